@@ -1,0 +1,64 @@
+/**
+ * Puts together what TypeScript does not: each node's html (editor script and form), its icon, its catalogs
+ * and its help, beside the node's js in `dist/nodes/<node>/`, where Node-RED looks for them.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = dirname(__dirname)
+const languages = readdirSync(join(root, 'locales'))
+
+export const nodeNames = readdirSync(join(root, 'src/nodes')).filter((name) =>
+  existsSync(join(root, 'src/nodes', name, 'editor.ts')),
+)
+
+async function editorScript(name: string): Promise<string> {
+  const result = await build({
+    entryPoints: [join(root, 'src/nodes', name, 'editor.ts')],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: 'es2020',
+    charset: 'utf8',
+    legalComments: 'none',
+  })
+  return result.outputFiles[0]?.text ?? ''
+}
+
+/** A form with the parts that forms share; a part that is not there ends the build. */
+function form(name: string): string {
+  const html = readFileSync(join(root, 'src/nodes', name, 'form.html'), 'utf8')
+  return html.replace(/<!-- include (\S+) -->/g, (_, part: string) =>
+    readFileSync(join(root, 'src/editor/forms', part), 'utf8').trimEnd(),
+  )
+}
+
+/** What all nodes say, and what only this one says. */
+function catalog(language: string, name: string): object {
+  const read = (file: string) => JSON.parse(readFileSync(join(root, 'locales', language, file), 'utf8'))
+  return { ...read('common.json'), ...read(`${name}.json`) }
+}
+
+async function buildNode(name: string): Promise<void> {
+  const folder = join(root, 'dist/nodes', name)
+  mkdirSync(join(folder, 'icons'), { recursive: true })
+  const html = [
+    `<script type="text/javascript">\n${await editorScript(name)}</script>`,
+    `<script type="text/html" data-template-name="envlog-${name}">\n${form(name)}</script>`,
+  ]
+  writeFileSync(join(folder, `${name}.html`), `${html.join('\n\n')}\n`)
+  const icon = join(root, 'icons', `${name}.svg`)
+  if (existsSync(icon)) cpSync(icon, join(folder, 'icons', `${name}.svg`))
+  for (const language of languages) {
+    const target = join(folder, 'locales', language)
+    mkdirSync(target, { recursive: true })
+    writeFileSync(join(target, `${name}.json`), `${JSON.stringify(catalog(language, name), null, 2)}\n`)
+    cpSync(join(root, 'locales', language, `${name}.html`), join(target, `${name}.html`))
+  }
+}
+
+Promise.all(nodeNames.map(buildNode)).catch((error) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+})

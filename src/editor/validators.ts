@@ -1,0 +1,62 @@
+import { ACCOUNT_RANGES, addressProblem, isEnvironment, isRelaySuffix } from '../shared/account'
+import { isSerial, LONGEST_REPEAT, needsMessage } from '../shared/action'
+import type { Form } from './red'
+
+/**
+ * Validators give `true` or a sentence. Node-RED takes the sentence only from functions that declare exactly
+ * two parameters, so the definitions wrap these.
+ */
+type Verdict = true | string
+
+const blank = (value: unknown) => value === undefined || value === null || value === ''
+
+/** A sentence of the shared catalog; validators run without a form where `this` has no `_`. */
+function say(key: string, params: Record<string, unknown> = {}): string {
+  return RED._(`@envlog/node-red-envlog/envlog-account:problems.${key}`, params)
+}
+
+export function checkAddress(value: string): Verdict {
+  if (isEnvironment(value)) return true
+  const problem = addressProblem(value ?? '')
+  return problem ? say(`address-${problem}`) : true
+}
+
+export function checkRelaySuffix(value: string): Verdict {
+  return blank(value) || isEnvironment(value) || isRelaySuffix(value) ? true : say('relay-suffix')
+}
+
+export function checkWhole(value: unknown, least: number, most: number): Verdict {
+  if (blank(value) || isEnvironment(value)) return true
+  const number = Number(value)
+  return Number.isInteger(number) && number >= least && number <= most ? true : say('whole', { least, most })
+}
+
+export function checkAccountNumber(name: keyof typeof ACCOUNT_RANGES, value: unknown): Verdict {
+  const [least, most] = ACCOUNT_RANGES[name]
+  return checkWhole(value, least, most)
+}
+
+export function checkRepeat(node: Form, value: unknown): Verdict {
+  if (Number(value) > 0 && needsMessage(node as { select?: string })) return say('repeat-needs-message')
+  return checkWhole(value, 0, LONGEST_REPEAT)
+}
+
+export function checkDevices(node: Form, value: unknown): Verdict {
+  if (node.select !== 'list') return true
+  const devices = Array.isArray(value) ? (value as { serial?: string; base?: string }[]) : []
+  if (devices.length === 0) return say('no-devices')
+  const wrong = devices.flatMap(({ serial, base }) => [serial, base || serial]).find(notSerial)
+  return wrong === undefined ? true : say('serial', { serial: wrong })
+}
+
+/** A list of serials; needed only where `select` says so. */
+export function checkSerials(value: unknown, needed: boolean): Verdict {
+  const serials = Array.isArray(value) ? (value as string[]) : []
+  if (needed && serials.length === 0) return say('no-devices')
+  const wrong = serials.find(notSerial)
+  return wrong === undefined ? true : say('serial', { serial: wrong })
+}
+
+function notSerial(text: string | undefined): boolean {
+  return !isSerial(text ?? '')
+}

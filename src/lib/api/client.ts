@@ -1,0 +1,145 @@
+import type { Clock } from '../clock'
+import { type Cause, EnvlogError } from '../errors'
+import { readBody } from './body'
+import { withDeadline } from './deadline'
+import { type EndpointName, endpoints, type OutputType, type ParamsOf, pathOf } from './endpoints'
+import type { EnvelopeOf } from './envelopes'
+import { type QuotaReading, readQuota } from './headers'
+import { createLanes } from './lanes'
+import { redactor } from './redact'
+import { failureOf } from './refusal'
+import { retryDelay } from './retry'
+import type { Transport, WireAnswer } from './transport'
+
+export interface ClientSettings {
+  /** Normalised service address, without a trailing slash. */
+  baseUrl: string
+  relaySuffix: string
+  credentials: { apiKey: string; loginId: string; loginPass: string }
+  /** Longest silence in seconds; a whole answer may take ten times that. */
+  timeout: number
+  /** Requests at the same time. */
+  concurrency: number
+  /** Further tries after no answer or a failing service. */
+  retries: number
+}
+
+export interface ClientPorts {
+  transport: Transport
+  clock: Clock
+  /** 0 ≤ x < 1, for the jitter of waits. */
+  random(): number
+}
+
+/** An answer of status 200, with what its headers said. */
+export interface Answer<B> {
+  endpoint: EndpointName
+  body: B
+  /** When the last byte had arrived, ms since 1970 UTC. */
+  receivedAt: number
+  quota: QuotaReading
+}
+
+export interface Client {
+  /**
+   * One read, parsed and checked as far as its envelope.
+   * @throws EnvlogError: every code but `ENVLOG_CONFIG`, `ENVLOG_INPUT`, `ENVLOG_BUSY`
+   */
+  read<E extends EndpointName>(
+    endpoint: E,
+    params: ParamsOf<E>,
+    signal: AbortSignal,
+  ): Promise<Answer<EnvelopeOf<E>>>
+  close(): Promise<void>
+}
+
+/** Reads of one account: *Common conventions* of the description, and the field notes' *Requests*. */
+export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
+  const { transport, clock, random } = ports
+  const { apiKey, loginId, loginPass } = settings.credentials
+  const redact = redactor([apiKey, loginPass])
+  const lanes = createLanes(settings.concurrency)
+  const limits = { silence: settings.timeout * 1000, total: settings.timeout * 10_000 }
+
+  async function exchange(endpoint: EndpointName, body: string, signal: AbortSignal) {
+    const leave = await lanes.enter(signal)
+    try {
+      return await withDeadline(clock, limits, signal, async (inner, alive) => {
+        const answer = await transport.send({
+          url: settings.baseUrl + pathOf(endpoint, settings.relaySuffix),
+          headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
+          body,
+          signal: inner,
+        })
+        alive()
+        return { answer, text: await readBody(answer.chunks, alive) }
+      })
+    } finally {
+      leave()
+    }
+  }
+
+  async function attempt(endpoint: EndpointName, body: string, type: OutputType, signal: AbortSignal) {
+    const { answer, text } = await exchange(endpoint, body, signal)
+    const receivedAt = clock.now()
+    const quota = readQuota(answer.headers)
+    if (answer.status !== 200) throw failureOf({ endpoint, answer, text, quota, receivedAt, redact })
+    return { endpoint, body: understand(endpoint, text, type), receivedAt, quota }
+  }
+
+  return {
+    async read(endpoint, params, signal) {
+      const known = knownCause(endpoint, params)
+      const type = ('type' in params && params.type) || 'json'
+      const body = JSON.stringify({
+        'api-key': apiKey,
+        'login-id': loginId,
+        'login-pass': loginPass,
+        ...params,
+      })
+      const most = Math.min(
+        settings.retries,
+        (endpoints[endpoint] as { retries?: number }).retries ?? Infinity,
+      )
+      for (let tries = 0; ; tries++) {
+        try {
+          return (await attempt(endpoint, body, type, signal)) as never
+        } catch (error) {
+          const failure = asEnvlogError(error).with(known)
+          if (tries >= most || !worthAnotherTry(failure)) throw failure
+          await clock.sleep(retryDelay(tries, random()), signal)
+        }
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** No answer, or the service's own failure: the next try may succeed. A whole answer is never asked again. */
+function worthAnotherTry(error: EnvlogError): boolean {
+  if (error.reason === 'no-certificate') return false
+  return (
+    error.code === 'ENVLOG_NETWORK' || error.code === 'ENVLOG_TIMEOUT' || error.reason === 'service-failed'
+  )
+}
+
+function understand(endpoint: EndpointName, text: string, type: OutputType): unknown {
+  // zod comes with it: loaded at the first answer, not at start-up.
+  const { readEnvelope, readTable } = require('./envelopes') as typeof import('./envelopes')
+  return type === 'json' ? readEnvelope(endpoint, text) : readTable(text)
+}
+
+function knownCause<E extends EndpointName>(endpoint: E, params: ParamsOf<E>): Cause {
+  const cause: Cause = { endpoint }
+  const { 'remote-serial': serial, 'base-serial': base } = params
+  if (typeof serial === 'string') cause.serial = serial
+  if (typeof base === 'string') cause.base = base
+  return cause
+}
+
+function asEnvlogError(error: unknown): EnvlogError {
+  if (error instanceof EnvlogError) return error
+  throw error
+}
+
+export type { WireAnswer }

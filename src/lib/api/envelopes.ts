@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { EnvlogError } from '../errors'
+import { readNumber } from '../readings/number'
+import { type EndpointName, endpoints } from './endpoints'
+
+/**
+ * What the service may send, read into one shape (*Resources and their fields*; every row of the field notes'
+ * *Answers*): text or number, hyphen or underscore, object or array of one or `[]`, blanks, fields more than
+ * known. Records and log entries stay unread here: there are up to 65,535, and `readings/` has a guard for them.
+ */
+
+/** Text, also where a number was sent; absent and `null` are blank. */
+const text = z
+  .union([z.string(), z.number(), z.null()])
+  .optional()
+  .transform((value) => (value === null || value === undefined ? '' : String(value)))
+
+/** Text without which the element is nothing. */
+const requiredText = text.refine((value) => value !== '', 'missing')
+
+/** A number, also as text; blank and absent are `null`; anything else is unreadable. */
+const optionalNumber = z
+  .union([z.string(), z.number(), z.null()])
+  .optional()
+  .transform((value, context) => {
+    if (value === null || value === undefined || (typeof value === 'string' && value.trim() === ''))
+      return null
+    const number = readNumber(value)
+    if (number === null) context.addIssue({ code: 'custom', message: 'not a number' })
+    return number
+  })
+
+/** A number nobody can do without losing only that number: unreadable is `null` too. */
+const anyNumber = z.unknown().optional().transform(readNumber)
+
+/** Read later, where it is known what it means. */
+const anything = z.unknown().optional()
+
+/** An object, or the only element of an array; `[]`, `null` and absent are `null`. */
+const one = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (Array.isArray(value) ? value[0] : value) ?? null, z.union([schema, z.null()]))
+
+/** An array; absent and `null` are empty. */
+const list = <T extends z.ZodType>(schema: T) => z.preprocess((value) => value ?? [], z.array(schema))
+
+const identity = z.object({ serial: requiredText, model: text, name: text })
+export type Identity = z.infer<typeof identity>
+
+const channel = z.object({ num: anyNumber, name: text, unit: text })
+/** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
+export type ListedChannel = z.infer<typeof channel>
+
+/** The four offset fields in both spellings, in minutes. */
+const offsetFields = {
+  'time-diff': optionalNumber,
+  time_diff: optionalNumber,
+  'std-bias': optionalNumber,
+  std_bias: optionalNumber,
+  'dst-bias': optionalNumber,
+  dst_bias: optionalNumber,
+  'dst-flg': optionalNumber,
+  dst_flg: optionalNumber,
+}
+
+/** Minutes; `dstFlag` is `null` where the answer has none. */
+export interface Offsets {
+  timeDiff: number
+  stdBias: number
+  dstBias: number
+  dstFlag: number | null
+}
+
+const offsetsObject = z.object(offsetFields)
+function offsetsOf(found: z.infer<typeof offsetsObject>): Offsets {
+  return {
+    timeDiff: found['time-diff'] ?? found.time_diff ?? 0,
+    stdBias: found['std-bias'] ?? found.std_bias ?? 0,
+    dstBias: found['dst-bias'] ?? found.dst_bias ?? 0,
+    dstFlag: found['dst-flg'] ?? found.dst_flg ?? null,
+  }
+}
+
+/** An array that must be there; its elements are read later, one by one. */
+const unread = z.array(z.unknown())
+
+const currentDevice = z
+  .object({
+    ...identity.shape,
+    ...offsetFields,
+    num: anyNumber,
+    battery: anyNumber,
+    rssi: anyNumber,
+    unixtime: anything,
+    channel: list(channel.extend({ value: anything })),
+    baseunit: one(identity),
+    group: one(z.object({ num: anyNumber, name: text })),
+  })
+  .transform((found) => ({
+    serial: found.serial,
+    model: found.model,
+    name: found.name,
+    num: found.num,
+    battery: found.battery,
+    rssi: found.rssi,
+    unixtime: found.unixtime,
+    channel: found.channel,
+    baseunit: found.baseunit,
+    group: found.group,
+    offsets: offsetsOf(found),
+  }))
+
+const current = z.object({ devices: z.array(currentDevice) })
+export type CurrentEnvelope = z.infer<typeof current>
+export type CurrentDevice = CurrentEnvelope['devices'][number]
+
+/** Identity as the standalone endpoints (`serial`) or the relay and alert ones (`remote-serial`) spell it. */
+const deviceFields = {
+  serial: text,
+  model: text,
+  name: text,
+  'remote-serial': text,
+  'remote-model': text,
+  'remote-name': text,
+  'base-serial': text,
+  'base-model': text,
+  'base-name': text,
+  ...offsetFields,
+  channel: list(channel),
+}
+
+const deviceObject = z.object(deviceFields)
+function deviceOf(found: z.infer<typeof deviceObject>) {
+  const device: Identity = {
+    serial: found['remote-serial'] || found.serial,
+    model: found['remote-model'] || found.model,
+    name: found['remote-name'] || found.name,
+  }
+  const base: Identity | null =
+    found['base-serial'] === ''
+      ? null
+      : { serial: found['base-serial'], model: found['base-model'], name: found['base-name'] }
+  return { device, base, channel: found.channel, offsets: offsetsOf(found) }
+}
+
+const graph = z
+  .object({ ...deviceFields, data: unread })
+  .transform((found) => ({ ...deviceOf(found), records: found.data }))
+/** An answer of the four graph endpoints; `base` is `null` where none was told: a standalone device. */
+export type GraphEnvelope = z.infer<typeof graph>
+
+const alert = z
+  .object({ ...deviceFields, 'alert-logs': unread })
+  .transform((found) => ({ ...deviceOf(found), entries: found['alert-logs'] }))
+export type AlertEnvelope = z.infer<typeof alert>
+
+const schemas = { current, graph, alert }
+
+export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer'] extends 'current'
+  ? CurrentEnvelope
+  : (typeof endpoints)[E]['answer'] extends 'alert'
+    ? AlertEnvelope
+    : GraphEnvelope
+
+/** @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable` (which part, never its contents) */
+export function readEnvelope(
+  endpoint: EndpointName,
+  body: string,
+): CurrentEnvelope | GraphEnvelope | AlertEnvelope {
+  let json: unknown
+  try {
+    json = JSON.parse(body.charCodeAt(0) === 0xfeff ? body.slice(1) : body)
+  } catch {
+    throw new EnvlogError('reply-not-json')
+  }
+  if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
+  const result = schemas[endpoints[endpoint].answer].safeParse(json)
+  if (result.success) return result.data
+  const path = result.error.issues[0]?.path.map(String).join('.') || 'answer'
+  throw new EnvlogError('reply-unreadable', { part: path })
+}
+
+function isErrorObject(json: unknown): boolean {
+  return (
+    typeof json === 'object' && json !== null && 'error' in json && !('devices' in json) && !('data' in json)
+  )
+}
+
+/** CSV text as it came. An unknown serial is answered with status 200 and the word `Array` (field notes). */
+export function readTable(body: string): string {
+  if (!/^\ufeff?\s*"/.test(body)) throw new EnvlogError('reply-not-csv')
+  return body
+}

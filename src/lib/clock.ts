@@ -1,0 +1,34 @@
+import { EnvlogError } from './errors'
+
+/** Time as a port, so that tests own it. */
+export interface Clock {
+  /** Milliseconds since 1970 UTC: for what people read. */
+  now(): number
+  /** Resolves after `ms`; rejects with `closed` as soon as the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** Calls back after `ms`; the returned function cancels. */
+  after(ms: number, callback: () => void): () => void
+}
+
+/** The machine's clock. Reads the globals at each call, so that fake timers installed later hold. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+  sleep(ms, signal) {
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        cancel()
+        reject(new EnvlogError('closed'))
+      }
+      const cancel = systemClock.after(ms, () => {
+        signal.removeEventListener('abort', stop)
+        resolve()
+      })
+      if (signal.aborted) stop()
+      else signal.addEventListener('abort', stop, { once: true })
+    })
+  },
+}

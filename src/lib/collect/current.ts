@@ -1,0 +1,60 @@
+import type { Account } from '../account'
+import type { Answer } from '../api/client'
+import type { CurrentParams } from '../api/endpoints'
+import type { CurrentEnvelope } from '../api/envelopes'
+import { EnvlogError } from '../errors'
+import { type Reading, readCurrent } from '../readings/current'
+import type { TimeStyle } from '../readings/time'
+import type { Selection } from './devices'
+
+export interface CurrentWish {
+  selection: Selection
+  exclude: readonly string[]
+  time: TimeStyle
+  staleAfter: number | null
+}
+
+export interface CurrentResult {
+  /** Nothing where no device was left to ask. */
+  answer: Answer<CurrentEnvelope> | undefined
+  readings: Reading[]
+}
+
+/** The newest reading of each selected device, one request (endpoint 1). @throws EnvlogError */
+export async function fetchCurrent(
+  account: Account,
+  wish: CurrentWish,
+  signal: AbortSignal,
+): Promise<CurrentResult> {
+  const params = currentParams(wish)
+  if (!params) return { answer: undefined, readings: [] }
+  const answer = await account.client.read('current', params, signal)
+  if (wish.selection === 'all') account.directory.learn(answer.body)
+  const { time, staleAfter } = wish
+  const readings = readCurrent(answer.body, {
+    receivedAt: answer.receivedAt,
+    time,
+    staleAfter,
+    series1Models: account.series1Models,
+  })
+  return { answer, readings: readings.filter((reading) => isWanted(reading, wish)) }
+}
+
+function currentParams({ selection, exclude }: CurrentWish): CurrentParams | undefined {
+  if (selection === 'all') return {}
+  const { devices, bases } = selection
+  if (devices.length > 0 && bases.length > 0) throw new EnvlogError('devices-mixed')
+  if (bases.length > 0) return { 'base-serial': [...new Set(bases)] }
+  const serials = new Set(devices.map(({ serial }) => serial))
+  for (const serial of exclude) serials.delete(serial)
+  return serials.size > 0 ? { 'remote-serial': [...serials] } : undefined
+}
+
+/** The service filters by serial alone; one serial may stand under two base units (field notes, *Serial*). */
+function isWanted(reading: Reading, { selection, exclude }: CurrentWish): boolean {
+  if (exclude.includes(reading.serial)) return false
+  if (selection === 'all' || selection.devices.length === 0) return true
+  return selection.devices.some(
+    ({ serial, base }) => serial === reading.serial && (base === undefined || base === reading.base.serial),
+  )
+}

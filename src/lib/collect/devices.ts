@@ -1,0 +1,71 @@
+import { EnvlogError } from '../errors'
+import type { Directory } from './directory'
+
+/** A device as a user names it; without `base` the directory tells it, all of several. */
+export interface NamedDevice {
+  serial: string
+  base?: string
+}
+
+/** A named device; absent and empty bases are left out. */
+export function nameDevice(serial: string, base: string | null | undefined): NamedDevice {
+  return base ? { serial, base } : { serial }
+}
+
+/** Which devices a node is to ask: all of the account, or those named and those under the named base units. */
+export type Selection = 'all' | { devices: readonly NamedDevice[]; bases: readonly string[] }
+
+/** A device that can be asked: which endpoint serves it follows from `base`. */
+export interface Target {
+  serial: string
+  /** Equal to `serial` for a standalone device. */
+  base: string
+  name?: string
+}
+
+export interface Resolved {
+  targets: Target[]
+  /** Devices the account does not have. */
+  unknown: { device: NamedDevice; error: EnvlogError }[]
+}
+
+/** The devices of a selection, each once, in the order named; excluded serials are never among them. */
+export async function resolveDevices(
+  selection: Selection,
+  exclude: readonly string[],
+  directory: Directory,
+  signal: AbortSignal,
+): Promise<Resolved> {
+  const unknown: Resolved['unknown'] = []
+  const targets = new Map<string, Target>()
+  const skipped = new Set(exclude)
+  const add = ({ serial, base, name }: Target) => {
+    if (skipped.has(serial)) return
+    targets.set(`${base}/${serial}`, name === undefined ? { serial, base } : { serial, base, name })
+  }
+
+  if (selection === 'all') for (const entry of await directory.all(signal)) add(entry)
+  else {
+    for (const device of selection.devices) {
+      if (skipped.has(device.serial)) continue
+      const { serial, base } = device
+      if (base !== undefined) add({ serial, base })
+      else {
+        const found = await directory.find(serial, signal)
+        found.forEach(add)
+        if (found.length === 0) {
+          unknown.push({ device, error: new EnvlogError('device-unknown', { serial }, { serial }) })
+        }
+      }
+    }
+    if (selection.bases.length > 0) {
+      const bases = new Set(selection.bases)
+      for (const entry of await directory.all(signal)) if (bases.has(entry.base)) add(entry)
+    }
+  }
+  return { targets: [...targets.values()], unknown }
+}
+
+export function isStandalone({ serial, base }: Target): boolean {
+  return serial === base
+}

@@ -1,0 +1,93 @@
+import type { CurrentEnvelope } from '../api/envelopes'
+import type { Clock } from '../clock'
+import { joined } from '../joined'
+import { utcOffset } from '../readings/time'
+
+/** What the account knows of one device under one base unit. */
+export interface Entry {
+  serial: string
+  base: string
+  name: string
+  /** Name of its group; blank for none. */
+  group: string
+  /** Minutes ahead of UTC. */
+  utcOffset: number
+}
+
+const FRESH_MS = 10 * 60_000
+const AGAIN_MS = 60_000
+
+/**
+ * The account's devices as `current` tells them: fetched once however many ask, kept ten minutes. A failed
+ * refresh keeps the old list; an unknown serial refreshes it, at most once a minute.
+ */
+export interface Directory {
+  /** @throws EnvlogError of the request, where there is no list at all */
+  all(signal: AbortSignal): Promise<readonly Entry[]>
+  /** The device under each of its base units; empty where the account has no such device. */
+  find(serial: string, signal: AbortSignal): Promise<readonly Entry[]>
+  /** The name of a device's group, blank for none. */
+  group(serial: string, base: string, signal: AbortSignal): Promise<string>
+  /** Minutes a device's clock is ahead of UTC, 0 where the account does not have it. */
+  utcOffset(serial: string, base: string, signal: AbortSignal): Promise<number>
+  /** Takes over an answer of `current` that was asked without a filter. */
+  learn(envelope: CurrentEnvelope): void
+}
+
+export function createDirectory(
+  fetch: (signal: AbortSignal) => Promise<CurrentEnvelope>,
+  clock: Clock,
+): Directory {
+  let entries: readonly Entry[] | undefined
+  let learntAt = Number.NEGATIVE_INFINITY
+  let triedAt = Number.NEGATIVE_INFINITY
+
+  function learn(envelope: CurrentEnvelope): void {
+    entries = envelope.devices.map(({ serial, name, baseunit, group, offsets }) => ({
+      serial,
+      base: baseunit?.serial ?? serial,
+      name,
+      group: group?.name ?? '',
+      utcOffset: utcOffset(offsets),
+    }))
+    learntAt = clock.now()
+    triedAt = learntAt
+  }
+
+  const refresh = joined(async (signal) => {
+    triedAt = clock.now()
+    learn(await fetch(signal))
+  })
+  const since = (instant: number) => Math.abs(clock.now() - instant)
+
+  async function all(signal: AbortSignal): Promise<readonly Entry[]> {
+    if (entries && since(learntAt) < FRESH_MS) return entries
+    if (!entries || since(triedAt) >= AGAIN_MS) {
+      try {
+        await refresh(signal)
+      } catch (error) {
+        if (!entries || signal.aborted) throw error
+      }
+    }
+    return entries ?? []
+  }
+
+  async function find(serial: string, signal: AbortSignal): Promise<readonly Entry[]> {
+    const known = (list: readonly Entry[]) => list.filter((entry) => entry.serial === serial)
+    const found = known(await all(signal))
+    if (found.length > 0 || since(triedAt) < AGAIN_MS) return found
+    learntAt = Number.NEGATIVE_INFINITY
+    return known(await all(signal))
+  }
+
+  const one = async (serial: string, base: string, signal: AbortSignal) =>
+    (await find(serial, signal)).find((entry) => entry.base === base)
+
+  return {
+    all,
+    find,
+    learn,
+    group: async (serial, base, signal) => (await one(serial, base, signal))?.group ?? '',
+    utcOffset: async (serial, base, signal) => (await one(serial, base, signal))?.utcOffset ?? 0,
+  }
+}

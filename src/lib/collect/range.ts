@@ -1,0 +1,121 @@
+import type { Account } from '../account'
+import type { Answer } from '../api/client'
+import { type DeviceParams, PAGE_RECORDS } from '../api/endpoints'
+import type { GraphEnvelope } from '../api/envelopes'
+import { mergeSeries } from '../readings/merge'
+import { fingerprint, readSeries, type Series, type SeriesRecord } from '../readings/series'
+import type { TimeStyle } from '../readings/time'
+import { isStandalone, type Target } from './devices'
+import type { SeriesResult } from './latest'
+import { isWallClock, type Period, placePeriod } from './period'
+
+export interface RangeWish {
+  /** Its wall-clock ends are the device's own clock where times are local, else UTC. */
+  period: Period
+  /** The newest so many; `null` for all. */
+  number: number | null
+  time: TimeStyle
+}
+
+export interface RangeResult extends SeriesResult {
+  /** The period that was asked for, ISO 8601 UTC; from inclusive, to exclusive. */
+  range: { from: string; to: string }
+}
+
+/**
+ * All records of a period (endpoints 4 and 5), page by page from the newest down, whether the service takes
+ * its bounds as strict or as inclusive: each page reaches a second over what is known, and what lies outside
+ * or came before is dropped.
+ * @param paged told after each page how many there were
+ * @throws EnvlogError
+ */
+export async function fetchPeriod(
+  account: Account,
+  target: Target,
+  { period, number, time }: RangeWish,
+  signal: AbortSignal,
+  paged: (pages: number) => void = () => {},
+): Promise<RangeResult> {
+  const { from, to } = placePeriod(period, await offsetFor(account, target, period, time, signal))
+  const page = createPages({ from, to, number })
+  for (let pages = 1; ; pages++) {
+    const asked = page.next()
+    const answer = await ask(account, target, asked, signal)
+    const complete = page.take(readSeries(answer.body, time), answer.body.records.length, asked)
+    paged(pages)
+    if (!complete) continue
+    const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+    return { answer, series: page.series(), range }
+  }
+}
+
+/** The directory is asked only where an end of the period is a clock time of the device. */
+async function offsetFor(
+  account: Account,
+  { serial, base }: Target,
+  period: Period,
+  time: TimeStyle,
+  signal: AbortSignal,
+): Promise<number> {
+  if (time === 'utc' || (!isWallClock(period.from) && !isWallClock(period.to))) return 0
+  return account.directory.utcOffset(serial, base, signal)
+}
+
+interface Page {
+  from: number
+  to: number
+  number: number
+}
+
+function ask(
+  account: Account,
+  target: Target,
+  page: Page,
+  signal: AbortSignal,
+): Promise<Answer<GraphEnvelope>> {
+  const params: DeviceParams = {
+    'remote-serial': target.serial,
+    'unixtime-from': page.from,
+    'unixtime-to': page.to,
+    number: page.number,
+  }
+  if (isStandalone(target)) return account.client.read('data', params, signal)
+  return account.client.read('data-relay', { ...params, 'base-serial': target.base }, signal)
+}
+
+/** Which page comes next, and what is new in it: everything about borders, without a request. */
+export function createPages({ from, to, number }: { from: number; to: number; number: number | null }) {
+  const first = Math.floor(from / 1000) - 1
+  let next = Math.ceil(to / 1000)
+  let left = number ?? Number.POSITIVE_INFINITY
+  const pages: Series[] = []
+  /** Fingerprints of what the next page may bring again. */
+  let border = new Set<string>()
+
+  const inside = ({ timestamp }: SeriesRecord) => timestamp === null || (timestamp >= from && timestamp < to)
+
+  return {
+    next: (): Page => ({ from: first, to: next, number: Math.min(PAGE_RECORDS, left + border.size) }),
+
+    /** Keeps what is new of a page; true when it was the last one. */
+    take(series: Series, received: number, asked: Page): boolean {
+      const print = (record: SeriesRecord) => `${record.timestamp} ${fingerprint(record, series.channels)}`
+      const records = series.records.filter((record) => inside(record) && !border.has(print(record)))
+      const kept = records.slice(Math.max(0, records.length - left))
+      pages.push({ ...series, records: kept })
+      left -= kept.length
+
+      const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp
+      if (received < asked.number || left <= 0 || typeof oldest !== 'number') return true
+      // A full page that does not reach further back: step over the second rather than ask the same again.
+      const reached = Math.floor(oldest / 1000) + 1
+      const stuck = reached >= next
+      next = stuck ? next - 1 : reached
+      const again = series.records.filter(({ timestamp }) => timestamp === null || timestamp <= next * 1000)
+      border = new Set([...(stuck ? border : []), ...again.map(print)])
+      return next <= first
+    },
+
+    series: (): Series => mergeSeries(pages),
+  }
+}

@@ -1,0 +1,40 @@
+/** What a topic template may name; empty values become `_`. */
+export interface TopicValues {
+  account: string
+  base: string
+  serial: string
+  name: string
+  group: string
+  /** Only where the message is about one value. */
+  channel?: { number: number; name: string; unit: string }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
+const UNSAFE = /[/+#\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
+const PLACE = /\{(account|base|serial|name|channel|label|unit|group)\}/g
+/** A segment made only of these falls away where the message is about a whole device. */
+const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit)\})+$/
+
+/**
+ * A topic from its template; each value with wildcards, slashes and control characters turned into `_`, in one
+ * pass, so that a name that looks like a place is only a name. A blank template is no topic.
+ */
+export function makeTopic(template: string, values: TopicValues): string | undefined {
+  if (template.trim() === '') return undefined
+  const { channel } = values
+  const named: Record<string, string> = {
+    account: values.account,
+    base: values.base,
+    serial: values.serial,
+    name: values.name,
+    group: values.group,
+    channel: channel ? String(channel.number) : '',
+    label: channel?.name ?? '',
+    unit: channel?.unit ?? '',
+  }
+  return template
+    .split('/')
+    .filter((segment) => channel || !CHANNEL_ONLY.test(segment))
+    .map((segment) => segment.replace(PLACE, (_, key: string) => named[key]?.replace(UNSAFE, '_') || '_'))
+    .join('/')
+}

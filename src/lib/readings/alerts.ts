@@ -1,0 +1,86 @@
+import type { AlertEnvelope } from '../api/envelopes'
+import { EnvlogError } from '../errors'
+import { type AlertKind, type AlertSource, alertKind } from './alert-kind'
+import { type Channel, channelNumber, lineUpChannels } from './channel'
+import { type Device, readDevice } from './device'
+import { formatTime, readTimestamp, type TimeStyle, utcOffset } from './time'
+
+/** One text of one alert log entry: an element of envlog-alerts' payload. */
+export interface Alert extends Device {
+  time: string | null
+  timestamp: number | null
+  utcOffset: number
+  source: AlertSource
+  /** `null` for battery and communication. */
+  channel: Channel | null
+  kind: AlertKind
+  /** The service's own words. */
+  text: string
+}
+
+/** A device's alerts, oldest first; the device stands beside them for answers without any. */
+export interface AlertLog {
+  device: Device
+  alerts: Alert[]
+}
+
+/** The fields of a log entry that are no channel. */
+const otherSources = [
+  ['battery-level', 'battery'],
+  ['communication-status', 'communication'],
+] as const
+
+/** An answer of endpoint 6 (*Alert log entry*). */
+export function readAlerts(envelope: AlertEnvelope, style: TimeStyle): AlertLog {
+  const device = readDevice(envelope.device, envelope.base)
+  const offset = utcOffset(envelope.offsets)
+  const entries = envelope.entries.map((entry, index) => {
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+      throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
+    }
+    const found = entry as Record<string, unknown>
+    const timestamp = readTimestamp(found.unixtime, () => `alert-logs.${index}.unixtime`)
+    return { timestamp, texts: textsOf(found) }
+  })
+  const seen = entries.flatMap(({ texts }) => texts.flatMap(({ source }) => channelNumber(source) ?? []))
+  const lined = lineUpChannels(envelope.channel, new Set(seen))
+  const channels = new Map(lined.map(({ channel }) => [channel.key, channel]))
+
+  const alerts = oldestFirst(entries).flatMap(({ timestamp, texts }) =>
+    texts.map(({ source, text }): Alert => {
+      const channel = channels.get(source) ?? null
+      return {
+        ...device,
+        time: formatTime(timestamp, style, offset),
+        timestamp,
+        utcOffset: offset,
+        source,
+        channel,
+        kind: alertKind(source, text, channel?.name ?? ''),
+        text,
+      }
+    }),
+  )
+  return { device, alerts }
+}
+
+function textsOf(entry: Record<string, unknown>): { source: AlertSource; text: string }[] {
+  const channels = Object.keys(entry)
+    .map(channelNumber)
+    .filter((number) => number !== undefined)
+    .sort((a, b) => a - b)
+    .map((number) => [`ch${number}`, `ch${number}`] as const)
+  return [...channels, ...otherSources].flatMap(([key, source]) => {
+    const value = entry[key]
+    const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+    return text.trim() === '' ? [] : [{ source, text }]
+  })
+}
+
+/** Entries of one second keep the service's order, turned round where it sends the newest first. */
+function oldestFirst<T extends { timestamp: number | null }>(entries: readonly T[]): T[] {
+  const time = (entry: T | undefined) => entry?.timestamp ?? Number.NEGATIVE_INFINITY
+  const newestFirst = time(entries[0]) >= time(entries.at(-1))
+  const ordered = newestFirst ? entries.toReversed() : [...entries]
+  return ordered.sort((a, b) => time(a) - time(b))
+}

@@ -1,0 +1,60 @@
+import type { ListedChannel } from '../api/envelopes'
+
+/** One measured quantity: `key` is what records call it. */
+export interface Channel {
+  key: string
+  /** From 1. */
+  number: number
+  name: string
+  unit: string
+}
+
+const KEY = /^ch([1-9]\d?)$/
+const HIGHEST = 99
+
+/** The channel number of a record's key, or nothing for other keys. */
+export function channelNumber(key: string): number | undefined {
+  const digits = KEY.exec(key)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** A channel and where it was listed; `listed` is absent for one that only records have. */
+export interface LinedUp<L> {
+  channel: Channel
+  listed?: L
+}
+
+/**
+ * The listed channels and those seen in records together, by number; of two with one number the first. Listed
+ * numbers count from zero if one of them is 0, or if only adding one matches the records' keys (field notes,
+ * `channel[].num`); without a number the position counts.
+ */
+export function lineUpChannels<L extends ListedChannel>(
+  listed: readonly L[],
+  seen: ReadonlySet<number> = new Set(),
+): LinedUp<L>[] {
+  const numbers = listed.map(({ num }, index) => num ?? index + 1)
+  const shift = countsFromZero(numbers, seen) ? 1 : 0
+  const found = new Map<number, LinedUp<L>>()
+  listed.forEach((entry, index) => {
+    const number = (numbers[index] ?? 0) + shift
+    if (found.has(number) || !Number.isInteger(number) || number < 1 || number > HIGHEST) return
+    found.set(number, { channel: channel(number, entry.name, entry.unit), listed: entry })
+  })
+  for (const number of seen) {
+    if (!found.has(number)) found.set(number, { channel: channel(number, '', '') })
+  }
+  return [...found.values()].sort((a, b) => a.channel.number - b.channel.number)
+}
+
+function channel(number: number, name: string, unit: string): Channel {
+  const key = `ch${number}`
+  return { key, number, name: name === '' ? key : name, unit }
+}
+
+function countsFromZero(numbers: readonly number[], seen: ReadonlySet<number>): boolean {
+  if (numbers.includes(0)) return true
+  if (numbers.length === 0 || seen.size === 0) return false
+  const matches = (shift: number) => numbers.every((number) => seen.has(number + shift))
+  return !matches(0) && matches(1)
+}

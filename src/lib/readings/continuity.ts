@@ -1,0 +1,79 @@
+/** A place in a series where the device's ids tell that something is not there. */
+export interface Gap {
+  /** `missing`: ids were left out. `restart`: the device began again at a lower id. */
+  kind: 'missing' | 'restart'
+  /** Times of the neighbouring records. */
+  after: string | null
+  before: string | null
+  /** How many records; `null` where a restart makes it unknown. */
+  missing: number | null
+}
+
+/** What continuity looks at of a record. */
+export interface Numbered {
+  time: string | null
+  timestamp: number | null
+  dataId: number | null
+}
+
+/** Relay ids run 0…65535 and start over; standalone ids only grow (*Graph data record*, data-id). */
+const TURN = 65_536
+
+/**
+ * Gaps between neighbours of an ordered series. Ids that are all 0, or absent, claim nothing; spacing in time
+ * alone is never a gap (field notes, *Spacing*).
+ */
+export function findGaps(records: readonly Numbered[], standalone: boolean): Gap[] {
+  const timed = records.filter((record) => record.timestamp !== null && record.dataId !== null)
+  if (timed.every((record) => record.dataId === 0)) return []
+  const undated = records.flatMap(({ timestamp, dataId }) =>
+    timestamp === null && dataId !== null ? [dataId] : [],
+  )
+  const interval = standalone ? 0 : usualInterval(timed)
+  const gaps: Gap[] = []
+  for (let index = 1; index < timed.length; index++) {
+    const [before, after] = [timed[index - 1] as Numbered, timed[index] as Numbered]
+    const missing = standalone ? grown(before, after) : turned(before, after, interval)
+    const gap = { after: before.time, before: after.time }
+    if (missing === 'restart') gaps.push({ kind: 'restart', ...gap, missing: null })
+    else {
+      const left = missing - undated.filter((id) => between(id, before, after)).length
+      if (left > 0) gaps.push({ kind: 'missing', ...gap, missing: left })
+    }
+  }
+  return gaps
+}
+
+const id = (record: Numbered) => record.dataId ?? 0
+
+function grown(before: Numbered, after: Numbered): number | 'restart' {
+  const step = id(after) - id(before)
+  return step < 0 ? 'restart' : step - 1
+}
+
+/** A lower id is a turn if the time in between is long enough for the records it would mean, else a restart. */
+function turned(before: Numbered, after: Numbered, interval: number): number | 'restart' {
+  const step = id(after) - id(before)
+  if (step >= 0) return step - 1
+  const elapsed = (after.timestamp ?? 0) - (before.timestamp ?? 0)
+  const wouldTake = (step + TURN - 1) * interval
+  const plausible = interval > 0 ? wouldTake <= elapsed * 1.5 : step + TURN < TURN / 2
+  return plausible ? step + TURN - 1 : 'restart'
+}
+
+/** The median time from one id to the next, in ms; 0 where none follow each other. */
+function usualInterval(records: readonly Numbered[]): number {
+  const steps: number[] = []
+  for (let index = 1; index < records.length; index++) {
+    const [before, after] = [records[index - 1] as Numbered, records[index] as Numbered]
+    if ((id(after) - id(before) + TURN) % TURN === 1)
+      steps.push((after.timestamp ?? 0) - (before.timestamp ?? 0))
+  }
+  steps.sort((a, b) => a - b)
+  return steps[Math.floor(steps.length / 2)] ?? 0
+}
+
+function between(candidate: number, before: Numbered, after: Numbered): boolean {
+  if (id(after) > id(before)) return candidate > id(before) && candidate < id(after)
+  return candidate > id(before) || candidate < id(after)
+}

@@ -1,0 +1,74 @@
+import type { CurrentDevice, CurrentEnvelope } from '../api/envelopes'
+import { type Battery, readBattery } from './battery'
+import { type Channel, lineUpChannels } from './channel'
+import { type Device, readDevice } from './device'
+import { readNumber, valueError } from './number'
+import { formatTime, readTimestamp, type TimeStyle, utcOffset } from './time'
+
+/** One device's newest reading: an element of envlog-current's payload (docs/messages.md). */
+export interface Reading extends Device {
+  /** Remote unit number; what a standalone device has there differs (field notes). */
+  number: number | null
+  group: { number: number | null; name: string } | null
+  time: string | null
+  timestamp: number | null
+  /** Minutes ahead of UTC. */
+  utcOffset: number
+  /** Seconds between measurement and answer, never below 0. */
+  age: number | null
+  stale: boolean | null
+  battery: Battery
+  rssi: number | null
+  channels: ReadingChannel[]
+}
+
+export interface ReadingChannel extends Channel {
+  value: number | null
+  error: string | null
+}
+
+export interface CurrentOptions {
+  /** When the answer had arrived, ms since 1970 UTC. */
+  receivedAt: number
+  time: TimeStyle
+  series1Models: readonly string[]
+  /** Seconds after which a reading is stale; `null` for no limit. */
+  staleAfter: number | null
+}
+
+/** The answer of endpoint 1 (*Current readings*), in the service's order. */
+export function readCurrent(envelope: CurrentEnvelope, options: CurrentOptions): Reading[] {
+  return envelope.devices.map((found, index) => readOne(found, `devices.${index}`, options))
+}
+
+function readOne(found: CurrentDevice, part: string, options: CurrentOptions): Reading {
+  const device = readDevice(found, found.baseunit)
+  const offset = utcOffset(found.offsets)
+  const timestamp = readTimestamp(found.unixtime, () => `${part}.unixtime`)
+  const age = timestamp === null ? null : Math.max(0, Math.round((options.receivedAt - timestamp) / 1000))
+  return {
+    serial: device.serial,
+    name: device.name,
+    model: device.model,
+    number: found.num,
+    base: device.base,
+    standalone: device.standalone,
+    group:
+      found.group && found.group.name !== '' ? { number: found.group.num, name: found.group.name } : null,
+    time: formatTime(timestamp, options.time, offset),
+    timestamp,
+    utcOffset: offset,
+    age,
+    stale: options.staleAfter === null ? null : age === null || age > options.staleAfter,
+    battery: readBattery(found.battery, device, options.series1Models),
+    rssi: found.rssi,
+    channels: readChannels(found.channel),
+  }
+}
+
+function readChannels(found: CurrentDevice['channel']): ReadingChannel[] {
+  return lineUpChannels(found).map(({ channel, listed }) => {
+    const value = readNumber(listed?.value)
+    return { ...channel, value, error: value === null ? valueError(listed?.value) : null }
+  })
+}

@@ -1,0 +1,37 @@
+import type { Channel } from './channel'
+import { findGaps } from './continuity'
+import { MISSING } from './number'
+import { oldestFirst, type Series } from './series'
+
+/** One series of several answers of one device; the first tells names and offset. */
+export function mergeSeries(parts: readonly Series[]): Series {
+  const [newest] = parts
+  if (!newest) throw new RangeError('a series is merged of at least one')
+  if (parts.length === 1) return { ...newest, gaps: findGaps(newest.records, newest.standalone) }
+  const channels = unite(parts.map((part) => part.channels))
+  for (const part of parts) if (part.channels.length < channels.length) fill(part, channels)
+  // Answers are in order already; newest part first, so that sorting finds little to do.
+  const records = oldestFirst(
+    parts.toReversed().flatMap((part) => part.records),
+    channels,
+  )
+  return { ...newest, channels, records, gaps: findGaps(records, newest.standalone) }
+}
+
+function unite(lists: readonly (readonly Channel[])[]): Channel[] {
+  const found = new Map<number, Channel>()
+  for (const channel of lists.flat()) if (!found.has(channel.number)) found.set(channel.number, channel)
+  return [...found.values()].sort((a, b) => a.number - b.number)
+}
+
+/** Every record has the keys of the series' channels. */
+function fill(part: Series, channels: readonly Channel[]): void {
+  const own = new Set(part.channels.map(({ key }) => key))
+  const absent = channels.filter(({ key }) => !own.has(key))
+  for (const record of part.records) {
+    for (const { key } of absent) {
+      record[key as `ch${number}`] = null
+      record.errors = { ...record.errors, [key]: MISSING }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+import type { NodeAPI } from 'node-red'
+import { registerAccount } from '../kit/account'
+
+/** envlog-account: one login at the service, shared by the action nodes. */
+export = (RED: NodeAPI): void => registerAccount(RED)

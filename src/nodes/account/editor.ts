@@ -1,0 +1,26 @@
+import '../../editor/red'
+import { checkAccountNumber, checkAddress, checkRelaySuffix } from '../../editor/validators'
+
+RED.nodes.registerType('envlog-account', {
+  category: 'config',
+  defaults: {
+    name: { value: '' },
+    version: { value: 1 },
+    baseUrl: { value: '', required: true, validate: (value, _options) => checkAddress(value) },
+    relaySuffix: { value: 'relay', validate: (value, _options) => checkRelaySuffix(value) },
+    timeout: { value: 30, validate: (value, _options) => checkAccountNumber('timeout', value) },
+    concurrency: { value: 2, validate: (value, _options) => checkAccountNumber('concurrency', value) },
+    retries: { value: 3, validate: (value, _options) => checkAccountNumber('retries', value) },
+    series1Models: { value: '' },
+    tls: { value: '', type: 'tls-config', required: false },
+    proxy: { value: '', type: 'http proxy', required: false },
+  },
+  credentials: {
+    apiKey: { type: 'password' },
+    loginId: { type: 'text' },
+    loginPass: { type: 'password' },
+  },
+  label() {
+    return this.name || String(this.baseUrl || this._('account.label'))
+  },
+})

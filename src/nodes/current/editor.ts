@@ -1,0 +1,60 @@
+import '../../editor/red'
+import { prepareAction, saveAction } from '../../editor/action-form'
+import { checkDevices, checkRepeat, checkSerials, checkWhole } from '../../editor/validators'
+
+RED.nodes.registerType('envlog-current', {
+  category: 'envlog',
+  color: '#A8D5C8',
+  icon: 'current.svg',
+  inputs: 1,
+  outputs: 1,
+  defaults: {
+    name: { value: '' },
+    version: { value: 1 },
+    account: { value: '', type: 'envlog-account', required: true },
+    select: { value: 'all' },
+    devices: {
+      value: [],
+      validate(value, _options) {
+        return checkDevices(this, value)
+      },
+    },
+    bases: {
+      value: [],
+      validate(value, _options) {
+        return checkSerials(value, this.select === 'base')
+      },
+    },
+    property: { value: 'devices' },
+    exclude: { value: [], validate: (value, _options) => checkSerials(value, false) },
+    repeat: {
+      value: 0,
+      validate(value, _options) {
+        return checkRepeat(this, value)
+      },
+    },
+    time: { value: 'utc' },
+    staleAfter: { value: '', validate: (value, _options) => checkWhole(value, 0, 1e9) },
+  },
+  paletteLabel() {
+    return this._('current.label')
+  },
+  label() {
+    return this.name || this._('current.label')
+  },
+  labelStyle() {
+    return this.name ? 'node_label_italic' : ''
+  },
+  inputLabels() {
+    return this._('current.input')
+  },
+  outputLabels() {
+    return this._('current.output')
+  },
+  oneditprepare() {
+    prepareAction(this)
+  },
+  oneditsave() {
+    saveAction(this)
+  },
+})

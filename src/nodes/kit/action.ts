@@ -1,0 +1,105 @@
+import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
+import { systemClock } from '../../lib/clock'
+import type { ActionType } from '../../shared/action'
+import { accountOf } from './account'
+import { repeatEvery } from './repeat'
+import { type Counted, type Outcome, statusOf } from './status'
+import type { Task, TaskParts } from './task'
+import { createTurns } from './turns'
+import { inWords } from './words'
+
+export interface Action<T extends ActionType> {
+  type: T
+  /** What the status counts. */
+  counts: Counted
+  /** @throws EnvlogError where the whole trigger fails */
+  run(task: Task<T>): Promise<void>
+}
+
+interface ActionConfig extends NodeDef {
+  account: string
+}
+
+type Trigger = TaskParts<ActionType>['trigger']
+
+/**
+ * Registers an action node. Every handler, timer, status and `done` is here: work is an async function that
+ * takes a signal and throws.
+ */
+export function registerAction<T extends ActionType>(RED: NodeAPI, action: Action<T>): void {
+  function ActionNode(this: Node, config: ActionConfig) {
+    RED.nodes.createNode(this, config)
+    start(RED, this, config, action)
+  }
+  RED.nodes.registerType(action.type, ActionNode as never)
+}
+
+function start<T extends ActionType>(
+  RED: NodeAPI,
+  node: Node,
+  config: ActionConfig,
+  action: Action<T>,
+): void {
+  const turns = createTurns()
+  const { signal } = turns
+  /** Own triggers and who waits for their result. */
+  const own = new WeakMap<NodeMessage, (result: Promise<void>) => void>()
+  const show = (outcome: Outcome) => {
+    if (!signal.aborted) node.status(statusOf(RED, outcome))
+  }
+  /** What a message needs, and what tells at a deploy that the node is not configured. */
+  const configured = () => {
+    // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
+    const { readActionSettings } = require('./settings') as typeof import('./settings')
+    return { account: accountOf(RED, config.account), settings: readActionSettings(action.type, config) }
+  }
+
+  async function work(trigger: Trigger): Promise<void> {
+    const { account, settings } = configured()
+    const { createTask } = require('./task') as typeof import('./task')
+    show({ kind: 'asking' })
+    const { task, sent } = createTask({ RED, node, trigger, settings, account, signal, show })
+    await action.run(task)
+    show({ kind: 'came', what: action.counts, count: sent(), at: Date.now() })
+  }
+
+  async function take(trigger: Trigger): Promise<void> {
+    const isOwn = own.has(trigger.msg)
+    try {
+      await turns.take(isOwn, () => work(trigger))
+    } catch (error) {
+      // An own trigger that a close ends has nobody to tell.
+      if (isOwn && signal.aborted) return
+      show({ kind: 'failed', error })
+      throw error
+    }
+  }
+
+  node.on('input', (msg, send, done) => {
+    const result = take({ msg, send })
+    own.get(msg)?.(result)
+    result.then(
+      () => done(),
+      (error) => done(inWords(RED, error)),
+    )
+  })
+
+  node.on('close', (_removed: boolean, done: () => void) => {
+    turns.close().then(done, done)
+  })
+
+  const trigger = () =>
+    new Promise<void>((resolve) => {
+      const msg: NodeMessage = {}
+      own.set(msg, resolve)
+      node.receive(msg)
+    })
+  show({ kind: 'blank' })
+  try {
+    const { repeat } = configured().settings
+    const ports = { clock: systemClock, random: Math.random }
+    if (repeat > 0) void repeatEvery(repeat * 1000, ports, signal, trigger)
+  } catch (error) {
+    show({ kind: 'failed', error })
+  }
+}

@@ -1,0 +1,59 @@
+import type { NodeAPI, NodeMessage } from 'node-red'
+import { z } from 'zod'
+import { type NamedDevice, nameDevice, type Selection } from '../../lib/collect/devices'
+import { EnvlogError } from '../../lib/errors'
+import { isSerial } from '../../shared/action'
+import type { CommonSettings } from './settings'
+
+/** Which devices a trigger is for: from the saved settings, or from the message. */
+
+const serial = z
+  .union([z.string(), z.number()])
+  .transform((value) => String(value).trim())
+  .refine(isSerial)
+/** A serial, or an object with one: the `base` of a current reading. */
+const unit = z.union([serial, z.object({ serial }).transform((found) => found.serial)])
+const several = z.union([unit.transform((one) => [one]), z.array(unit)])
+
+const named = z.union([
+  serial.transform((found): Wish => ({ devices: [{ serial: found }], bases: [] })),
+  z
+    .object({ serial, base: unit.nullish() })
+    .transform((found): Wish => ({ devices: [nameDevice(found.serial, found.base)], bases: [] })),
+  z
+    .strictObject({ remote: several })
+    .transform(({ remote }): Wish => ({ devices: remote.map((found) => ({ serial: found })), bases: [] })),
+  z.strictObject({ base: several }).transform(({ base }): Wish => ({ devices: [], bases: base })),
+])
+const wishes = z.union([named.transform((one) => [one]), z.array(named)])
+
+interface Wish {
+  devices: NamedDevice[]
+  bases: string[]
+}
+
+/** @throws EnvlogError `devices-missing`, `devices-empty`, `devices-unreadable`, naming the property */
+export function selectionFrom(settings: CommonSettings, RED: NodeAPI, msg: NodeMessage): Selection {
+  const { select, devices, bases, property } = settings
+  if (select === 'all') return 'all'
+  if (select === 'list') return { devices, bases: [] }
+  if (select === 'base') return { devices: [], bases }
+  const value = propertyOf(RED, msg, property)
+  if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
+  const result = wishes.safeParse(value)
+  if (!result.success) throw new EnvlogError('devices-unreadable', { property })
+  const once = new Map<string, NamedDevice>()
+  for (const device of result.data.flatMap((wish) => wish.devices)) once.set(JSON.stringify(device), device)
+  const underBases = new Set(result.data.flatMap((wish) => wish.bases))
+  if (once.size + underBases.size === 0) throw new EnvlogError('devices-empty', { property })
+  return { devices: [...once.values()], bases: [...underBases] }
+}
+
+/** Node-RED throws where an object on the way is missing. */
+function propertyOf(RED: NodeAPI, msg: NodeMessage, property: string): unknown {
+  try {
+    return RED.util.getMessageProperty(msg, property)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { nameDevice } from '../../lib/collect/devices'
+import { EnvlogError } from '../../lib/errors'
+import {
+  ACCOUNT_DEFAULTS,
+  ACCOUNT_RANGES,
+  addressProblem,
+  CREDENTIAL_LENGTHS,
+  isRelaySuffix,
+  normaliseAddress,
+} from '../../shared/account'
+import {
+  type ActionType,
+  isSerial,
+  LONGEST_REPEAT,
+  needsMessage,
+  PERIOD_TYPES,
+  SELECTS,
+  TIME_STYLES,
+} from '../../shared/action'
+
+/**
+ * The saved properties (docs/nodes.md), read once when a node is made. Numbers may be saved as text, blanks
+ * mean the default, and properties of other versions are left alone.
+ */
+
+const blank = (value: unknown) => value === undefined || value === null || value === ''
+
+function whole(least: number, most: number, fallback: number) {
+  return z.preprocess(
+    (value) => (blank(value) ? fallback : Number(value)),
+    z.number().int().min(least).max(most),
+  )
+}
+
+/** Blank is `null`. */
+function optionalWhole(least: number, most: number) {
+  return z.preprocess(
+    (value) => (blank(value) ? null : Number(value)),
+    z.number().int().min(least).max(most).nullable(),
+  )
+}
+
+const text = z.preprocess((value) => (blank(value) ? '' : String(value)), z.string())
+const serial = text.transform((value) => value.trim()).refine(isSerial)
+
+const namedDevice = z
+  .object({ serial, base: z.preprocess((value) => (blank(value) ? undefined : value), serial.optional()) })
+  .transform((device) => nameDevice(device.serial, device.base))
+
+const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => value ?? [], z.array(item))
+
+const common = z.object({
+  account: text,
+  repeat: whole(0, LONGEST_REPEAT, 0),
+  select: z.enum(SELECTS).default('all'),
+  devices: listOf(namedDevice),
+  bases: listOf(serial),
+  property: z.preprocess((value) => (blank(value) ? 'devices' : value), z.string()),
+  exclude: listOf(serial),
+  topic: z.string().optional(),
+  time: z.enum(TIME_STYLES).default('utc'),
+})
+
+const periodType = z.enum(PERIOD_TYPES)
+
+/** One schema a node. */
+const schemas = {
+  'envlog-current': common.extend({ staleAfter: optionalWhole(0, 1e9) }),
+  'envlog-latest': common,
+  'envlog-range': common.extend({
+    from: text,
+    fromType: periodType.default('rel'),
+    to: text,
+    toType: periodType.default('date'),
+    number: optionalWhole(1, 1e9),
+  }),
+  'envlog-alerts': common,
+}
+
+export type SettingsOf<T extends ActionType> = z.infer<(typeof schemas)[T]>
+export type CommonSettings = z.infer<typeof common>
+
+/** @throws EnvlogError `setting-invalid` naming the property, `no-devices`, `repeat-needs-message` */
+export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
+  const settings = parse(schemas[type], config) as SettingsOf<T>
+  const { select, devices, bases } = settings
+  if ((select === 'list' && devices.length === 0) || (select === 'base' && bases.length === 0)) {
+    throw new EnvlogError('no-devices')
+  }
+  if (settings.repeat > 0 && needsMessage(settings)) throw new EnvlogError('repeat-needs-message')
+  return settings
+}
+
+const inRange = (name: keyof typeof ACCOUNT_RANGES) =>
+  whole(ACCOUNT_RANGES[name][0], ACCOUNT_RANGES[name][1], ACCOUNT_DEFAULTS[name])
+
+function credential(name: keyof typeof CREDENTIAL_LENGTHS) {
+  const [least, most] = CREDENTIAL_LENGTHS[name]
+  return text.refine((value) => value.length >= least && value.length <= most)
+}
+
+const account = z.object({
+  name: text,
+  baseUrl: text.refine((value) => addressProblem(value) === undefined).transform(normaliseAddress),
+  relaySuffix: z.preprocess(
+    (value) => (blank(value) ? ACCOUNT_DEFAULTS.relaySuffix : value),
+    z.string().refine(isRelaySuffix),
+  ),
+  timeout: inRange('timeout'),
+  concurrency: inRange('concurrency'),
+  retries: inRange('retries'),
+  series1Models: text.transform((value) =>
+    value
+      .split(',')
+      .map((beginning) => beginning.trim())
+      .filter((beginning) => beginning !== ''),
+  ),
+  credentials: z.object({
+    apiKey: credential('apiKey'),
+    loginId: credential('loginId'),
+    loginPass: credential('loginPass'),
+  }),
+})
+
+export type AccountProperties = z.infer<typeof account>
+
+/** @throws EnvlogError `account-incomplete`, `setting-invalid` naming the property */
+export function readAccountProperties(config: object, credentials: object): AccountProperties {
+  const given = { ...config, credentials }
+  const missing = Object.keys(CREDENTIAL_LENGTHS).filter((key) => blank(credentials[key as never]))
+  if (missing[0] !== undefined) throw new EnvlogError('account-incomplete', { property: missing[0] })
+  return parse(account, given)
+}
+
+function parse<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const path = result.error.issues[0]?.path ?? []
+  throw new EnvlogError('setting-invalid', {
+    property: path
+      .map(String)
+      .join('.')
+      .replace(/^credentials\./, ''),
+  })
+}

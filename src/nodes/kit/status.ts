@@ -1,0 +1,48 @@
+import type { NodeAPI, NodeStatus } from 'node-red'
+import { EnvlogError } from '../../lib/errors'
+
+/** What a node can be doing, as far as its status tells. */
+export type Outcome =
+  | { kind: 'blank' }
+  | { kind: 'unconfigured' }
+  | { kind: 'asking' }
+  | { kind: 'progress'; what: Counted; count: number }
+  | { kind: 'came'; what: Counted; count: number; at: number }
+  | { kind: 'failed'; error: unknown }
+
+/** Keys of the catalogs (`status.<counted>`). */
+export type Counted = 'devices' | 'records' | 'alerts' | 'pages'
+
+/** Outcome → status. Texts without a number are keys, which the editor puts into the viewer's language. */
+export function statusOf(RED: NodeAPI, outcome: Outcome): NodeStatus {
+  switch (outcome.kind) {
+    case 'blank':
+      return {}
+    case 'unconfigured':
+      return { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
+    case 'asking':
+      return { fill: 'blue', shape: 'dot', text: 'status.asking' }
+    case 'progress':
+      return { fill: 'blue', shape: 'dot', text: counted(RED, outcome) }
+    case 'came':
+      return { fill: 'green', shape: 'dot', text: `${counted(RED, outcome)} ${clockTime(outcome.at)}` }
+    case 'failed':
+      return outcome.error instanceof EnvlogError && outcome.error.code === 'ENVLOG_CONFIG'
+        ? { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
+        : { fill: 'red', shape: 'ring', text: `status.${codeOf(outcome.error)}` }
+  }
+}
+
+function counted(RED: NodeAPI, { what, count }: { what: Counted; count: number }): string {
+  return RED._(`status.${what}`, { count } as never)
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof EnvlogError ? error.code : 'failed'
+}
+
+/** Hours and minutes of the server's clock. */
+function clockTime(at: number): string {
+  const date = new Date(at)
+  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
+}

@@ -1,0 +1,47 @@
+import { EnvlogError } from '../../lib/errors'
+
+/** Triggers of messages that may wait at a node (messages.md, `ENVLOG_BUSY`). */
+export const MOST_WAITING = 100
+
+/**
+ * One trigger of a node at a time, the others behind it. Closing aborts the one that runs and ends those that
+ * wait.
+ */
+export function createTurns() {
+  const abort = new AbortController()
+  let tail: Promise<void> = Promise.resolve()
+  let waiting = 0
+  let ownWaits = false
+
+  return {
+    signal: abort.signal,
+
+    /**
+     * Runs `work` when its turn comes. Own triggers do not pile up: one more than waits already is dropped
+     * (resolves `false`).
+     * @throws EnvlogError `too-many-triggers`, `closed`, or what `work` throws
+     */
+    async take(own: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+      if (abort.signal.aborted) throw new EnvlogError('closed')
+      if (own && ownWaits) return false
+      if (!own && waiting >= MOST_WAITING) throw new EnvlogError('too-many-triggers', { most: MOST_WAITING })
+      if (own) ownWaits = true
+      else waiting++
+      const turn = tail.then(async () => {
+        if (own) ownWaits = false
+        else waiting--
+        if (abort.signal.aborted) throw new EnvlogError('closed')
+        await work(abort.signal)
+      })
+      tail = turn.catch(() => {})
+      await turn
+      return true
+    },
+
+    /** Resolves when nothing runs any more. */
+    async close(): Promise<void> {
+      abort.abort()
+      await tail
+    },
+  }
+}

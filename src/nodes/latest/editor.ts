@@ -1,0 +1,60 @@
+import '../../editor/red'
+import { prepareAction, saveAction } from '../../editor/action-form'
+import { checkDevices, checkRepeat, checkSerials } from '../../editor/validators'
+
+RED.nodes.registerType('envlog-latest', {
+  category: 'envlog',
+  color: '#A8D5C8',
+  icon: 'latest.svg',
+  inputs: 1,
+  outputs: 1,
+  defaults: {
+    name: { value: '' },
+    version: { value: 1 },
+    account: { value: '', type: 'envlog-account', required: true },
+    select: { value: 'all' },
+    devices: {
+      value: [],
+      validate(value, _options) {
+        return checkDevices(this, value)
+      },
+    },
+    bases: {
+      value: [],
+      validate(value, _options) {
+        return checkSerials(value, this.select === 'base')
+      },
+    },
+    property: { value: 'devices' },
+    exclude: { value: [], validate: (value, _options) => checkSerials(value, false) },
+    repeat: {
+      value: 0,
+      validate(value, _options) {
+        return checkRepeat(this, value)
+      },
+    },
+    time: { value: 'utc' },
+    topic: { value: 'envlog/{base}/{serial}/{channel}' },
+  },
+  paletteLabel() {
+    return this._('latest.label')
+  },
+  label() {
+    return this.name || this._('latest.label')
+  },
+  labelStyle() {
+    return this.name ? 'node_label_italic' : ''
+  },
+  inputLabels() {
+    return this._('latest.input')
+  },
+  outputLabels() {
+    return this._('latest.output')
+  },
+  oneditprepare() {
+    prepareAction(this)
+  },
+  oneditsave() {
+    saveAction(this)
+  },
+})

@@ -1,0 +1,67 @@
+import '../../editor/red'
+import { prepareAction, saveAction } from '../../editor/action-form'
+import { preparePeriod } from '../../editor/period'
+import { checkDevices, checkRepeat, checkSerials, checkWhole } from '../../editor/validators'
+
+RED.nodes.registerType('envlog-range', {
+  category: 'envlog',
+  color: '#A8D5C8',
+  icon: 'range.svg',
+  inputs: 1,
+  outputs: 1,
+  defaults: {
+    name: { value: '' },
+    version: { value: 1 },
+    account: { value: '', type: 'envlog-account', required: true },
+    select: { value: 'all' },
+    devices: {
+      value: [],
+      validate(value, _options) {
+        return checkDevices(this, value)
+      },
+    },
+    bases: {
+      value: [],
+      validate(value, _options) {
+        return checkSerials(value, this.select === 'base')
+      },
+    },
+    property: { value: 'devices' },
+    exclude: { value: [], validate: (value, _options) => checkSerials(value, false) },
+    repeat: {
+      value: 0,
+      validate(value, _options) {
+        return checkRepeat(this, value)
+      },
+    },
+    time: { value: 'utc' },
+    from: { value: '-24h' },
+    fromType: { value: 'rel' },
+    to: { value: '' },
+    toType: { value: 'date' },
+    number: { value: '', validate: (value, _options) => checkWhole(value, 1, 1e9) },
+    topic: { value: 'envlog/{base}/{serial}/{channel}' },
+  },
+  paletteLabel() {
+    return this._('range.label')
+  },
+  label() {
+    return this.name || this._('range.label')
+  },
+  labelStyle() {
+    return this.name ? 'node_label_italic' : ''
+  },
+  inputLabels() {
+    return this._('range.input')
+  },
+  outputLabels() {
+    return this._('range.output')
+  },
+  oneditprepare() {
+    prepareAction(this)
+    preparePeriod(this)
+  },
+  oneditsave() {
+    saveAction(this)
+  },
+})

@@ -1,0 +1,40 @@
+/** What the four action nodes' forms and their runtime agree on. */
+
+/** Saved `version` of every node. */
+export const VERSION = 1
+
+export const ACTION_TYPES = ['envlog-current', 'envlog-latest', 'envlog-range', 'envlog-alerts'] as const
+export type ActionType = (typeof ACTION_TYPES)[number]
+
+/** Default topic templates (docs/messages.md, *topic*). */
+export const TOPICS: Record<ActionType, string> = {
+  'envlog-current': 'envlog/{base}/{serial}/{channel}',
+  'envlog-latest': 'envlog/{base}/{serial}/{channel}',
+  'envlog-range': 'envlog/{base}/{serial}/{channel}',
+  'envlog-alerts': 'envlog/{base}/{serial}/alert',
+}
+
+export const SELECTS = ['all', 'list', 'base', 'msg'] as const
+export type Select = (typeof SELECTS)[number]
+
+export const TIME_STYLES = ['utc', 'local'] as const
+
+/** Where the ends of a period come from. */
+export const PERIOD_TYPES = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata'] as const
+export type PeriodType = (typeof PERIOD_TYPES)[number]
+
+/** Longest `repeat` in seconds: what a timer can hold. */
+export const LONGEST_REPEAT = 2_000_000
+
+const SERIAL = /^[0-9A-Za-z]{8}$/
+
+/** Serial numbers are 8 characters (description, *Device identity*). */
+export function isSerial(text: string): boolean {
+  return SERIAL.test(text)
+}
+
+/** Whether own triggers cannot be: what they would ask for comes with a message. */
+export function needsMessage(settings: { select?: string; fromType?: string; toType?: string }): boolean {
+  const { select, fromType, toType } = settings
+  return select === 'msg' || fromType === 'msg' || toType === 'msg'
+}
