@@ -1,0 +1,25 @@
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Node-RED's user directory of the demo: the package linked in, the flow copied at the first start. What is
+ * changed in the editor stays; deleting the folder begins anew.
+ */
+export function prepareUserDir(root: string): string {
+  const userDir = process.env.ENVLOG_DEMO_DIR ?? join(root, '.cache', 'demo')
+  const scope = join(userDir, 'node_modules', '@envlog')
+  mkdirSync(scope, { recursive: true })
+  const link = join(scope, 'node-red-envlog')
+  rmSync(link, { recursive: true, force: true })
+  symlinkSync(root, link, 'junction')
+  if (!existsSync(join(userDir, 'flows.json'))) {
+    copyFileSync(join(root, 'demo', 'flow.json'), join(userDir, 'flows.json'))
+    const login = {
+      apiKey: '${ENVLOG_API_KEY}',
+      loginId: '${ENVLOG_LOGIN_ID}',
+      loginPass: '${ENVLOG_LOGIN_PASS}',
+    }
+    writeFileSync(join(userDir, 'flows_cred.json'), JSON.stringify({ 'demo-account': login }))
+  }
+  return userDir
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { connectAsync } from 'mqtt'
+
+const root = dirname(dirname(__dirname))
+
+/** A port with the two that the demo derives from it, all free. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const server = await listen(0)
+    const { port } = server.address() as { port: number }
+    const others = await Promise.allSettled([listen(port + 3), listen(port + 8)])
+    const free = port < 65_000 && others.every(({ status }) => status === 'fulfilled')
+    for (const other of others) if (other.status === 'fulfilled') other.value.close()
+    server.close()
+    if (free) return port
+  }
+}
+
+function listen(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve(server))
+  })
+}
+
+describe('the demo', function () {
+  this.timeout(90_000)
+  let folder: string
+  let running: ChildProcess | undefined
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'envlog-demo-'))
+  })
+  afterEach(() => {
+    if (running?.exitCode === null) running.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  function start(port: number) {
+    const env = { ...process.env, PORT: `${port}`, ENVLOG_DEMO_DIR: folder }
+    const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'demo/start.ts'], { cwd: root, env })
+    running = child
+    let text = ''
+    const said = (pattern: RegExp) =>
+      new Promise<string>((resolve, reject) => {
+        const look = () => pattern.test(text) && resolve(text)
+        child.stdout.on('data', look)
+        child.stderr.on('data', look)
+        child.once('exit', () => reject(new Error(`ended before ${pattern}: ${text}`)))
+        look()
+      })
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
+    return { child, said, text: () => text }
+  }
+
+  it('serves editor and dashboard, brings readings to MQTT, and ends cleanly on Ctrl-C', async () => {
+    const port = await freePort()
+    const demo = start(port)
+    await demo.said(/Started flows/)
+    await demo.said(new RegExp(`http://127\\.0\\.0\\.1:${port}/dashboard/readings`))
+    for (const path of ['/', '/dashboard/readings']) {
+      assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200, path)
+    }
+
+    const client = await connectAsync(`mqtt://127.0.0.1:${port + 3}`)
+    const devices = new Map<string, { channels: { value: number | null }[] }>()
+    const complete = new Promise<void>((resolve) => {
+      client.on('message', (topic, payload) => {
+        devices.set(topic, JSON.parse(payload.toString()))
+        if (devices.size === 14) resolve()
+      })
+    })
+    await client.subscribeAsync('envlog/#')
+    await complete
+    const freezer = devices.get('envlog/52A10001/52A10001')
+    assert.equal(typeof freezer?.channels[0]?.value, 'number')
+    await client.endAsync()
+
+    demo.child.kill('SIGINT')
+    const [code] = await once(demo.child, 'exit')
+    assert.equal(code, 0, demo.text())
+    assert.doesNotMatch(demo.text(), /\[error\]/)
+    await (await listen(port)).close()
+    await (await listen(port + 3)).close()
+  })
+
+  it('says which port is taken and how to choose another', async () => {
+    const port = await freePort()
+    const taken = await listen(port)
+    const demo = start(port)
+    const [code] = await once(demo.child, 'exit')
+    taken.close()
+    assert.equal(code, 1)
+    assert.match(demo.text(), new RegExp(`Port ${port} is taken.*PORT=${port + 100}`))
+  })
+
+  it('refuses a PORT that is none', async () => {
+    const demo = start(Number.NaN)
+    const [code] = await once(demo.child, 'exit')
+    assert.equal(code, 2)
+    assert.match(demo.text(), /PORT must be a whole number/)
+  })
+})
