@@ -1,29 +1,216 @@
 import assert from 'node:assert/strict'
+import { manualClock } from '../../simulator'
+import { A_DAY, freezer, fridge, NOW, oldRelay, rackA, truck } from '../support/devices'
 import { startFlow, useSimulator } from '../support/flow'
 
-describe('the four actions', () => {
-  const simulator = useSimulator()
+/** What the service's fields are called in messages. */
+const sources: Record<string, string> = {
+  'battery-level': 'battery',
+  'communication-status': 'communication',
+}
 
-  it('current sends all readings in one message', async () => {
+describe('what the actions send', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
+  const list = (...devices: object[]) => ({ select: 'list', devices })
+
+  it('current: all readings in one message, in the service’s order, the message’s own properties kept', async () => {
     const flow = await startFlow('current', simulator())
-    flow.send({ keep: 'me' })
-    const [msg] = await flow.output.take(1)
-    console.log(JSON.stringify(msg, null, 1).slice(0, 1500))
-    await flow.completed.take(1)
-    console.log(flow.statuses.messages.map((m) => m.status))
-    assert.equal(msg?.keep, 'me')
+    flow.send({ topic: 'mine', keep: 'me', payload: 'ask', envlog: { old: true } })
+    const msg = await flow.output.next()
+    await flow.completed.next()
+
+    const truth = simulator().truth.devices()
+    assert.deepEqual(
+      msg.payload.map((reading: { serial: string; base: { serial: string } }) => [
+        reading.serial,
+        reading.base.serial,
+      ]),
+      truth.map(({ serial, base }) => [serial, base]),
+    )
+    assert.equal(msg.keep, 'me')
+    assert.equal(msg.topic, 'mine', 'a message about many devices has no topic of its own')
+    assert.deepEqual(Object.keys(msg.envlog).sort(), ['account', 'endpoint', 'node', 'quota', 'receivedAt'])
+    assert.deepEqual(msg.envlog.quota, {
+      limit: 10,
+      remaining: 9,
+      windowSeconds: 120,
+      recordsRemaining: null,
+    })
+    assert.equal(msg.envlog.account, 'Plant A')
   })
-  for (const action of ['latest', 'range', 'alerts'] as const) {
-    it(action, async () => {
-      const flow = await startFlow(action, simulator())
+
+  it('current: a reading is a number with its unit and instant, and an error is data beside it', async () => {
+    const flow = await startFlow('current', simulator(), {
+      node: { ...list(freezer), time: 'local', staleAfter: '60' },
+    })
+    flow.send()
+    const { payload } = await flow.output.next()
+    const truth = simulator()
+      .truth.current()
+      .find(({ serial }) => serial === freezer.serial)
+    const { age, ...reading } = payload[0]
+    assert.ok(age > 0)
+    assert.deepEqual(reading, {
+      serial: '52A10001',
+      name: 'Freezer 1',
+      model: 'M-500',
+      number: 0,
+      base: { serial: '52A10001', name: 'Freezer 1', model: 'M-500' },
+      standalone: true,
+      group: { number: 1, name: 'Cold store' },
+      time: new Date((truth?.time ?? 0) + 9 * 3_600_000).toISOString().replace('Z', '+09:00'),
+      timestamp: truth?.time,
+      utcOffset: 540,
+      stale: true,
+      battery: { code: 5, level: 'sufficient' },
+      rssi: 4,
+      channels: [
+        { key: 'ch1', number: 1, name: 'Freezer', unit: 'C', value: truth?.values[1], error: null },
+        { key: 'ch2', number: 2, name: 'Probe 2', unit: 'C', value: null, error: 'Sensor Error' },
+      ],
+    })
+  })
+
+  it('current: one request however many devices, base units apart, excluded ones never', async () => {
+    const everyOther = { select: 'base', bases: ['5F0A1001', '5F0A1002'], exclude: [rackA.serial] }
+    const flow = await startFlow('current', simulator(), { node: everyOther })
+    flow.send()
+    const { payload } = await flow.output.next()
+    const serials = payload.map(({ serial }: { serial: string }) => serial)
+    assert.deepEqual(serials, ['52C10009', '52C10010', '31D10012'])
+    assert.deepEqual(
+      simulator().log.map(({ params }) => params),
+      [{ 'base-serial': ['5F0A1001', '5F0A1002'] }],
+    )
+  })
+
+  it('current: of a serial under two base units only the chosen one', async () => {
+    const flow = await startFlow('current', simulator(), { node: list(truck) })
+    flow.send()
+    const { payload } = await flow.output.next()
+    assert.deepEqual(
+      payload.map(({ name }: { name: string }) => name),
+      ['Freezer truck'],
+    )
+  })
+
+  for (const [action, endpoints] of [
+    ['latest', ['latest-data', 'latest-data-relay']],
+    ['range', ['data', 'data-relay']],
+  ] as const) {
+    it(`${action}: a series a device, from the endpoint that serves it, as the truth has it`, async () => {
+      const flow = await startFlow(action, simulator(), { node: { ...list(fridge, rackA), ...A_DAY } })
       flow.send({ keep: 'me' })
-      await flow.completed.take(1)
-      console.log(
-        flow.output.messages.length,
-        flow.errors.messages.map((m) => [m.error, m.envlog]),
-        flow.statuses.messages.map((m) => m.status),
-      )
-      console.log(JSON.stringify(flow.output.messages[0]).slice(0, 1500))
+      await flow.completed.next()
+      const sent = flow.output.messages.toSorted((a, b) => a.payload.serial.localeCompare(b.payload.serial))
+      for (const [index, { serial, base }] of [fridge, rackA].entries()) {
+        const msg = sent[index]
+        const truth = simulator().truth.records(serial, base)
+        const expected =
+          action === 'latest'
+            ? truth.slice(-300)
+            : truth.filter(({ time }) => time >= Date.parse(A_DAY.from) && time < Date.parse(A_DAY.to))
+        assert.deepEqual(
+          msg?.payload.records.map(({ time, ...record }: { time: string }) => record),
+          expected.map(({ time, id, values }) => ({
+            timestamp: time,
+            dataId: id,
+            ch1: values[1],
+            ch2: values[2],
+          })),
+        )
+        assert.equal(msg?.envlog.endpoint, endpoints[index])
+        assert.equal(msg?.topic, `envlog/${base}/${serial}`)
+        assert.equal(msg?.keep, 'me')
+        assert.deepEqual(msg?.payload.gaps, [])
+        assert.equal(msg?.envlog.device.base, base)
+      }
     })
   }
+
+  it('latest: a device without its base unit is found in the account, under all of its base units', async () => {
+    const flow = await startFlow('latest', simulator(), { node: list({ serial: rackA.serial }) })
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual(
+      flow.output.messages.map(({ payload }) => payload.base.serial).sort(),
+      [rackA.base, truck.base].sort(),
+    )
+  })
+
+  it('range: the period that was asked for stands in the message, in UTC', async () => {
+    const node = { ...list(rackA), ...A_DAY, from: '2026-01-15', to: 'end', toType: 'msg', time: 'local' }
+    const flow = await startFlow('range', simulator(), { node })
+    flow.send({ end: '2026-01-15T10:00' })
+    const msg = await flow.output.next()
+    assert.deepEqual(msg.envlog.range, { from: '2026-01-14T15:00:00.000Z', to: '2026-01-15T01:00:00.000Z' })
+    assert.equal(msg.payload.records[0].time, '2026-01-15T00:00:00.000+09:00')
+  })
+
+  it('alerts: one element a text, oldest first, with the service’s own words', async () => {
+    const flow = await startFlow('alerts', simulator(), { node: list(fridge) })
+    flow.send()
+    const { payload, topic, envlog } = await flow.output.next()
+    const truth = simulator().truth.alerts(fridge.serial, fridge.base).toReversed()
+    assert.ok(truth.length > 0)
+    assert.deepEqual(
+      payload.map(({ timestamp, source, text }: { timestamp: number; source: string; text: string }) => [
+        timestamp,
+        source,
+        text,
+      ]),
+      truth.flatMap(({ time, texts }) =>
+        Object.entries(texts).map(([key, text]) => [time, sources[key] ?? key, text]),
+      ),
+    )
+    assert.equal(topic, `envlog/${fridge.base}/${fridge.serial}/alert`)
+    assert.equal(envlog.node, 'alerts')
+  })
+
+  it('takes devices from the message, in every shape, and remembers none of them', async () => {
+    const flow = await startFlow('latest', simulator(), { node: { select: 'msg', property: 'wanted.these' } })
+    const asked = async (these: unknown) => {
+      flow.output.messages.length = 0
+      flow.send({ wanted: { these } })
+      await flow.completed.next()
+      return flow.output.messages.map(({ payload }) => payload.name).sort()
+    }
+    assert.deepEqual(await asked(freezer.serial), ['Freezer 1'])
+    assert.deepEqual(await asked(rackA), ['Rack A'])
+    assert.deepEqual(
+      await asked([fridge, { serial: freezer.serial, base: { serial: freezer.serial } }, fridge]),
+      ['Freezer 1', '冷蔵庫 受入口'],
+    )
+    assert.deepEqual(await asked({ base: '5F0A1004' }), ['Freezer truck'])
+    assert.deepEqual(await asked({ remote: [freezer.serial] }), ['Freezer 1'])
+  })
+
+  it('reports a device that has no such data and goes on with the others', async () => {
+    const flow = await startFlow('latest', simulator(), { node: list(freezer, oldRelay, rackA) })
+    flow.send({ keep: 'me' })
+    await flow.completed.next()
+    assert.equal(flow.output.messages.length, 2)
+    assert.equal(flow.errors.messages.length, 1)
+    const [msg] = flow.errors.messages
+    assert.equal(msg?.error.code, 'ENVLOG_SERVICE')
+    assert.deepEqual(msg?.error.cause, {
+      status: 400,
+      serviceCode: 400,
+      endpoint: 'latest-data-relay',
+      serial: oldRelay.serial,
+      base: oldRelay.base,
+    })
+    assert.equal(msg?.envlog.device.serial, oldRelay.serial)
+    assert.equal(msg?.keep, 'me')
+  })
+
+  it('shows what it does: nothing, asking, what came and when', async () => {
+    const flow = await startFlow('latest', simulator(), { node: list(rackA) })
+    flow.send()
+    await flow.completed.next()
+    const shown = flow.statuses.messages.map(({ status }) => [status.fill, status.shape, status.text])
+    assert.deepEqual(shown.at(-2), ['blue', 'dot', 'status.asking'])
+    assert.deepEqual(shown.at(-1)?.slice(0, 2), ['green', 'dot'])
+    assert.match(shown.at(-1)?.[2], /^status\.records \d\d:\d\d$/)
+  })
 })

@@ -1,6 +1,5 @@
 import helper from 'node-red-node-test-helper'
-import { type Simulator, startSimulator } from '../../simulator'
-import type { SimulatorOptions } from '../../simulator/options'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator'
 import account from '../../src/nodes/account/account'
 import alerts from '../../src/nodes/alerts/alerts'
 import current from '../../src/nodes/current/current'
@@ -9,21 +8,18 @@ import range from '../../src/nodes/range/range'
 
 helper.init(require.resolve('node-red'))
 
-const catchNode = require('@node-red/nodes/core/common/25-catch.js')
-const completeNode = require('@node-red/nodes/core/common/24-complete.js')
-const statusNode = require('@node-red/nodes/core/common/25-status.js')
+export const actions = ['current', 'latest', 'range', 'alerts'] as const
+export type ActionName = (typeof actions)[number]
 
-export type ActionName = 'current' | 'latest' | 'range' | 'alerts'
+// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
+export type Message = Record<string, any>
 
 /** What arrived at a node of the flow, and who waits for the next. */
 export interface Inbox {
   messages: Message[]
-  /** The next `count` messages that have not been taken yet. */
-  take(count: number): Promise<Message[]>
+  /** The next message that has not been taken yet. */
+  next(): Promise<Message>
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
-export type Message = Record<string, any>
 
 export interface Flow {
   /** Triggers the node under test. */
@@ -32,24 +28,31 @@ export interface Flow {
   errors: Inbox
   completed: Inbox
   statuses: Inbox
+  /** What the node showed so far, also before the status node was there. */
+  shown(): Message[]
   /** Closes the node as a deploy does. */
   close(): Promise<void>
 }
 
 interface Setup {
-  /** Properties of the action node over its defaults. */
+  /** Properties of the action node beside its account. */
   node?: Message
   account?: Message
   credentials?: Message
-  flow?: Message[]
+  /** Further nodes, their types, and their credentials by id. */
+  flow?: object[]
+  coreNodes?: unknown[]
+  others?: object
 }
 
 /** A flow of one action node with its account, and all that Node-RED tells of it. */
 export async function startFlow(action: ActionName, simulator: Simulator, setup: Setup = {}): Promise<Flow> {
   const { apiKey, loginId, loginPass } = simulator.account
+  await unload()
+  loaded = true
   const place = { z: 'tab', x: 100, y: 100 }
   await helper.load(
-    [account, current, latest, range, alerts, catchNode, completeNode, statusNode],
+    [account, current, latest, range, alerts, ...(setup.coreNodes ?? [])] as never,
     [
       { id: 'tab', type: 'tab', label: 'test' },
       {
@@ -77,7 +80,7 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
       { id: 'statuses', type: 'helper', ...place },
       ...(setup.flow ?? []),
     ] as never,
-    { account: { apiKey, loginId, loginPass, ...setup.credentials } } as never,
+    { account: { apiKey, loginId, loginPass, ...setup.credentials }, ...setup.others } as never,
   )
   const node = helper.getNode('node')
   return {
@@ -86,19 +89,35 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
     errors: inbox('errors'),
     completed: inbox('completed'),
     statuses: inbox('statuses'),
+    shown: () => shownBy(node),
     close: () => node.close(false),
   }
 }
 
+/** The test helper spies on every node's `status`. */
+function shownBy(node: unknown): Message[] {
+  const spy = (node as { status: SinonSpy }).status
+  return spy.args.flatMap(([status], index) => (status && spy.thisValues[index] === node ? [status] : []))
+}
+
+interface SinonSpy {
+  args: Message[][]
+  thisValues: unknown[]
+}
+
+let loaded = false
+
+async function unload(): Promise<void> {
+  if (loaded) await helper.unload()
+  loaded = false
+}
+
 function inbox(id: string): Inbox {
   const messages: Message[] = []
-  const waiting: { count: number; resolve(taken: Message[]): void }[] = []
+  const waiting: ((msg: Message) => void)[] = []
   let taken = 0
   const serve = () => {
-    while (waiting[0] && messages.length - taken >= waiting[0].count) {
-      const { count, resolve } = waiting.shift() as (typeof waiting)[number]
-      resolve(messages.slice(taken, (taken += count)))
-    }
+    while (waiting.length > 0 && taken < messages.length) waiting.shift()?.(messages[taken++] as Message)
   }
   helper.getNode(id).on('input', (msg: Message) => {
     messages.push(msg)
@@ -106,24 +125,28 @@ function inbox(id: string): Inbox {
   })
   return {
     messages,
-    take: (count) =>
+    next: () =>
       new Promise((resolve) => {
-        waiting.push({ count, resolve })
+        waiting.push(resolve)
         serve()
       }),
   }
 }
 
-/** Hooks for a file of node tests: one Node-RED and one simulator, fresh for each test. */
+/** Hooks for a file of node tests: one Node-RED, and a simulator fresh for each test. */
 export function useSimulator(options: () => SimulatorOptions = () => ({})): () => Simulator {
   let simulator: Simulator
-  before((done) => void helper.startServer(done))
-  after((done) => void helper.stopServer(done))
+  before(async () => {
+    await helper.startServer()
+  })
+  after((done) => {
+    helper.stopServer(done)
+  })
   beforeEach(async () => {
     simulator = await startSimulator(options())
   })
   afterEach(async () => {
-    await helper.unload()
+    await unload()
     await simulator.close()
   })
   return () => simulator

@@ -17,6 +17,8 @@ export interface AccountNode extends Node {
 }
 
 interface TlsNode extends Node {
+  /** False where its files cannot be read: it would add nothing then. */
+  valid: boolean
   addTLSOptions(options: TlsOptions): TlsOptions
 }
 
@@ -57,7 +59,11 @@ function open(RED: NodeAPI, config: AccountConfig, credentials: object): Account
 
 function transportOptions(RED: NodeAPI, config: AccountConfig, connections: number): TransportOptions {
   const options: TransportOptions = { connections }
-  if (config.tls) options.tls = referenced<TlsNode>(RED, config.tls, 'tls').addTLSOptions({})
+  if (config.tls) {
+    const node = referenced<TlsNode>(RED, config.tls, 'tls')
+    if (!node.valid) throw new EnvlogError('account-reference', { property: 'tls' })
+    options.tls = node.addTLSOptions({})
+  }
   if (config.proxy) {
     const { url, noproxy, credentials } = referenced<ProxyNode>(RED, config.proxy, 'proxy')
     if (!url || !URL.canParse(url)) throw new EnvlogError('setting-invalid', { property: 'proxy' })

@@ -10,32 +10,35 @@ export const MOST_WAITING = 100
 export function createTurns() {
   const abort = new AbortController()
   let tail: Promise<void> = Promise.resolve()
-  let waiting = 0
+  /** Triggers that run or wait, own ones too. */
+  let inside = 0
   let ownWaits = false
 
   return {
     signal: abort.signal,
 
     /**
-     * Runs `work` when its turn comes. Own triggers do not pile up: one more than waits already is dropped
-     * (resolves `false`).
+     * Runs `work` when its turn comes. Own triggers do not pile up: one more than waits already is dropped.
      * @throws EnvlogError `too-many-triggers`, `closed`, or what `work` throws
      */
-    async take(own: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+    async take(own: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
       if (abort.signal.aborted) throw new EnvlogError('closed')
-      if (own && ownWaits) return false
-      if (!own && waiting >= MOST_WAITING) throw new EnvlogError('too-many-triggers', { most: MOST_WAITING })
-      if (own) ownWaits = true
-      else waiting++
+      if (own && ownWaits) return
+      const messagesWaiting = inside - 1 - (ownWaits ? 1 : 0)
+      if (!own && messagesWaiting >= MOST_WAITING)
+        throw new EnvlogError('too-many-triggers', { most: MOST_WAITING })
+      if (own) ownWaits = inside > 0
+      inside++
       const turn = tail.then(async () => {
         if (own) ownWaits = false
-        else waiting--
         if (abort.signal.aborted) throw new EnvlogError('closed')
         await work(abort.signal)
       })
-      tail = turn.catch(() => {})
+      tail = turn.then(
+        () => void inside--,
+        () => void inside--,
+      )
       await turn
-      return true
     },
 
     /** Resolves when nothing runs any more. */

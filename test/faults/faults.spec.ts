@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { install } from '@sinonjs/fake-timers'
+import { type Fault, manualClock } from '../../simulator'
+import { A_DAY, freezer, NOW } from '../support/devices'
+import { actions, startFlow, useSimulator } from '../support/flow'
+
+/** Each fault, and the code that messages.md names for it; none where the answer is still the answer. */
+const faults: [name: string, Fault, code?: string][] = [
+  ['a delay', { kind: 'delay', delay: 5 }],
+  ['a slow drip', { kind: 'drip', pause: 1, piece: 4096 }],
+  ['another content type', { kind: 'wrongContentType' }],
+  ['a dropped connection', { kind: 'drop' }, 'ENVLOG_NETWORK'],
+  ['a body that breaks off', { kind: 'dropMidBody' }, 'ENVLOG_NETWORK'],
+  ['status 500', { kind: 'status', status: 500 }, 'ENVLOG_SERVICE'],
+  ['status 502', { kind: 'status', status: 502 }, 'ENVLOG_SERVICE'],
+  ['status 503', { kind: 'status', status: 503 }, 'ENVLOG_SERVICE'],
+  ['status 504', { kind: 'status', status: 504 }, 'ENVLOG_SERVICE'],
+  ['status 429', { kind: 'status', status: 429 }, 'ENVLOG_QUOTA'],
+  ['status 401', { kind: 'status', status: 401 }, 'ENVLOG_AUTH'],
+  ['status 403', { kind: 'status', status: 403 }, 'ENVLOG_AUTH'],
+  ['status 400', { kind: 'status', status: 400 }, 'ENVLOG_SERVICE'],
+  ['status 415', { kind: 'status', status: 415 }, 'ENVLOG_SERVICE'],
+  ['a redirect', { kind: 'redirect' }, 'ENVLOG_SERVICE'],
+  ['broken JSON', { kind: 'brokenJson' }, 'ENVLOG_REPLY'],
+  ['truncated JSON', { kind: 'truncatedJson' }, 'ENVLOG_REPLY'],
+  ['an HTML page', { kind: 'html' }, 'ENVLOG_REPLY'],
+  ['an HTML page with status 502', { kind: 'html', status: 502 }, 'ENVLOG_SERVICE'],
+  ['an empty body', { kind: 'emptyBody' }, 'ENVLOG_REPLY'],
+  ['the word Array', { kind: 'arrayText' }, 'ENVLOG_REPLY'],
+  ['null', { kind: 'nullBody' }, 'ENVLOG_REPLY'],
+  ['an error object with status 200', { kind: 'errorWith200' }, 'ENVLOG_REPLY'],
+]
+
+describe('the service’s and the network’s faults', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+  const node = { select: 'list', devices: [freezer], ...A_DAY }
+
+  for (const action of actions) {
+    for (const [name, fault, code] of faults) {
+      it(`${action}, ${name}: ${code ?? 'the readings'}, once, and the next trigger is answered`, async () => {
+        const flow = await startFlow(action, simulator(), {
+          node: { ...node, devices: [{ ...freezer, base: freezer.serial }] },
+        })
+        simulator().set({ faults: [{ ...fault, times: 1 }] })
+        flow.send({ keep: 'me' })
+        if (code) {
+          const msg = await flow.errors.next()
+          assert.equal(msg.error.code, code)
+          assert.equal(msg.keep, 'me')
+          assert.match(msg.error.message, new RegExp(`^${code}: `))
+          assert.equal(flow.output.messages.length, 0)
+        } else {
+          await flow.completed.next()
+        }
+        flow.send()
+        await flow.completed.next()
+        assert.equal(flow.errors.messages.length, code ? 1 : 0)
+        assert.equal(flow.output.messages.length, code ? 1 : 2)
+      })
+    }
+
+    it(`${action}, silence: ENVLOG_TIMEOUT after the account’s timeout, and the next trigger is answered`, async () => {
+      const flow = await startFlow(action, simulator(), { node, account: { timeout: 30 } })
+      simulator().set({ faults: [{ kind: 'silence', times: 1 }] })
+      const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
+      try {
+        flow.send()
+        while (!simulator().log.some(({ faults }) => faults.includes('silence'))) {
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        clock.tick(29_999)
+        assert.equal(flow.errors.messages.length, 0)
+        clock.tick(1)
+      } finally {
+        clock.uninstall()
+      }
+      const { error } = await flow.errors.next()
+      assert.equal(error.code, 'ENVLOG_TIMEOUT')
+      flow.send()
+      await flow.completed.next()
+      assert.equal(flow.errors.messages.length, 1)
+    })
+  }
+
+  it('what fails is tried again as often as the account allows, and each try is a request', async () => {
+    simulator().set({ faults: [{ kind: 'status', status: 503, times: 2 }] })
+    const flow = await startFlow('current', simulator(), { node, account: { retries: 3 } })
+    const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      flow.send()
+      const answered = flow.completed.next()
+      let done = false
+      void answered.then(() => {
+        done = true
+      })
+      while (!done) {
+        clock.tick(1000)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    } finally {
+      clock.uninstall()
+    }
+    assert.equal(simulator().log.length, 3)
+    assert.equal(flow.errors.messages.length, 0)
+  })
+})

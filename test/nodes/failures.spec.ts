@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { manualClock } from '../../simulator'
+import { freezer, fridge, NOW, oldRelay, rackA } from '../support/devices'
+import { actions, type Message, startFlow, useSimulator } from '../support/flow'
+
+describe('what the actions report', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
+  const list = (...devices: object[]) => ({ select: 'list', devices })
+  const code = ({ error }: Message) => error.code
+
+  describe('without an account or with impossible settings: grey, and ENVLOG_CONFIG for each message', () => {
+    const settings: Record<string, { node?: Message; account?: Message; credentials?: Message }> = {
+      'no account': { node: { account: '' } },
+      'an account that is another node': { node: { account: 'catch' } },
+      'no devices chosen': { node: { select: 'list', devices: [] } },
+      'a serial that is none': { node: list({ serial: '123' }) },
+      'a repeat that is none': { node: { repeat: -1 } },
+      'a repeat of what messages tell': { node: { select: 'msg', repeat: 60 } },
+      'an address that is not https': { account: { baseUrl: 'http://service.example' } },
+      'no address': { account: { baseUrl: '' } },
+      'no api-key': { credentials: { apiKey: '' } },
+      'a login of the wrong length': { credentials: { loginId: 'short' } },
+      'a TLS node that is not there': { account: { tls: 'gone' } },
+    }
+    for (const [name, setup] of Object.entries(settings)) {
+      it(name, async () => {
+        const flow = await startFlow('latest', simulator(), setup)
+        assert.deepEqual(flow.shown().at(-1), { fill: 'grey', shape: 'ring', text: 'status.unconfigured' })
+        for (const id of [1, 2]) {
+          flow.send({ id })
+          const msg = await flow.errors.next()
+          assert.equal(code(msg), 'ENVLOG_CONFIG')
+          assert.equal(msg.id, id)
+        }
+        assert.equal(simulator().log.length, 0)
+      })
+    }
+  })
+
+  it('names the property of a message that cannot be used, and remembers nothing of it', async () => {
+    const flow = await startFlow('current', simulator(), { node: { select: 'msg' } })
+    for (const devices of [undefined, null, [], 'short', 42, { name: 'x' }, [freezer, {}], { remote: [] }]) {
+      flow.send({ devices })
+      const msg = await flow.errors.next()
+      assert.equal(code(msg), 'ENVLOG_INPUT', JSON.stringify(devices))
+    }
+    flow.send({ devices: [freezer.serial, { base: '5F0A1001' }] })
+    assert.equal(code(await flow.errors.next()), 'ENVLOG_INPUT', 'serials and base units together')
+    assert.equal(simulator().log.length, 0)
+    flow.send({ devices: freezer.serial })
+    assert.equal((await flow.output.next()).payload.length, 1)
+  })
+
+  it('a period that ends before it begins is the message’s fault', async () => {
+    const node = { ...list(freezer), from: 'from', fromType: 'msg', to: 'to', toType: 'msg' }
+    const flow = await startFlow('range', simulator(), { node })
+    for (const period of [
+      { from: '2026-01-15', to: '2026-01-14' },
+      { from: 'yesterday', to: '2026-01-14' },
+      { from: {}, to: 1 },
+    ]) {
+      flow.send(period)
+      assert.equal(code(await flow.errors.next()), 'ENVLOG_INPUT')
+    }
+  })
+
+  it('a device that the account does not have is reported, and the others go on', async () => {
+    const flow = await startFlow('latest', simulator(), { node: list({ serial: 'NOSUCH01' }, freezer) })
+    flow.send()
+    await flow.completed.next()
+    assert.equal(flow.output.messages.length, 1)
+    assert.deepEqual(flow.errors.messages.map(code), ['ENVLOG_INPUT'])
+    assert.equal(flow.errors.messages[0]?.envlog.device.serial, 'NOSUCH01')
+  })
+
+  it('where no device was answered the last failure ends the trigger, once', async () => {
+    const flow = await startFlow('latest', simulator(), {
+      node: list(oldRelay, { serial: '52A10099', base: '52A10099' }),
+      account: { concurrency: 1 },
+    })
+    flow.send({ keep: 'me' })
+    const [first, last] = [await flow.errors.next(), await flow.errors.next()]
+    assert.equal(first.envlog.device.serial, oldRelay.serial)
+    assert.equal(last.envlog, undefined, 'the trigger’s own failure')
+    assert.equal(last.error.cause.serial, '52A10099')
+    flow.send({ again: true })
+    assert.equal((await flow.errors.next()).again, true)
+    assert.equal(flow.completed.messages.length, 0)
+  })
+
+  it('a failure of the account ends the run with one error, however many devices', async () => {
+    simulator().set({
+      faults: [{ kind: 'status', status: 500, endpoints: ['latest-data', 'latest-data-relay'] }],
+    })
+    const flow = await startFlow('latest', simulator(), {
+      node: list(freezer, fridge, rackA),
+      account: { concurrency: 3 },
+    })
+    flow.send()
+    assert.equal(code(await flow.errors.next()), 'ENVLOG_SERVICE')
+    simulator().set({ faults: [] })
+    flow.send()
+    await flow.completed.next()
+    assert.equal(flow.errors.messages.length, 1)
+    assert.equal(flow.output.messages.length, 3)
+  })
+
+  it('wrong credentials say so, and hold neither key nor password', async () => {
+    const flow = await startFlow('current', simulator(), { credentials: { loginPass: 'wrong-secret' } })
+    flow.send()
+    const msg = await flow.errors.next()
+    assert.equal(code(msg), 'ENVLOG_AUTH')
+    assert.equal(msg.error.cause.status, 401)
+    assert.doesNotMatch(JSON.stringify(msg), new RegExp(`wrong-secret|${simulator().account.apiKey}`))
+  })
+
+  it('more than a hundred waiting messages are refused, none is lost', async () => {
+    simulator().set({ limits: 'off', faults: [{ kind: 'silence', times: 1 }] })
+    const flow = await startFlow('current', simulator(), { node: list(freezer) })
+    for (let id = 0; id < 102; id++) flow.send({ id })
+    const refused = await flow.errors.next()
+    assert.equal(code(refused), 'ENVLOG_BUSY')
+    assert.equal(refused.id, 101)
+    await flow.close()
+    const ids = [refused.id]
+    for (let count = 0; count < 101; count++) {
+      const msg = await flow.errors.next()
+      assert.equal(code(msg), 'ENVLOG_CLOSED')
+      ids.push(msg.id)
+    }
+    assert.deepEqual(
+      ids.sort((a, b) => a - b),
+      Array.from({ length: 102 }, (_, id) => id),
+    )
+  })
+
+  for (const action of actions) {
+    it(`${action}: closed while asking it aborts the request, and the message ends with ENVLOG_CLOSED`, async () => {
+      simulator().set({ faults: [{ kind: 'silence' }] })
+      const flow = await startFlow(action, simulator(), { node: list(rackA) })
+      flow.send({ keep: 'me' })
+      await until(() => simulator().log.length === 1)
+      await flow.close()
+      const msg = await flow.errors.next()
+      assert.equal(code(msg), 'ENVLOG_CLOSED')
+      assert.equal(msg.keep, 'me')
+      assert.equal(flow.output.messages.length, 0)
+    })
+  }
+
+  /** The request is on its way once the simulator has it in its log. */
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+  }
+})

@@ -1,0 +1,23 @@
+/** A process of its own that asks for current readings: proxies of the environment are read at its start. */
+import { createAccount, systemClock, undiciTransport } from '../../src/lib'
+
+const [, , baseUrl = '', login = '{}'] = process.argv
+const account = createAccount(
+  {
+    name: '',
+    baseUrl,
+    relaySuffix: 'relay',
+    credentials: JSON.parse(login),
+    timeout: 10,
+    concurrency: 1,
+    retries: 0,
+    series1Models: [],
+  },
+  { transport: undiciTransport({ connections: 1 }), clock: systemClock, random: Math.random },
+)
+
+account.client
+  .read('current', {}, new AbortController().signal)
+  .then(({ body }) => console.log(`${body.devices.length} devices`))
+  .catch((error) => console.log(`${error.code} ${error.reason} ${JSON.stringify(error.params)}`))
+  .finally(() => account.close())

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
+
+const fixture = (name: string) => readFileSync(join(__dirname, '../fixtures/tls', name), 'utf8')
+
+/** The authority that signed the test server's certificate (localhost, 127.0.0.1, service.test). */
+export const authority = fixture('ca.pem')
+export const authorityFile = join(__dirname, '../fixtures/tls/ca.pem')
+
+export interface Listener {
+  port: number
+  close(): Promise<void>
+}
+
+/** The simulator behind TLS: bytes go through as they are. */
+export function startTls(target: number): Promise<Listener> {
+  const server = createTlsServer({ key: fixture('server.key'), cert: fixture('server.pem') }, (socket) => {
+    tunnel(socket, connect(target, '127.0.0.1'))
+  })
+  return listen(server)
+}
+
+export interface Proxy extends Listener {
+  /** What was asked for: `host:port`, and the login that came with it. */
+  asked: { target: string; login: string | undefined }[]
+}
+
+/** A proxy that leads every tunnel to one port, whatever host was named; `login` is demanded where given. */
+export async function startProxy(target: number, login?: string): Promise<Proxy> {
+  const asked: Proxy['asked'] = []
+  const server = createServer((_request, response) => {
+    response.writeHead(501).end()
+  })
+  server.on('connect', ({ url = '', headers }, socket: Socket) => {
+    const [, basic = ''] = /^Basic (.*)$/.exec(headers['proxy-authorization'] ?? '') ?? []
+    const given = Buffer.from(basic, 'base64').toString() || undefined
+    asked.push({ target: url, login: given })
+    if (login !== undefined && given !== login) {
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+      return
+    }
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+    tunnel(socket, connect(target, '127.0.0.1'))
+  })
+  return { ...(await listen(server)), asked }
+}
+
+function tunnel(one: Socket, other: Socket): void {
+  one.pipe(other).pipe(one)
+  one.on('error', () => other.destroy())
+  other.on('error', () => one.destroy())
+}
+
+function listen(server: Server): Promise<Listener> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      const close = () =>
+        new Promise<void>((closed) => {
+          for (const socket of sockets) socket.destroy()
+          server.close(() => closed())
+        })
+      resolve({ port, close })
+    })
+  })
+}
