@@ -1,0 +1,53 @@
+import { chance, seedFrom } from './random'
+
+/** What a user types to reach the service (*Authentication*). */
+export interface Account {
+  /** 45 characters */
+  apiKey: string
+  /** 8 characters */
+  loginId: string
+  loginPass: string
+  /** the reference-only ID: reads like a user, and is counted with its user */
+  referenceId: string
+  referencePass: string
+}
+
+const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
+
+function text(seed: number, length: number): string {
+  let made = ''
+  for (let i = 0; i < length; i++) made += letters[Math.floor(chance(seed, i) * letters.length)]
+  return made
+}
+
+/** Credentials that depend on the seed alone, so that a flow saved yesterday still logs in today. */
+export function accountFor(seed: number | string): Account {
+  return {
+    apiKey: text(seedFrom(seed, 'api-key'), 45),
+    loginId: `sim${text(seedFrom(seed, 'login-id'), 5)}`,
+    loginPass: text(seedFrom(seed, 'login-pass'), 12),
+    referenceId: `ref${text(seedFrom(seed, 'reference-id'), 5)}`,
+    referencePass: text(seedFrom(seed, 'reference-pass'), 12),
+  }
+}
+
+/** The login ID of the user that a request is counted for; undefined when the credentials are wrong. */
+export function userOf(
+  accounts: readonly Account[],
+  body: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const id = body['login-id']
+  const pass = body['login-pass']
+  const account = accounts.find(
+    (each) =>
+      each.apiKey === body['api-key'] &&
+      ((each.loginId === id && each.loginPass === pass) ||
+        (each.referenceId === id && each.referencePass === pass)),
+  )
+  return account?.loginId
+}
+
+/** Whose window a refused login would have been counted in: for the headers of a 401. */
+export function ownerOf(accounts: readonly Account[], id: unknown): string | undefined {
+  return accounts.find((each) => each.loginId === id || each.referenceId === id)?.loginId
+}

@@ -1,0 +1,86 @@
+/** *CSV format*. Every cell in quotes; times are the device's local time (field notes, *CSV*). */
+import type { Device } from '../fleet/device'
+import type { RecordView } from '../fleet/records'
+import type { Variants } from '../variants'
+import type { ValueWriter } from './value'
+
+const day = 86_400
+/** Days from the spreadsheet epoch to 1970. */
+const serialOf1970 = 25_569
+
+/** The fixed label of cell 2 in row 2: "spreadsheet date serial value". */
+const serialLabel = { en: 'Date serial value', ja: '日付シリアル値' }
+const dstLabel = { en: 'DST', ja: '夏時間' }
+/** Row 1 of the description is fixed text; in the Japanese variant it is not. */
+const timeLabel = { en: 'Date/Time', ja: '日時' }
+
+export interface CsvDialect {
+  row(cells: readonly string[]): string
+  start: string
+}
+
+export function dialect(variants: Variants): CsvDialect {
+  const pad = variants.csvSpaces ? ' ' : ''
+  const end = variants.csvLineEnd === 'lf' ? '\n' : '\r\n'
+  return {
+    start: variants.csvBom ? '\uFEFF' : '',
+    row: (cells) => cells.map((cell) => `"${pad}${cell.replaceAll('"', '""')}${pad}"`).join(',') + end,
+  }
+}
+
+/** csv2, and csv of latest-data. */
+export function csvBody(
+  device: Device,
+  view: RecordView,
+  places: readonly number[],
+  writers: readonly ValueWriter[],
+  variants: Variants,
+): string {
+  const { row, start } = dialect(variants)
+  const offset = localOffset(device) * 60
+  let body = start + headerRows(device, writers, variants).map(row).join('')
+  for (const place of places) {
+    const record = view.at(place)
+    const local = record.time + offset
+    const cells = [localTime(local), serialDate(local)]
+    for (const writer of writers) cells.push(writer.text(record.values[writer.column] ?? null))
+    body += row(cells)
+  }
+  return body
+}
+
+function headerRows(device: Device, writers: readonly ValueWriter[], variants: Variants): string[][] {
+  const language = variants.csvLabels
+  const blankNames = variants.blank.includes('channel.name')
+  return [
+    [timeLabel[language], timeLabel[language], ...writers.map((_, i) => `No.${i + 1}`)],
+    [
+      zoneLabel(device, language),
+      serialLabel[language],
+      ...writers.map(({ channel }) => (blankNames ? '' : channel.name)),
+    ],
+    ['', '', ...writers.map(({ unit }) => unit)],
+  ]
+}
+
+/** Minutes from UTC (field notes, *Local time*). */
+export function localOffset(device: Device): number {
+  const { timeDiff, stdBias, dst, dstBias } = device.zone
+  return timeDiff + (dst ? dstBias : stdBias)
+}
+
+function zoneLabel(device: Device, language: 'en' | 'ja'): string {
+  const { timeDiff, dst } = device.zone
+  const minutes = Math.abs(timeDiff)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const offset = `${timeDiff < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  return `GMT${offset} ${dstLabel[language]}:${dst ? 'ON' : 'OFF'}`
+}
+
+function localTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+function serialDate(seconds: number): string {
+  return (seconds / day + serialOf1970).toFixed(6)
+}

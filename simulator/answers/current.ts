@@ -1,0 +1,120 @@
+/** *Current reading*: the newest reading of every device, or of those named. */
+import type { EndpointName } from '../endpoints'
+import type { CurrentDefinition, RecordValue } from '../fleet/definition'
+import { type Device, isRemote } from '../fleet/device'
+import type { Directory } from '../fleet/directory'
+import type { Variants } from '../variants'
+import { extra, numeric, offsets, styleOf } from './shape'
+import { valueWriter } from './value'
+
+const endpoint: EndpointName = 'current'
+
+/** The wording of a failed channel where neither the device nor a variant has one. */
+const errorText = 'Sensor Error'
+
+export interface Filter {
+  remotes?: readonly string[]
+  bases?: readonly string[]
+}
+
+export function currentDevices(directory: Directory, filter: Filter): readonly Device[] {
+  const remotes = filter.remotes && new Set(filter.remotes)
+  const bases = filter.bases && new Set(filter.bases)
+  if (!remotes && !bases) return directory.devices
+  return directory.devices.filter((device) => remotes?.has(device.serial) || bases?.has(device.base.serial))
+}
+
+export function currentBody(devices: readonly Device[], now: number, variants: Variants): string {
+  return JSON.stringify({
+    devices: devices.map((device) => element(device, now, variants)),
+    ...extra(variants),
+  })
+}
+
+/** Time and values, as the newest record or the definition says; undefined while nothing was ever sent. */
+export function latest(
+  device: Device,
+  now: number,
+): { time: number; values: readonly RecordValue[] } | undefined {
+  const view = device.records(now)
+  const told: CurrentDefinition = device.current(now)
+  const newest = view.high > view.low ? view.at(view.last) : undefined
+  if (!newest && !told.values && told.unixtime === undefined) return undefined
+  return {
+    time: told.unixtime ?? newest?.time ?? now,
+    values: device.channels.map((channel, column) => {
+      const given = told.values?.[channel.num]
+      if (given !== undefined) return given
+      if (channel.broken !== undefined) return channel.broken
+      return newest?.values[column] ?? null
+    }),
+  }
+}
+
+function element(device: Device, now: number, variants: Variants): Record<string, unknown> {
+  const style = styleOf(endpoint, variants)
+  const blank = (field: (typeof variants.blank)[number]) => variants.blank.includes(field)
+  const reading = latest(device, now)
+  const num = isRemote(device.kind) ? device.num : device.num || variants.standaloneNum
+  const rssi = device.rssi === null || variants.rssiMissing ? {} : { rssi: numeric(device.rssi, style) }
+  return {
+    num: numeric(num, style),
+    serial: device.serial,
+    model: device.model,
+    name: device.name,
+    battery: numeric(device.battery, style),
+    ...(blank('rssi') ? { rssi: '' } : rssi),
+    ...offsets(device, style, variants),
+    unixtime: blank('unixtime') ? '' : numeric(reading?.time ?? 0, style),
+    channel: reading ? channels(device, reading.values, variants) : [],
+    baseunit: nested(baseunit(device, variants), variants),
+    group: nested(group(device, variants), variants),
+    ...extra(variants),
+  }
+}
+
+function channels(device: Device, values: readonly RecordValue[], variants: Variants): unknown[] {
+  const style = styleOf(endpoint, variants)
+  return device.channels.map((channel, column) => {
+    const writer = valueWriter(channel, column, true, 'device')
+    const value = values[column] ?? null
+    return {
+      num: numeric(channel.num, style),
+      name: variants.blank.includes('channel.name') ? '' : channel.name,
+      value: variants.blank.includes('value')
+        ? ''
+        : shown(value, writer.text(value), style.numbers, variants),
+      unit: channel.unit,
+      ...extra(variants),
+    }
+  })
+}
+
+/** `value` is a string always, unless a variant has every number as number. Records' E codes are worded here. */
+function shown(value: RecordValue, text: string, numbers: string, variants: Variants): string | number {
+  if (typeof value === 'number') return numbers === 'number' ? value : text
+  if (value === null || value === '') return ''
+  return variants.errorText ?? (/^E\d$/.test(text) ? errorText : text)
+}
+
+function baseunit(device: Device, variants: Variants): Record<string, unknown> | undefined {
+  if (!isRemote(device.kind) && variants.noBaseunit === 'empty-array') return undefined
+  const { serial, model, name } = device.base
+  return { serial, model, name, ...extra(variants) }
+}
+
+function group(device: Device, variants: Variants): Record<string, unknown> | undefined {
+  const { num, name } = device.group
+  if (name === '' && variants.noGroup === 'empty-array') return undefined
+  const style = styleOf(endpoint, variants)
+  return {
+    num: numeric(num, style),
+    name: variants.blank.includes('group.name') ? '' : name,
+    ...extra(variants),
+  }
+}
+
+function nested(value: Record<string, unknown> | undefined, variants: Variants): unknown {
+  if (!value) return []
+  return variants.nested === 'array' ? [value] : value
+}

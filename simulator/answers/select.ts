@@ -1,0 +1,47 @@
+/** Which records an answer holds (*Latest 300 records*, *Selection rules*). */
+import { defaultNumber, type EndpointName, largestNumber, latestRecords } from '../endpoints'
+import { placeOf, type RecordView } from '../fleet/records'
+import { seedFrom, shuffled } from '../random'
+import type { Variants } from '../variants'
+
+export interface Period {
+  from?: number
+  to?: number
+  number?: number
+}
+
+/** Places `first` up to, not including, `end`. */
+export interface Selection {
+  first: number
+  end: number
+}
+
+export function select(
+  endpoint: EndpointName,
+  view: RecordView,
+  now: number,
+  period: Period,
+  inclusive: boolean,
+): Selection {
+  if (endpoint === 'latest-data' || endpoint === 'latest-data-relay') {
+    return { first: Math.max(view.low, view.high - latestRecords), end: view.high }
+  }
+  const number = Math.min(period.number ?? defaultNumber, largestNumber)
+  const first = period.from === undefined ? view.low : placeOf(view, period.from, !inclusive)
+  const end = Math.max(first, placeOf(view, period.to ?? now, inclusive))
+  return { first: Math.max(first, end - number), end }
+}
+
+/** The places in the order they are sent. */
+export function ordered(
+  view: RecordView,
+  { first, end }: Selection,
+  order: Variants['recordOrder'],
+): number[] {
+  const places = Array.from({ length: end - first }, (_, i) => first + i)
+  if (order === 'descending') return places.reverse()
+  if (order === 'shuffled') return shuffled(places, seedFrom(first, end))
+  const { arrival } = view
+  if (order === 'arrival' && arrival) return places.sort((a, b) => arrival(a) - arrival(b))
+  return places
+}

@@ -1,0 +1,183 @@
+/**
+ * Options that come from outside the type system: the control address, the command line, plain JavaScript. A misspelt
+ * switch that is silently ignored would make a test pass for nothing, so every name and value is looked at.
+ */
+import { endpointNames } from './endpoints'
+import { type Fault, faultKinds } from './faults'
+import { type DeviceDefinition, deviceKinds } from './fleet/definition'
+import type { EndpointLimits } from './limits'
+import { OptionError } from './option-error'
+import type { RuntimeOptions } from './options'
+import { blanks, choices, type Variants } from './variants'
+
+type Check = (value: unknown, name: string) => void
+
+const fail = (name: string, expected: string): never => {
+  throw new OptionError(`${name}: expected ${expected}`)
+}
+
+const oneOf =
+  (list: readonly unknown[]): Check =>
+  (value, name) => {
+    if (!list.includes(value)) fail(name, `one of ${list.map((each) => JSON.stringify(each)).join(', ')}`)
+  }
+
+const atLeast =
+  (least: number, most = Number.POSITIVE_INFINITY): Check =>
+  (value, name) => {
+    const fits = typeof value === 'number' && value >= least && value <= most
+    if (!fits)
+      fail(name, Number.isFinite(most) ? `a number from ${least} to ${most}` : `a number from ${least}`)
+  }
+
+const whole =
+  (least: number, most = Number.POSITIVE_INFINITY): Check =>
+  (value, name) => {
+    atLeast(least, most)(value, name)
+    if (!Number.isInteger(value)) fail(name, 'a whole number')
+  }
+
+const aText: Check = (value, name) => {
+  if (typeof value !== 'string') fail(name, 'a text')
+}
+
+const listOf =
+  (check: Check): Check =>
+  (value, name) => {
+    if (!Array.isArray(value)) return fail(name, 'a list')
+    value.forEach((each, i) => {
+      check(each, `${name}[${i}]`)
+    })
+  }
+
+const either =
+  (constant: unknown, check: Check): Check =>
+  (value, name) => {
+    if (value !== constant) check(value, name)
+  }
+
+const anObject: Check = (value, name) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(name, 'an object')
+}
+
+/** An object with these keys and no others. */
+const fields =
+  (checks: Readonly<Record<string, Check>>, required: readonly string[] = []): Check =>
+  (value, name) => {
+    anObject(value, name)
+    for (const [key, each] of Object.entries(value as object)) {
+      const check = Object.hasOwn(checks, key) ? checks[key] : undefined
+      if (!check)
+        return fail(`${name}.${key}`.replace(/^\./, ''), `one of the names ${Object.keys(checks).join(', ')}`)
+      if (each !== undefined) check(each, `${name}.${key}`.replace(/^\./, ''))
+    }
+    for (const key of required) {
+      if ((value as Record<string, unknown>)[key] === undefined) fail(`${name}.${key}`, 'a value')
+    }
+  }
+
+const variantCheck = (rule: (typeof choices)[keyof Variants]): Check => {
+  if (rule === 'text') return either(null, aText)
+  if (rule === 'count') return either(null, atLeast(0))
+  return rule === 'blanks' ? listOf(oneOf(blanks)) : oneOf(rule)
+}
+
+const variantChecks = Object.fromEntries(
+  Object.entries(choices).map(([name, rule]) => [name, variantCheck(rule)]),
+)
+
+const limitChecks: Record<keyof EndpointLimits, Check> = {
+  limit: atLeast(0),
+  window: atLeast(0.001),
+  records: atLeast(0),
+  recordsWindow: atLeast(0.001),
+}
+
+const faultChecks: Record<keyof Fault, Check> = {
+  kind: oneOf(faultKinds),
+  endpoints: listOf(oneOf(endpointNames)),
+  serials: listOf(aText),
+  probability: atLeast(0, 1),
+  times: whole(0),
+  skip: whole(0),
+  delay: atLeast(0),
+  status: whole(200, 599),
+  body: aText,
+  share: atLeast(0, 1),
+  pause: atLeast(0),
+  piece: whole(1),
+  location: aText,
+  contentType: aText,
+  headers: anObject,
+  counts: oneOf([true, false]),
+}
+
+const limitsTable = fields(Object.fromEntries(endpointNames.map((name) => [name, fields(limitChecks)])))
+
+const anything: Check = () => {}
+
+/** Names of fields only: odd values are what own fleets are for. */
+const deviceChecks: Record<keyof DeviceDefinition, Check> = {
+  kind: oneOf(deviceKinds),
+  serial: aText,
+  model: aText,
+  name: aText,
+  num: anything,
+  base: fields(
+    {
+      serial: aText,
+      model: aText,
+      name: aText,
+      sends: oneOf(['https', 'ftp']),
+      relayEndpoints: anything,
+      zone: anObject,
+    },
+    ['serial'],
+  ),
+  group: anObject,
+  battery: anything,
+  rssi: anything,
+  zone: anObject,
+  channels: listOf(anObject),
+  capacity: whole(0),
+  language: oneOf(['en', 'ja']),
+  records: anything,
+  alerts: anything,
+  current: anything,
+}
+
+const optionChecks: Record<keyof RuntimeOptions, Check> = {
+  relaySuffix: aText,
+  limits: either('off', limitsTable),
+  windows: oneOf(['fixed', 'sliding']),
+  windowPhase: either('first', atLeast(0)),
+  countRefused: oneOf([true, false]),
+  budgetRule: oneOf(['exceeding', 'empty']),
+  limitsClock: oneOf(['simulated', 'real']),
+  variants: fields(variantChecks),
+  faults: listOf(fields(faultChecks, ['kind'])),
+  fleet: listOf(fields(deviceChecks, ['serial'])),
+}
+
+const checkRuntime = fields({ ...optionChecks })
+
+/** Options of the start that are not options of the running simulator. */
+const startChecks: Record<string, Check> = {
+  port: whole(0, 65_535),
+  devices: whole(0, 5000),
+  speed: atLeast(0),
+  startTime: atLeast(0),
+  logSize: whole(0),
+}
+
+/** Throws an OptionError that names the first thing wrong. */
+export function checkRuntimeOptions(options: unknown): asserts options is RuntimeOptions {
+  checkRuntime(options, '')
+}
+
+export function checkStartOptions(options: object): void {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined)
+  for (const [name, value] of entries) startChecks[name]?.(value, name)
+  const runtime = entries.filter(([name]) => Object.hasOwn(optionChecks, name))
+  checkRuntime(Object.fromEntries(runtime), '')
+}

@@ -1,0 +1,196 @@
+/** The flags of envlog-simulator as one table, and what they make of the options. */
+import { parseArgs } from 'node:util'
+import { checkStartOptions } from './check'
+import {
+  faultsFrom,
+  jsonFileFrom,
+  limitsFrom,
+  numberFrom,
+  phaseFrom,
+  timeFrom,
+  variantsFrom,
+} from './cli-values'
+import { faultKinds } from './faults'
+import { OptionError } from './option-error'
+import type { SimulatorOptions } from './options'
+import { choices } from './variants'
+
+const defaultPort = 8745
+
+interface Flag {
+  type: 'string' | 'boolean'
+  multiple?: boolean
+  short?: string
+  /** how the value is shown in the help */
+  value?: string
+  help: string
+  /** the option it sets, and to what; without `read` to the value itself */
+  option?: keyof SimulatorOptions
+  read?: ((value: string, flag: string) => unknown) | ((value: readonly string[], flag: string) => unknown)
+}
+
+const flags: Readonly<Record<string, Flag>> = {
+  port: {
+    type: 'string',
+    short: 'p',
+    value: 'NUMBER',
+    help: `port on 127.0.0.1; 0 for any (default ${defaultPort})`,
+    option: 'port',
+    read: numberFrom,
+  },
+  seed: {
+    type: 'string',
+    value: 'TEXT',
+    help: 'seed of devices, readings and credentials (default envlog)',
+    option: 'seed',
+  },
+  devices: {
+    type: 'string',
+    value: 'NUMBER',
+    help: 'size of the fleet, 0 to 5000 (default: the demo fleet of 14)',
+    option: 'devices',
+    read: numberFrom,
+  },
+  fleet: {
+    type: 'string',
+    value: 'FILE',
+    help: 'JSON file with a list of devices of your own',
+    option: 'fleet',
+    read: jsonFileFrom,
+  },
+  speed: {
+    type: 'string',
+    value: 'NUMBER',
+    help: 'how many times faster than real time; 0 stands still (default 1)',
+    option: 'speed',
+    read: numberFrom,
+  },
+  start: {
+    type: 'string',
+    value: 'TIME',
+    help: 'simulated time at the start: ISO 8601, or ms since 1970 (default now)',
+    option: 'startTime',
+    read: timeFrom,
+  },
+  'relay-suffix': {
+    type: 'string',
+    value: 'TEXT',
+    help: 'what the relay paths end in (default relay)',
+    option: 'relaySuffix',
+  },
+  variant: {
+    type: 'string',
+    multiple: true,
+    value: 'NAME[=VALUE]',
+    help: 'a difference from the description; repeatable',
+    option: 'variants',
+    read: variantsFrom,
+  },
+  fault: {
+    type: 'string',
+    multiple: true,
+    value: 'KIND[,NAME=VALUE…]',
+    help: 'something that goes wrong; repeatable',
+    option: 'faults',
+    read: faultsFrom,
+  },
+  limit: {
+    type: 'string',
+    multiple: true,
+    value: 'ENDPOINT.NAME=NUMBER',
+    help: 'limit, window, records or recordsWindow of an endpoint; repeatable',
+    option: 'limits',
+    read: limitsFrom,
+  },
+  'limits-off': { type: 'boolean', help: 'limits out of the way', option: 'limits', read: () => 'off' },
+  'limits-clock': {
+    type: 'string',
+    value: 'simulated|real',
+    help: 'time that windows run on (default simulated)',
+    option: 'limitsClock',
+  },
+  windows: {
+    type: 'string',
+    value: 'fixed|sliding',
+    help: 'kind of windows (default fixed)',
+    option: 'windows',
+  },
+  'window-phase': {
+    type: 'string',
+    value: 'SECONDS|first',
+    help: 'where fixed windows begin (default 0)',
+    option: 'windowPhase',
+    read: phaseFrom,
+  },
+  'count-refused': {
+    type: 'boolean',
+    help: 'refused requests use up their window too',
+    option: 'countRefused',
+  },
+  'budget-rule': {
+    type: 'string',
+    value: 'exceeding|empty',
+    help: 'when records are refused (default exceeding)',
+    option: 'budgetRule',
+  },
+  quiet: { type: 'boolean', short: 'q', help: 'print the address only' },
+  verbose: { type: 'boolean', short: 'v', help: 'print each request' },
+  help: { type: 'boolean', short: 'h', help: 'print this' },
+}
+
+/** Pairs that say two things about one option. */
+const exclusive = [
+  ['fleet', 'devices'],
+  ['limit', 'limits-off'],
+  ['quiet', 'verbose'],
+] as const
+
+export interface CommandLine {
+  options: SimulatorOptions
+  quiet: boolean
+  verbose: boolean
+  help: boolean
+}
+
+/** Throws an Error with a message for the user. */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const { values } = parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false })
+  for (const [one, other] of exclusive) {
+    if (values[one] !== undefined && values[other] !== undefined) {
+      throw new OptionError(`--${one} and --${other} cannot be given together`)
+    }
+  }
+  const options: Record<string, unknown> = { port: defaultPort }
+  for (const [name, value] of Object.entries(values)) {
+    const { option, read } = flags[name] as Flag
+    if (option) options[option] = read ? read(value as string & readonly string[], name) : value
+  }
+  checkStartOptions(options)
+  return {
+    options,
+    quiet: values.quiet === true,
+    verbose: values.verbose === true,
+    help: values.help === true,
+  }
+}
+
+export function helpText(): string {
+  const rows = Object.entries(flags).map(([name, flag]) => {
+    const left = `${flag.short ? `-${flag.short}, ` : '    '}--${name}${flag.value ? ` ${flag.value}` : ''}`
+    return `  ${left.padEnd(34)} ${flag.help}`
+  })
+  return `Usage: envlog-simulator [flags]
+
+The cloud service of environmental data loggers, simulated on 127.0.0.1.
+
+${rows.join('\n')}
+
+Variants: ${Object.keys(choices).join(', ')}
+Faults: ${faultKinds.join(', ')}
+
+Examples:
+  envlog-simulator --speed 60 --variant numbers=text --variant inclusiveBounds
+  envlog-simulator --fault status,status=503,endpoints=data+alert,probability=0.2
+  envlog-simulator --limit alert.limit=3 --limit alert.window=60
+`
+}

@@ -1,0 +1,87 @@
+/** How the texts of the command line become values. Each throws an OptionError that names the flag. */
+import { readFileSync } from 'node:fs'
+import { OptionError } from './option-error'
+import { choices } from './variants'
+
+export function numberFrom(value: string, flag: string): number {
+  const number = Number(value)
+  if (value.trim() === '' || !Number.isFinite(number))
+    throw new OptionError(`--${flag}: ${value} is no number`)
+  return number
+}
+
+export function phaseFrom(value: string, flag: string): number | 'first' {
+  return value === 'first' ? value : numberFrom(value, flag)
+}
+
+export function timeFrom(value: string, flag: string): number {
+  const time = /^\d+$/.test(value) ? Number(value) : Date.parse(value)
+  if (!Number.isFinite(time)) throw new OptionError(`--${flag}: ${value} is no time`)
+  return time
+}
+
+export function jsonFileFrom(file: string, flag: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new OptionError(`--${flag}: ${file}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** true, 3, null or "text" as in JSON; any other word as it is. */
+function wordFrom(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** NAME, or NAME=VALUE. */
+export function variantsFrom(texts: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(texts.map(variantFrom))
+}
+
+function variantFrom(text: string): [string, unknown] {
+  const [name = '', ...rest] = text.split('=')
+  if (rest.length === 0) return [name, true]
+  const value = rest.join('=')
+  const rule = Object.hasOwn(choices, name) ? choices[name as keyof typeof choices] : undefined
+  if (rule === 'blanks') return [name, value.split('+')]
+  // dstBias=60 means the word, standaloneNum=1 the number: whichever is a choice.
+  return [name, Array.isArray(rule) && rule.includes(value) ? value : wordFrom(value)]
+}
+
+/** KIND,NAME=VALUE,…; lists with + between. */
+export function faultsFrom(texts: readonly string[]): Record<string, unknown>[] {
+  return texts.map((text) => {
+    const [kind, ...pairs] = text.split(',')
+    return { kind, ...Object.fromEntries(pairs.map(settingFrom)) }
+  })
+}
+
+const readers: Readonly<Record<string, (value: string) => unknown>> = {
+  endpoints: (value) => value.split('+'),
+  serials: (value) => value.split('+'),
+  body: (value) => value,
+  location: (value) => value,
+}
+
+function settingFrom(pair: string): [string, unknown] {
+  const [name = '', ...rest] = pair.split('=')
+  const read = Object.hasOwn(readers, name) ? readers[name] : undefined
+  return [name, (read ?? wordFrom)(rest.join('='))]
+}
+
+/** ENDPOINT.NAME=NUMBER */
+export function limitsFrom(texts: readonly string[], flag: string): Record<string, Record<string, number>> {
+  const limits: Record<string, Record<string, number>> = {}
+  for (const text of texts) {
+    const [, endpoint, name, value] = /^([\w-]+)\.(\w+)=(.+)$/.exec(text) ?? []
+    if (!endpoint || !name || !value) {
+      throw new OptionError(`--${flag}: ${text} is not ENDPOINT.NAME=NUMBER`)
+    }
+    limits[endpoint] = { ...limits[endpoint], [name]: numberFrom(value, flag) }
+  }
+  return limits
+}

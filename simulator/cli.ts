@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+/** envlog-simulator: the simulated service from the command line. */
+import { type CommandLine, helpText, readCommandLine } from './cli-flags'
+import { type LogEntry, type Simulator, startSimulator } from './index'
+import { OptionError } from './option-error'
+
+function commandLine(): CommandLine | undefined {
+  try {
+    return readCommandLine(process.argv.slice(2))
+  } catch (error) {
+    process.stderr.write(`envlog-simulator: ${messageOf(error)}\nSee envlog-simulator --help\n`)
+    process.exitCode = 2
+    return undefined
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function greeting(simulator: Simulator): string {
+  const { url, account, options } = simulator
+  return `Simulated service on ${url}
+
+  Base address           ${url}
+  Relay suffix           ${options.relaySuffix}
+  API key                ${account.apiKey}
+  Login ID               ${account.loginId}
+  Password               ${account.loginPass}
+  Reference-only ID      ${account.referenceId}
+  Its password           ${account.referencePass}
+  Devices                ${simulator.truth.devices().length}
+  Simulated time         ${new Date(simulator.clock.now()).toISOString()}
+
+Control: ${url}/simulator/state (also options, log, counts, clock, spend, reset, devices, records)
+  curl ${url}/simulator/counts
+Stop with Ctrl-C.
+`
+}
+
+function requestLine(entry: LogEntry): string {
+  const { time, endpoint, path, status, remaining, params, faults } = entry
+  const parts = [
+    new Date(time).toISOString(),
+    status || '---',
+    endpoint ?? path,
+    JSON.stringify(params),
+    `remaining ${remaining ?? '-'}`,
+    ...(faults.length > 0 ? [`faults ${faults.join(' ')}`] : []),
+  ]
+  return `${parts.join('  ')}\n`
+}
+
+async function main(): Promise<void> {
+  const line = commandLine()
+  if (!line) return
+  if (line.help) {
+    process.stdout.write(helpText())
+    return
+  }
+  const watch = line.verbose
+    ? { onRequest: (entry: LogEntry) => process.stdout.write(requestLine(entry)) }
+    : {}
+  try {
+    const simulator = await startSimulator({ ...line.options, ...watch })
+    process.stdout.write(line.quiet ? `${simulator.url}\n` : greeting(simulator))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulator.close())
+  } catch (error) {
+    process.stderr.write(`envlog-simulator: ${messageOf(error)}\n`)
+    process.exitCode = error instanceof OptionError ? 2 : 1
+  }
+}
+
+void main()

@@ -1,0 +1,147 @@
+/**
+ * The control address: what `Simulator` offers in code, as JSON over HTTP, for tests in another process and for curl.
+ * The server listens on loopback only; the address and Host are looked at nevertheless, so that neither a proxy in
+ * front nor a web page that had a name point at 127.0.0.1 gets here.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkRuntimeOptions } from './check'
+import type { EndpointName } from './endpoints'
+import { OptionError } from './option-error'
+import type { SimulatedService } from './simulator'
+
+export type Control = (req: IncomingMessage, res: ServerResponse, path: string, body: Buffer) => void
+
+export function isControl(path: string): boolean {
+  return path === '/simulator' || path.startsWith('/simulator/')
+}
+
+interface Call {
+  service: SimulatedService
+  query: URLSearchParams
+  body: Record<string, unknown>
+}
+
+type Act = (call: Call) => unknown
+
+const routes: Readonly<Record<string, { get?: Act; change?: Act }>> = {
+  '/simulator': { get: state },
+  '/simulator/state': { get: state },
+  '/simulator/options': { get: options, change: setOptions },
+  '/simulator/reset': { change: reset },
+  '/simulator/log': { get: ({ service }) => service.log.list() },
+  '/simulator/counts': { get: ({ service }) => service.counts() },
+  '/simulator/clock': { get: clock, change: moveClock },
+  '/simulator/spend': { change: spend },
+  '/simulator/devices': { get: ({ service }) => service.truth.devices() },
+  '/simulator/current': { get: ({ service }) => service.truth.current() },
+  '/simulator/records': { get: records },
+  '/simulator/alerts': { get: alerts },
+}
+
+function state(call: Call): unknown {
+  const { service } = call
+  return {
+    clock: clock(call),
+    devices: service.truth.devices().length,
+    account: service.account,
+    options: options(call),
+    counts: service.counts(),
+  }
+}
+
+function options({ service }: Call): unknown {
+  return { ...service.settings, faults: service.faults.list() }
+}
+
+function setOptions(call: Call): unknown {
+  checkRuntimeOptions(call.body)
+  call.service.set(call.body)
+  return options(call)
+}
+
+function reset(call: Call): unknown {
+  call.service.reset()
+  return state(call)
+}
+
+function clock({ service }: Call): unknown {
+  const now = service.clock.now()
+  return { now, time: new Date(now).toISOString() }
+}
+
+/** `advance` by ms, or `to` a time in ms. */
+function moveClock(call: Call): unknown {
+  const { advance, to } = call.body
+  const by = typeof to === 'number' ? to - call.service.clock.now() : advance
+  if (typeof by !== 'number' || !Number.isFinite(by)) throw new OptionError('expected advance or to, in ms')
+  call.service.clock.advance(by)
+  return clock(call)
+}
+
+function spend({ service, body }: Call): unknown {
+  const { endpoint, count = 1 } = body
+  if (typeof count !== 'number' || count < 0) throw new OptionError('count: expected a number from 0')
+  service.spend(endpoint as EndpointName, count)
+  return service.counts()
+}
+
+function records({ service, query }: Call): unknown {
+  const time = (name: string) => (query.has(name) ? Number(query.get(name)) : undefined)
+  return service.truth.records(...device(query), time('from'), time('to'))
+}
+
+function alerts({ service, query }: Call): unknown {
+  return service.truth.alerts(...device(query))
+}
+
+function device(query: URLSearchParams): [string, string | undefined] {
+  return [query.get('serial') ?? '', query.get('base') ?? undefined]
+}
+
+export function controlOf(service: SimulatedService): Control {
+  return (req, res, path, body) => {
+    const { status, value } = answer(service, req, path, body)
+    res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' })
+    res.end(`${JSON.stringify(value, null, 2)}\n`)
+  }
+}
+
+interface Reply {
+  status: number
+  value: unknown
+}
+
+const problem = (status: number, error: string): Reply => ({ status, value: { error } })
+
+function answer(service: SimulatedService, req: IncomingMessage, path: string, body: Buffer): Reply {
+  if (!isLocal(req)) return problem(403, 'the control address is for this machine only')
+  const route = Object.hasOwn(routes, path) ? routes[path] : undefined
+  if (!route) return problem(404, `not one of ${Object.keys(routes).join(' ')}`)
+  const change = req.method === 'PUT' || req.method === 'POST'
+  const act = change ? route.change : req.method === 'GET' ? route.get : undefined
+  if (!act) return problem(405, `${path} does not take ${req.method}`)
+  // A web page can post text anywhere, but not JSON.
+  if (change && body.length > 0 && !/^application\/json/i.test(req.headers['content-type'] ?? '')) {
+    return problem(415, 'expected Content-Type: application/json')
+  }
+  try {
+    const query = new URL(req.url ?? '/', 'http://localhost').searchParams
+    return { status: 200, value: act({ service, query, body: change ? parsed(body) : {} }) }
+  } catch (error) {
+    return problem(400, error instanceof Error ? error.message : String(error))
+  }
+}
+
+function isLocal(req: IncomingMessage): boolean {
+  const address = req.socket.remoteAddress ?? ''
+  const host = (req.headers.host ?? '').replace(/:\d+$/, '')
+  const hosts = ['127.0.0.1', 'localhost', '[::1]']
+  const { origin } = req.headers
+  return /^(::ffff:)?127\./.test(address) && hosts.includes(host) && origin === undefined
+}
+
+function parsed(body: Buffer): Record<string, unknown> {
+  const value: unknown = body.length === 0 ? {} : JSON.parse(body.toString())
+  if (typeof value !== 'object' || value === null) throw new OptionError('expected a JSON object')
+  return value as Record<string, unknown>
+}

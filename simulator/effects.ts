@@ -1,0 +1,88 @@
+/** What each fault makes of an answer: one table, a row a kind. */
+import type { Cause } from './errors'
+import type { Fault, FaultKind } from './faults'
+
+/** An answer as it goes out. */
+export interface Delivery {
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  /** whole; nothing and closed; headers and a part, then closed; piece by piece; nothing and left open */
+  how: 'whole' | 'drop' | 'cut' | 'drip' | 'silence'
+  /** ms */
+  delay: number
+  /** of `cut` */
+  share: number
+  /** of `drip`: ms, and bytes */
+  pause: number
+  piece: number
+}
+
+/** The service's own words for an error with this status. */
+export type ErrorText = (why: Cause, status: number) => Buffer
+
+type Effect = (delivery: Delivery, fault: Fault, errorText: ErrorText) => Partial<Delivery>
+
+const html =
+  '<!DOCTYPE html><html><head><title>Maintenance</title></head><body><h1>Please try again later</h1></body></html>'
+
+const causeOf: Readonly<Record<number, Cause>> = { 401: 'credentials', 403: 'forbidden', 429: 'rate' }
+
+const plain = { 'Content-Type': 'text/plain; charset=utf-8' }
+
+const effects: Readonly<Record<FaultKind, Effect>> = {
+  delay: () => ({}),
+  drop: () => ({ how: 'drop', status: 0 }),
+  dropMidBody: (_, fault) => ({ how: 'cut', share: fault.share ?? 0.5 }),
+  status: (delivery, fault, errorText) => statusEffect(delivery, fault.status ?? 500, errorText),
+  // Whole by its length, and no JSON.
+  brokenJson: ({ body }) => ({ body: Buffer.from(body.toString().replace(/[:,]/, ';')) }),
+  truncatedJson: ({ body }) => ({ body: body.subarray(0, Math.max(1, Math.floor(body.length * 0.7))) }),
+  html: ({ headers }, fault) => ({
+    status: fault.status ?? 200,
+    headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' },
+    body: Buffer.from(html),
+  }),
+  emptyBody: () => ({ body: Buffer.alloc(0) }),
+  arrayText: () => ({ status: 200, body: Buffer.from('Array') }),
+  nullBody: () => ({ status: 200, body: Buffer.from('null') }),
+  errorWith200: (_, fault, errorText) => ({ status: 200, body: errorText('status', fault.status ?? 500) }),
+  drip: (_, fault) => ({ how: 'drip', pause: fault.pause ?? 50, piece: Math.max(1, fault.piece ?? 64) }),
+  silence: () => ({ how: 'silence', status: 0 }),
+  redirect: ({ headers }, fault) => ({
+    status: fault.status ?? 302,
+    headers: { ...headers, ...plain, Location: fault.location ?? '/elsewhere' },
+    body: Buffer.from('Found'),
+  }),
+  wrongContentType: ({ headers }, fault) => ({
+    headers: { ...headers, 'Content-Type': fault.contentType ?? plain['Content-Type'] },
+  }),
+  body: (_, fault) => ({ status: fault.status ?? 200 }),
+}
+
+function statusEffect({ headers }: Delivery, status: number, errorText: ErrorText): Partial<Delivery> {
+  // A refusal tells that nothing is left, or a client could not believe it.
+  const left: Record<string, string> =
+    status === 429 && 'X-RateLimit-Remaining' in headers ? { 'X-RateLimit-Remaining': '0' } : {}
+  return {
+    status,
+    headers: { ...headers, ...left, 'Content-Type': 'application/json; charset=utf-8' },
+    body: errorText(causeOf[status] ?? 'status', status),
+  }
+}
+
+export function applyFaults(whole: Delivery, faults: readonly Fault[], errorText: ErrorText): Delivery {
+  let delivery = whole
+  for (const fault of faults) delivery = applied(delivery, fault, errorText)
+  return delivery
+}
+
+function applied(delivery: Delivery, fault: Fault, errorText: ErrorText): Delivery {
+  const changed = { ...delivery, ...effects[fault.kind](delivery, fault, errorText) }
+  return {
+    ...changed,
+    delay: delivery.delay + (fault.delay ?? 0),
+    body: fault.body === undefined ? changed.body : Buffer.from(fault.body),
+    headers: { ...changed.headers, ...fault.headers },
+  }
+}

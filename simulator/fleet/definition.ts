@@ -1,0 +1,126 @@
+/**
+ * How a device of the simulated account is described. Everything but `serial` has a default, so that a test can say
+ * only what it is about. Times are Unix time in seconds, as on the wire.
+ */
+import type { Signal } from './signal'
+
+/**
+ * The kinds of *Endpoint availability by device kind*. A `remote` follows its base unit: under an FTP-sending base unit
+ * it is on `current` alone.
+ */
+export const deviceKinds = [
+  'standalone-1',
+  'standalone-2',
+  'remote',
+  'older-remote',
+  'other-standalone',
+] as const
+
+export type DeviceKind = (typeof deviceKinds)[number]
+
+/** *Time offset fields*, in minutes. A remote unit has those of its base unit. */
+export interface ZoneDefinition {
+  timeDiff?: number
+  stdBias?: number
+  /** the device's DST setting is on */
+  dst?: boolean
+  dstBias?: number
+}
+
+export interface BaseUnitDefinition {
+  serial: string
+  model?: string
+  name?: string
+  /** default `https` */
+  sends?: 'https' | 'ftp'
+  /** false: the base-unit variant for which the relay endpoints are unavailable (*Additional restrictions*) */
+  relayEndpoints?: boolean
+  zone?: ZoneDefinition
+}
+
+export interface ChannelDefinition {
+  /** 1 to 6; a device need not have all up to its highest */
+  num: number
+  name?: string
+  unit?: string
+  /** digits after the point where a number is written as text; default: as many as the number has */
+  decimals?: number
+  /** what generated records measure; default: a steady room temperature */
+  signal?: Signal
+  /** an unused probe: this text for good in current, and E1 in generated records */
+  broken?: string
+}
+
+/** A number, an error text beginning with E, any other text as it is, or nothing measured. */
+export type RecordValue = number | string | null
+
+export interface RecordDefinition {
+  unixtime: number
+  /** default: the record's place in the list, from 1 (from 0 for a remote unit) */
+  id?: number
+  /** by channel number */
+  values: Readonly<Record<number, RecordValue>>
+  /** the record is there from this time on (s); default: always, even when its own time is in the future */
+  arrives?: number
+}
+
+export interface GeneratedRecords {
+  /** seconds between records */
+  interval?: number
+  /** time of the first record; default: early two calendar years before the simulator's start */
+  from?: number
+  /** no record after this time: a device gone silent */
+  until?: number
+  /** the id of the first record; default 1 (0 for a remote unit) */
+  firstId?: number
+  /** all ids are 0 (*Graph data record*: some standalone models) */
+  zeroIds?: boolean
+  /** the device was initialised at this time: ids start over */
+  restartedAt?: number
+  /** of every 500 records, 3 in a row were never received */
+  gaps?: boolean
+  /** one step in this many is a second longer (field notes, *Spacing*); default 97, 0 for never */
+  drift?: number
+}
+
+/** Keys are `ch1` to `ch6`, `battery-level`, `communication-status`. */
+export interface AlertDefinition {
+  unixtime: number
+  texts: Readonly<Record<string, string>>
+  /** the entry is there from this time on (s); default: always */
+  arrives?: number
+}
+
+/** What current tells instead of the newest record. */
+export interface CurrentDefinition {
+  unixtime?: number
+  values?: Readonly<Record<number, RecordValue>>
+}
+
+export interface DeviceDefinition {
+  /** default `standalone-1`, or `remote` when a base is given */
+  kind?: DeviceKind
+  serial: string
+  model?: string
+  name?: string
+  /** remote unit number in current; default 0 for standalone devices, else 1 */
+  num?: number
+  base?: BaseUnitDefinition
+  group?: { num: number; name: string }
+  /** 1 to 5, see *Battery codes*; default 5 */
+  battery?: number
+  /** null: not reported; default 4 */
+  rssi?: number | null
+  /** of a standalone device */
+  zone?: ZoneDefinition
+  channels?: readonly ChannelDefinition[]
+  /** records stored at most; default by kind (*Stored graph data capacity*) */
+  capacity?: number
+  /** language of generated alert texts; default en */
+  language?: 'en' | 'ja'
+  /** a generator (default), a list, or a function of the time in seconds */
+  records?: GeneratedRecords | readonly RecordDefinition[] | ((now: number) => readonly RecordDefinition[])
+  /** default: made from the generated records; none for a device with records of its own */
+  alerts?: readonly AlertDefinition[] | ((now: number) => readonly AlertDefinition[])
+  current?: CurrentDefinition | ((now: number) => CurrentDefinition)
+}

@@ -1,0 +1,197 @@
+/**
+ * The demo fleet: small, lifelike, and with one of everything the description and the field notes speak of. Times that
+ * are told relative to the start are rounded to its day.
+ */
+import type { BaseUnitDefinition, DeviceDefinition } from './definition'
+import { signals } from './signal'
+
+const day = 86_400
+
+const bases = {
+  office: { serial: '5F0A1001', model: 'B-500', name: 'Office', zone: { timeDiff: 540 } },
+  factory: { serial: '5F0A1002', model: 'B-500', name: '第2工場', zone: { timeDiff: 540 } },
+  depot: { serial: '5F0A1003', model: 'B-300', name: 'Old depot', sends: 'ftp', zone: { timeDiff: 540 } },
+  newYork: {
+    serial: '5F0A1004',
+    model: 'B-500',
+    name: 'New York',
+    zone: { timeDiff: -300, dst: true, dstBias: 60 },
+  },
+} as const satisfies Record<string, BaseUnitDefinition>
+
+const coldStore = { num: 1, name: 'Cold store' }
+
+export function demoFleet(startTime: number): DeviceDefinition[] {
+  const today = Math.floor(startTime / 1000 / day) * day
+  return [...standaloneDevices(today), ...remoteDevices(today), ...currentOnly]
+}
+
+function standaloneDevices(today: number): DeviceDefinition[] {
+  return [
+    {
+      serial: '52A10001',
+      model: 'M-500',
+      name: 'Freezer 1',
+      group: coldStore,
+      // The second probe is not connected: an error text for good (field notes, *Error text in value*).
+      channels: [
+        { num: 1, name: 'Freezer', unit: 'C', signal: signals.freezer },
+        { num: 2, name: 'Probe 2', unit: 'C', broken: 'Sensor Error' },
+      ],
+      records: { interval: 600 },
+    },
+    {
+      serial: '52A10002',
+      model: 'M-500',
+      name: '冷蔵庫 受入口',
+      // Number 0 with a name is a group (field notes, *group*).
+      group: { num: 0, name: '予備' },
+      language: 'ja',
+      battery: 3,
+      channels: [
+        { num: 1, name: '庫内温度', unit: '℃', signal: signals.fridge },
+        { num: 2, name: '湿度', unit: '%', signal: signals.humidity },
+      ],
+      records: { interval: 60 },
+    },
+    {
+      serial: '52A10003',
+      model: 'M-540',
+      name: 'St. John’s store',
+      group: coldStore,
+      zone: { timeDiff: -210, dst: true, dstBias: 60 },
+      channels: [{ num: 1, name: 'Air', unit: 'C', signal: signals.fridge }],
+      // Initialised the day before yesterday: ids start over.
+      records: { interval: 300, restartedAt: today - 2 * day + 30_000 },
+    },
+    {
+      serial: '52A10004',
+      model: 'M-500',
+      name: 'Loading dock',
+      battery: 2,
+      rssi: 1,
+      channels: [{ num: 1, name: 'Dock', unit: 'C', signal: signals.outdoor }],
+      // Silent for nine days.
+      records: { interval: 600, until: today - 9 * day },
+    },
+    {
+      kind: 'standalone-2',
+      serial: '52B10005',
+      model: 'M-700',
+      name: 'Meeting room',
+      zone: { timeDiff: 330 },
+      channels: [
+        { num: 1, name: 'CO2', unit: 'ppm', signal: signals.co2 },
+        { num: 2, name: 'Temperature', unit: 'C', signal: signals.room },
+      ],
+      records: { interval: 300 },
+    },
+    {
+      kind: 'standalone-2',
+      serial: '52B10006',
+      model: 'M-710',
+      name: 'Server room',
+      // External power reports code 1 (field notes, *Battery*); a model whose ids are always 0.
+      battery: 1,
+      rssi: null,
+      channels: [
+        { num: 1, name: 'Intake', unit: 'C', signal: signals.room },
+        { num: 2, name: 'Exhaust', unit: 'C', signal: { ...signals.room, mean: 33 } },
+      ],
+      records: { interval: 60, zeroIds: true },
+    },
+    // Registered, but nothing sent yet.
+    { kind: 'standalone-2', serial: '52B10007', model: 'M-700', name: 'Spare', records: [] },
+  ]
+}
+
+function remoteDevices(today: number): DeviceDefinition[] {
+  const wrapsAt = today
+  return [
+    {
+      serial: '52C10008',
+      model: 'M-610',
+      name: 'Rack A',
+      num: 1,
+      base: bases.office,
+      channels: [
+        { num: 1, unit: 'C', signal: signals.room },
+        { num: 2, unit: '%', signal: signals.humidity },
+      ],
+      // 65535 is followed by 0 at about the start of the day.
+      records: { interval: 60, drift: 0, from: wrapsAt - 60 * 65_536, firstId: 0 },
+    },
+    {
+      serial: '52C10009',
+      model: 'M-600',
+      name: 'Rack B',
+      num: 2,
+      base: bases.office,
+      group: { num: 2, name: 'Racks' },
+      channels: [{ num: 1, unit: 'C', signal: signals.room }],
+      records: { interval: 120, gaps: true },
+    },
+    {
+      serial: '52C10010',
+      model: 'M-660',
+      name: '温室',
+      num: 1,
+      base: bases.factory,
+      language: 'ja',
+      // Six channels on current and alert, four on the relay endpoints (*Channel*).
+      channels: [
+        { num: 1, unit: '℃', signal: signals.outdoor },
+        { num: 2, unit: '%', signal: signals.humidity },
+        { num: 3, unit: 'lx', signal: signals.light },
+        { num: 4, unit: 'mW/cm2', signal: signals.ultraviolet },
+        { num: 5, unit: 'klxh', signal: { ...signals.light, mean: 40, daily: 20, wander: 10, noise: 1 } },
+        { num: 6, unit: 'mW/cm2h', signal: signals.ultraviolet },
+      ],
+      records: { interval: 300 },
+    },
+    {
+      // The serial of Rack A again, under another base unit (field notes, *Serial*); ch1 and ch3 only (*Channels*).
+      serial: '52C10008',
+      model: 'M-630',
+      name: 'Freezer truck',
+      num: 1,
+      base: bases.newYork,
+      battery: 4,
+      channels: [
+        { num: 1, unit: 'C', signal: signals.freezer },
+        { num: 3, unit: '%', signal: signals.humidity },
+      ],
+      records: { interval: 180 },
+    },
+  ]
+}
+
+const currentOnly: readonly DeviceDefinition[] = [
+  {
+    serial: '52C10011',
+    model: 'M-600',
+    name: 'Depot gate',
+    num: 1,
+    base: bases.depot,
+    channels: [{ num: 1, unit: 'C', signal: signals.outdoor }],
+  },
+  {
+    kind: 'older-remote',
+    serial: '31D10012',
+    model: 'M-300',
+    name: 'Archive, old relay',
+    num: 7,
+    base: bases.office,
+    channels: [
+      { num: 1, unit: 'C', signal: signals.room },
+      { num: 2, unit: '%', signal: signals.humidity },
+    ],
+  },
+  {
+    kind: 'other-standalone',
+    serial: '41E10013',
+    model: 'M-200',
+    name: 'Workshop',
+    channels: [{ num: 1, name: 'Air', unit: 'C', signal: signals.room }],
+  },
+]

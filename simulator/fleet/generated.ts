@@ -1,0 +1,92 @@
+/**
+ * Generated records: the record at place k is a pure function of (seed, device, k), so that history is as long as
+ * wanted and costs nothing until it is asked for.
+ */
+import { hash } from '../random'
+import type { ChannelDefinition, GeneratedRecords, RecordValue } from './definition'
+import { placeOf, type RecordSource, type RecordView, type StoredRecord } from './records'
+import { signals, valueAt } from './signal'
+
+/** Of `block` measurements, `missing` in a row were never received when the device has gaps. */
+const block = 500
+const missing = 3
+
+export interface GeneratedShape {
+  seed: number
+  channels: readonly ChannelDefinition[]
+  capacity: number
+  /** default of the first id */
+  firstId: number
+  /** ids return to 0 here */
+  idModulus: number
+  /** default of the first record's time */
+  from: number
+}
+
+export interface GeneratedSource {
+  /** what is stored: the newest `capacity` records */
+  stored: RecordSource
+  /** everything ever measured: the alert log outlives the records it was made from */
+  everything: RecordSource
+}
+
+export function generatedRecords(options: GeneratedRecords, shape: GeneratedShape): GeneratedSource {
+  const interval = options.interval ?? 600
+  const drift = options.drift ?? 97
+  const from = options.from ?? shape.from
+  const measured = (place: number) => (options.gaps ? withGaps(place, shape.seed) : place)
+  const timeOf = (index: number) => from + index * interval + (drift > 0 ? Math.floor(index / drift) : 0)
+  const timeAt = (place: number) => timeOf(measured(place))
+  const idAt = idRule(options, shape, timeOf)
+  const seeds = shape.channels.map((channel) => hash(shape.seed, channel.num, 77))
+  const at = (place: number): StoredRecord => {
+    const index = measured(place)
+    const time = timeOf(index)
+    return {
+      time,
+      id: idAt(index),
+      values: shape.channels.map((each, i) => measure(each, seeds[i] ?? 0, time)),
+    }
+  }
+  const everything = (now: number): RecordView => {
+    const newest = Math.min(now, options.until ?? now)
+    // Upper bound of the places; the binary search finds the real end.
+    const bound = Math.max(0, Math.ceil((newest - from) / interval) + 1)
+    const high = placeOf({ low: 0, high: bound, timeAt, at, last: 0 }, newest, true)
+    return { low: 0, high, timeAt, at, last: high - 1, stamp: 'generated' }
+  }
+  const stored = (now: number): RecordView => {
+    const view = everything(now)
+    return { ...view, low: Math.max(0, view.high - shape.capacity) }
+  }
+  return { stored, everything }
+}
+
+function measure(channel: ChannelDefinition, seed: number, time: number): RecordValue {
+  if (channel.broken !== undefined) return 'E1'
+  return valueAt(channel.signal ?? signals.room, seed, time)
+}
+
+/** The index of the measurement at a place, where some measurements never arrived. */
+function withGaps(place: number, seed: number): number {
+  const kept = block - missing
+  const number = Math.floor(place / kept)
+  const within = place % kept
+  const gapAt = 1 + (hash(seed, number, 5) % (kept - 1))
+  return number * block + (within < gapAt ? within : within + missing)
+}
+
+function idRule(
+  options: GeneratedRecords,
+  shape: GeneratedShape,
+  timeOf: (index: number) => number,
+): (index: number) => number {
+  if (options.zeroIds) return () => 0
+  const first = options.firstId ?? shape.firstId
+  const restartedAt = options.restartedAt
+  if (restartedAt === undefined) return (index) => (first + index) % shape.idModulus
+  const from = timeOf(0)
+  let restart = Math.max(0, Math.floor((restartedAt - from) / ((timeOf(1000) - from) / 1000)) - 2)
+  while (timeOf(restart) < restartedAt) restart++
+  return (index) => (index >= restart ? shape.firstId + index - restart : first + index) % shape.idModulus
+}

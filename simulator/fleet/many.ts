@@ -1,0 +1,65 @@
+/** Fleets of any size: the demo fleet first, then plain devices made by the dozen. */
+import { seedFrom } from '../random'
+import type { BaseUnitDefinition, DeviceDefinition } from './definition'
+import { demoFleet } from './demo'
+import { type Signal, signals } from './signal'
+
+/** Remote units under one base unit. */
+const unitsPerBase = 40
+
+const intervals = [60, 120, 300, 600]
+
+interface Mould {
+  kind: 'standalone-1' | 'standalone-2' | 'remote'
+  model: string
+  name: string
+  channels: readonly { name: string; unit: string; signal: Signal }[]
+}
+
+const temperature = { name: 'Temperature', unit: 'C', signal: signals.room }
+const humidity = { name: 'Humidity', unit: '%', signal: signals.humidity }
+const freezer = { name: 'Freezer', unit: 'C', signal: signals.freezer }
+
+const moulds: readonly Mould[] = [
+  { kind: 'remote', model: 'M-610', name: 'Shelf', channels: [temperature, humidity] },
+  { kind: 'remote', model: 'M-600', name: 'Freezer', channels: [freezer] },
+  { kind: 'standalone-1', model: 'M-500', name: 'Cold room', channels: [freezer, humidity] },
+  { kind: 'remote', model: 'M-610', name: '棚', channels: [temperature, humidity] },
+  {
+    kind: 'standalone-2',
+    model: 'M-700',
+    name: 'Room',
+    channels: [{ name: 'CO2', unit: 'ppm', signal: signals.co2 }, temperature],
+  },
+]
+
+export function fleetOf(count: number, seed: number | string, startTime: number): DeviceDefinition[] {
+  const fleet = demoFleet(startTime).slice(0, count)
+  for (let i = fleet.length; i < count; i++) fleet.push(made(i, seed))
+  return fleet
+}
+
+function made(index: number, seed: number | string): DeviceDefinition {
+  const mould = moulds[index % moulds.length] as Mould
+  const chosen = seedFrom(seed, 'made', index)
+  const device: DeviceDefinition = {
+    kind: mould.kind,
+    serial: `53${index.toString(16).toUpperCase().padStart(6, '0')}`,
+    model: mould.model,
+    name: `${mould.name} ${index}`,
+    battery: chosen % 20 === 0 ? 2 : 5,
+    rssi: 1 + (chosen % 5),
+    group: { num: 1 + (chosen % 8), name: `Area ${1 + (chosen % 8)}` },
+    channels: mould.channels.map((channel, i) => ({ ...channel, num: i + 1 })),
+    records: { interval: intervals[chosen % intervals.length] ?? 600 },
+  }
+  return mould.kind === 'remote'
+    ? { ...device, num: (index % unitsPerBase) + 1, base: baseFor(index) }
+    : device
+}
+
+function baseFor(index: number): BaseUnitDefinition {
+  const number = Math.floor(index / unitsPerBase)
+  const serial = `5F${number.toString(16).toUpperCase().padStart(6, '0')}`
+  return { serial, model: 'B-500', name: `Base ${number}`, zone: { timeDiff: 540 } }
+}

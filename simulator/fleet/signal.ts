@@ -1,0 +1,140 @@
+/**
+ * What a channel measures, as a pure function of (seed, time): a mean, a daily pattern, slow wandering, noise, and now
+ * and then an excursion over the upper limit or a failing sensor, which the alert log then tells of.
+ */
+import { chance } from '../random'
+
+export interface Signal {
+  mean: number
+  /** half the difference of day and night */
+  daily?: number
+  /** hour of the highest value, UTC; default 5 (early afternoon in Japan) */
+  peakHour?: number
+  /** slow wandering over days, plus or minus */
+  wander?: number
+  /** plus or minus, record by record */
+  noise?: number
+  decimals?: number
+  min?: number
+  max?: number
+  /** the monitored upper limit, which excursions cross */
+  upperLimit?: number
+  /** excursions a day, 0 to 1 */
+  excursions?: number
+  /** how far an excursion rises at its height */
+  rise?: number
+  /** sensor failures a day, 0 to 1 */
+  failures?: number
+}
+
+/** A stretch of a day, in Unix seconds, both ends inclusive. */
+export interface Episode {
+  start: number
+  end: number
+}
+
+const day = 86_400
+
+/** Steady preset signals for the fleets. */
+export const signals = {
+  freezer: {
+    mean: -18,
+    daily: 0.8,
+    wander: 0.4,
+    noise: 0.5,
+    decimals: 1,
+    upperLimit: -15,
+    excursions: 0.35,
+    rise: 7,
+    failures: 0.02,
+  },
+  fridge: {
+    mean: 4,
+    daily: 0.6,
+    wander: 0.4,
+    noise: 0.4,
+    decimals: 1,
+    upperLimit: 8,
+    excursions: 0.25,
+    rise: 7,
+    failures: 0.02,
+  },
+  room: {
+    mean: 22,
+    daily: 2.5,
+    wander: 1.5,
+    noise: 0.2,
+    decimals: 1,
+    upperLimit: 30,
+    excursions: 0.1,
+    rise: 11,
+  },
+  outdoor: { mean: 14, daily: 6, wander: 4, noise: 0.4, decimals: 1 },
+  humidity: { mean: 52, daily: -8, wander: 6, noise: 1, decimals: 0, min: 5, max: 99 },
+  co2: {
+    mean: 620,
+    daily: 180,
+    wander: 60,
+    noise: 25,
+    decimals: 0,
+    min: 400,
+    upperLimit: 1000,
+    excursions: 0.3,
+    rise: 700,
+  },
+  light: { mean: 3000, daily: 9000, wander: 1500, noise: 200, decimals: 0, min: 0 },
+  ultraviolet: { mean: 0.4, daily: 1.6, wander: 0.3, noise: 0.05, decimals: 2, min: 0 },
+} as const satisfies Record<string, Signal>
+
+/** The hour or so of a day in which the signal rises over its limit, if that day has one. */
+export function excursionOn(signal: Signal, seed: number, dayIndex: number): Episode | undefined {
+  return episode(seed, dayIndex, signal.excursions ?? 0, 2700, 6300, 11)
+}
+
+/** The half hour of a day in which the sensor fails, if that day has one. */
+export function failureOn(signal: Signal, seed: number, dayIndex: number): Episode | undefined {
+  return episode(seed, dayIndex, signal.failures ?? 0, 1200, 2400, 23)
+}
+
+/** An episode lies within its day, so that a time needs to look at one day only. */
+export function episode(
+  seed: number,
+  dayIndex: number,
+  perDay: number,
+  shortest: number,
+  longest: number,
+  salt: number,
+): Episode | undefined {
+  if (perDay === 0 || chance(seed, dayIndex, salt) >= perDay) return undefined
+  const length = Math.floor(shortest + chance(seed, dayIndex, salt + 1) * (longest - shortest))
+  const start = dayIndex * day + Math.floor(chance(seed, dayIndex, salt + 2) * (day - length - 1))
+  return { start, end: start + length }
+}
+
+/** The value at a time, or E1 while the sensor fails (field notes, *Error text in records*). */
+export function valueAt(signal: Signal, seed: number, time: number): number | 'E1' {
+  const dayIndex = Math.floor(time / day)
+  const failing = failureOn(signal, seed, dayIndex)
+  if (failing && time >= failing.start && time <= failing.end) return 'E1'
+  const value = steadyValue(signal, seed, time) + bump(signal, seed, dayIndex, time)
+  const scale = 10 ** (signal.decimals ?? 1)
+  const bounded = Math.min(signal.max ?? Infinity, Math.max(signal.min ?? -Infinity, value))
+  return Math.round(bounded * scale) / scale + 0
+}
+
+function steadyValue(signal: Signal, seed: number, time: number): number {
+  const turn = (2 * Math.PI * time) / day
+  const peak = ((signal.peakHour ?? 5) / 24) * 2 * Math.PI
+  let value = signal.mean
+  if (signal.daily) value += signal.daily * Math.cos(turn - peak)
+  if (signal.wander)
+    value += signal.wander * Math.sin(turn / 6.3 + (seed % 628) / 100) * Math.sin(turn / 17.9)
+  if (signal.noise) value += signal.noise * (chance(seed, time) * 2 - 1)
+  return value
+}
+
+function bump(signal: Signal, seed: number, dayIndex: number, time: number): number {
+  const found = excursionOn(signal, seed, dayIndex)
+  if (!found || time < found.start || time > found.end) return 0
+  return (signal.rise ?? 0) * Math.sin((Math.PI * (time - found.start)) / (found.end - found.start))
+}

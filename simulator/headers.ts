@@ -1,0 +1,34 @@
+/** Rate headers (*Common conventions*), as described or odd (field notes, *Rate headers*). */
+import type { EndpointLimits } from './limits'
+import type { Variants } from './variants'
+
+const odd: Readonly<Record<Variants['rateHeaders'], (value: number) => string | undefined>> = {
+  described: (value) => String(value),
+  absent: () => undefined,
+  text: () => 'abc',
+  empty: () => '',
+  negative: (value) => String(-value - 1),
+}
+
+/** X-RateLimit-Reset is the window's length, not the time left (field notes). */
+export function rateHeaders(
+  limits: Required<EndpointLimits>,
+  remaining: number,
+  recordsLeft: number | undefined,
+  status: number,
+  variants: Variants,
+): Record<string, string> {
+  const values = {
+    'X-RateLimit-Limit': limits.limit,
+    'X-RateLimit-Reset': limits.window,
+    'X-RateLimit-Remaining': remaining,
+    ...(recordsLeft === undefined ? {} : { 'X-RateLimit-Remaining-DataCount': recordsLeft }),
+  }
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const text = odd[variants.rateHeaders](value)
+    if (text !== undefined) headers[name] = text
+  }
+  if (status === 429 && variants.retryAfter !== null) headers['Retry-After'] = String(variants.retryAfter)
+  return headers
+}

@@ -1,0 +1,88 @@
+/**
+ * The cloud service, simulated on loopback.
+ *
+ *     const simulator = await startSimulator({ clock: manualClock(Date.UTC(2026, 0, 15)) })
+ *     …requests to simulator.url with simulator.account…
+ *     await simulator.close()
+ */
+import type { Account } from './account'
+import { checkRuntimeOptions, checkStartOptions } from './check'
+import type { MovableClock } from './clock'
+import { controlOf } from './control'
+import type { EndpointName } from './endpoints'
+import type { Counts, LogEntry } from './log'
+import type { RuntimeOptions, Settings, SimulatorOptions } from './options'
+import { listen } from './server'
+import { SimulatedService } from './simulator'
+import type { Truth } from './truth'
+
+export interface Simulator {
+  /** base address, `http://127.0.0.1:<port>` */
+  readonly url: string
+  readonly port: number
+  readonly account: Account
+  readonly clock: MovableClock
+  readonly truth: Truth
+  /** the newest requests, oldest first */
+  readonly log: readonly LogEntry[]
+  counts(): Counts
+  set(options: RuntimeOptions): void
+  /** the options in force */
+  readonly options: Settings
+  /** back to the options of the start, with empty log, counts and windows */
+  reset(): void
+  /** requests of somebody else with the same account */
+  spend(endpoint: EndpointName, count?: number): void
+  /** ends all connections, and resolves when closed */
+  close(): Promise<void>
+}
+
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  checkStartOptions(options)
+  const service = new SimulatedService(options)
+  const server = await listen(service, controlOf(service), options.port ?? 0)
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    port: server.port,
+    account: service.account,
+    clock: service.clock,
+    truth: service.truth,
+    get log() {
+      return service.log.list()
+    },
+    counts: () => service.counts(),
+    set: (changes) => {
+      checkRuntimeOptions(changes)
+      service.set(changes)
+    },
+    get options() {
+      return service.settings
+    },
+    reset: () => service.reset(),
+    spend: (endpoint, count) => service.spend(endpoint, count),
+    close: () => server.close(),
+  }
+}
+
+export type { Account } from './account'
+export { type Clock, type MovableClock, manualClock, runningClock } from './clock'
+export { type EndpointName, endpointNames } from './endpoints'
+export type { Fault, FaultKind } from './faults'
+export type {
+  AlertDefinition,
+  BaseUnitDefinition,
+  ChannelDefinition,
+  CurrentDefinition,
+  DeviceDefinition,
+  DeviceKind,
+  GeneratedRecords,
+  RecordDefinition,
+  RecordValue,
+  ZoneDefinition,
+} from './fleet/definition'
+export { type Signal, signals } from './fleet/signal'
+export type { EndpointLimits, Limits } from './limits'
+export type { Counts, EndpointCounts, LogEntry } from './log'
+export type { RuntimeOptions, Settings, SimulatorOptions } from './options'
+export type { TrueAlert, TrueDevice, TrueReading, TrueRecord, Truth } from './truth'
+export type { Variants } from './variants'

@@ -1,0 +1,36 @@
+import { type EndpointName, endpointNames, endpoints } from './endpoints'
+
+/** The limits of one endpoint: requests per window (s), and records per window (s) and device where counted. */
+export interface EndpointLimits {
+  limit?: number
+  window?: number
+  records?: number
+  recordsWindow?: number
+}
+
+export type Limits = Partial<Record<EndpointName, EndpointLimits>>
+
+export type LimitTable = Readonly<Record<EndpointName, Required<EndpointLimits>>>
+
+// Out of the way, and honest about it: the headers show these numbers.
+const off: Required<EndpointLimits> = {
+  limit: 1_000_000,
+  window: 1,
+  records: 1_000_000_000,
+  recordsWindow: 1,
+}
+
+/** The limits in force: the description's (*Limits*), with what the options replace. */
+export function limitTable(limits: Limits | 'off'): LimitTable {
+  const rows = endpointNames.map((name) => {
+    const described = endpoints[name]
+    const row: Required<EndpointLimits> = {
+      limit: described.limit,
+      window: described.window,
+      records: described.budget?.records ?? off.records,
+      recordsWindow: described.budget?.window ?? off.recordsWindow,
+    }
+    return [name, limits === 'off' ? off : { ...row, ...limits[name] }] as const
+  })
+  return Object.fromEntries(rows) as unknown as LimitTable
+}

@@ -1,0 +1,81 @@
+/** The requests that came, bounded, and running totals that are not. */
+import { type EndpointName, endpointNames } from './endpoints'
+
+export interface LogEntry {
+  /** simulated time, ms */
+  time: number
+  /** null: no such path */
+  endpoint: EndpointName | null
+  path: string
+  /** the login ID used; null: wrong credentials */
+  user: string | null
+  /** without credentials */
+  params: Readonly<Record<string, unknown>>
+  /** status sent; 0: no answer was sent */
+  status: number
+  /** the request used up part of its window */
+  counted: boolean
+  /** the request came over the limit */
+  over: boolean
+  /** requests left in the window; null where not known */
+  remaining: number | null
+  /** records in the answer */
+  records: number
+  /** kinds of the faults that took effect */
+  faults: readonly string[]
+}
+
+export interface EndpointCounts {
+  /** requests that came */
+  total: number
+  /** answers with status 429, for whatever reason */
+  refused: number
+  /** requests that came over the request limit, whatever was answered */
+  over: number
+  /** requests of others, see `spend` */
+  foreign: number
+  /** records given away */
+  records: number
+}
+
+export type Counts = Record<EndpointName, EndpointCounts>
+
+export class RequestLog {
+  private entries: LogEntry[] = []
+  private totals: Counts = emptyCounts()
+
+  constructor(private readonly size: number) {}
+
+  add(entry: LogEntry): void {
+    this.entries.push(entry)
+    if (this.entries.length > this.size * 2) this.entries = this.entries.slice(-this.size)
+    if (entry.endpoint === null) return
+    const totals = this.totals[entry.endpoint]
+    totals.total++
+    totals.records += entry.records
+    if (entry.status === 429) totals.refused++
+    if (entry.over) totals.over++
+  }
+
+  foreign(endpoint: EndpointName, count: number): void {
+    this.totals[endpoint].foreign += count
+  }
+
+  list(): readonly LogEntry[] {
+    return this.size > 0 ? this.entries.slice(-this.size) : []
+  }
+
+  counts(): Counts {
+    return structuredClone(this.totals)
+  }
+
+  clear(): void {
+    this.entries = []
+    this.totals = emptyCounts()
+  }
+}
+
+function emptyCounts(): Counts {
+  const rows = endpointNames.map((name) => [name, { total: 0, refused: 0, over: 0, foreign: 0, records: 0 }])
+  return Object.fromEntries(rows)
+}

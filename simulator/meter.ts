@@ -1,0 +1,82 @@
+/**
+ * What users have used up: requests per user and endpoint, records per user, endpoint and device (*Limits*). A
+ * reference-only ID is its user here.
+ */
+import type { EndpointName } from './endpoints'
+import { type LimitTable, limitTable } from './limits'
+import type { Settings } from './options'
+import { UseLog, type WindowRule } from './windows'
+
+export interface Use {
+  over: boolean
+  counted: boolean
+  remaining: number
+}
+
+export class Meter {
+  private readonly logs = new Map<string, UseLog>()
+  private table: LimitTable
+  private rule: WindowRule
+
+  constructor(private settings: Settings) {
+    this.table = limitTable(settings.limits)
+    this.rule = { kind: settings.windows, phase: settings.windowPhase }
+  }
+
+  configure(settings: Settings): void {
+    this.settings = settings
+    this.table = limitTable(settings.limits)
+    this.rule = { kind: settings.windows, phase: settings.windowPhase }
+  }
+
+  limits(endpoint: EndpointName) {
+    return this.table[endpoint]
+  }
+
+  /** Counts a request, unless it is over the limit and refused ones do not count. */
+  request(user: string, endpoint: EndpointName, now: number): Use {
+    const over = this.remaining(user, endpoint, now) <= 0
+    const counted = !over || this.settings.countRefused
+    if (counted) this.spend(user, endpoint, 1, now)
+    return { over, counted, remaining: this.remaining(user, endpoint, now) }
+  }
+
+  spend(user: string, endpoint: EndpointName, count: number, now: number): void {
+    this.log(user, endpoint).add(now, count, this.table[endpoint].window)
+  }
+
+  remaining(user: string | undefined, endpoint: EndpointName, now: number): number {
+    const { limit, window } = this.table[endpoint]
+    if (user === undefined) return limit
+    return Math.max(0, limit - this.log(user, endpoint).used(now, window, this.rule))
+  }
+
+  recordsLeft(
+    user: string | undefined,
+    endpoint: EndpointName,
+    device: string | undefined,
+    now: number,
+  ): number {
+    const { records, recordsWindow } = this.table[endpoint]
+    if (user === undefined || device === undefined) return records
+    return Math.max(0, records - this.log(user, endpoint, device).used(now, recordsWindow, this.rule))
+  }
+
+  spendRecords(user: string, endpoint: EndpointName, device: string, count: number, now: number): void {
+    this.log(user, endpoint, device).add(now, count, this.table[endpoint].recordsWindow)
+  }
+
+  reset(): void {
+    this.logs.clear()
+  }
+
+  private log(...key: string[]): UseLog {
+    const name = JSON.stringify(key)
+    let log = this.logs.get(name)
+    if (!log) {
+      log = new UseLog()
+      this.logs.set(name, log)
+    }
+    return log
+  }
+}

@@ -1,0 +1,2 @@
+/** An option that cannot be: told to whoever gave it. */
+export class OptionError extends Error {}

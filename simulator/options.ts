@@ -1,0 +1,56 @@
+import type { Account } from './account'
+import type { Clock } from './clock'
+import type { Fault } from './faults'
+import type { DeviceDefinition } from './fleet/definition'
+import type { Limits } from './limits'
+import type { LogEntry } from './log'
+import type { Variants } from './variants'
+
+/** What can be changed while the simulator runs, by `set` or the control address. */
+export interface RuntimeOptions {
+  /** what the relay paths end in (field notes, *Relay paths*); default `relay` */
+  relaySuffix?: string
+  /** replaces numbers of the description's table, or `off`: out of the way, which the headers tell too */
+  limits?: Limits | 'off'
+  /** default `fixed` */
+  windows?: 'fixed' | 'sliding'
+  /** where fixed windows begin: seconds after a multiple of their length (default 0), or at the `first` use */
+  windowPhase?: number | 'first'
+  /** a refused request uses up the window as well; default false */
+  countRefused?: boolean
+  /** refuse an answer `exceeding` what is left of the records budget (default), or only once it is `empty` */
+  budgetRule?: 'exceeding' | 'empty'
+  /** windows of limits run on the simulated time (default) or on real time */
+  limitsClock?: 'simulated' | 'real'
+  /** differences from the description; those not named stay as they are */
+  variants?: Partial<Variants>
+  /** replaces all faults */
+  faults?: readonly Fault[]
+  /** devices of your own, instead of the demo fleet; not settable with functions over the control address */
+  fleet?: readonly DeviceDefinition[]
+}
+
+export interface SimulatorOptions extends RuntimeOptions {
+  /** default 0: any free port */
+  port?: number
+  /** default `envlog` */
+  seed?: number | string
+  /** size of the fleet, 0 to 5000; default: the demo fleet of 14 */
+  devices?: number
+  /** default: real time, or as `speed` and `startTime` say */
+  clock?: Clock
+  /** how many times faster than real time; 0 stands still */
+  speed?: number
+  /** the simulated time at the start, ms since 1970; default now */
+  startTime?: number
+  /** replaces credentials made from the seed */
+  account?: Partial<Account>
+  /** further users of the same devices, each with windows of their own */
+  moreAccounts?: readonly Account[]
+  /** requests the log holds; default 1000 */
+  logSize?: number
+  /** called for each request once its answer is decided */
+  onRequest?: (entry: LogEntry) => void
+}
+
+export type Settings = Required<Omit<RuntimeOptions, 'fleet' | 'variants'>> & { variants: Variants }

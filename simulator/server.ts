@@ -1,0 +1,78 @@
+/** HTTP on loopback: routes to the service and to the control address. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Control, isControl } from './control'
+import { deliver } from './deliver'
+import { endpointAt } from './endpoints'
+import { type Cause, errorBody, Refusal } from './errors'
+import type { SimulatedService } from './simulator'
+
+const largestBody = 1024 * 1024
+
+export interface Listening {
+  port: number
+  close(): Promise<void>
+}
+
+export async function listen(service: SimulatedService, control: Control, port: number): Promise<Listening> {
+  const server = createServer((req, res) => {
+    route(service, control, req, res).catch((error: unknown) => {
+      if (error instanceof Refusal) sendError(service, res, req.url ?? '', error.why)
+      else res.destroy(error instanceof Error ? error : new Error(String(error)))
+    })
+  })
+  await bound(server, port)
+  return { port: (server.address() as AddressInfo).port, close: () => closed(server) }
+}
+
+async function bound(server: Server, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE'
+      reject(taken ? Object.assign(new Error(`port ${port} is taken`), { code: error.code }) : error)
+    })
+    server.listen(port, '127.0.0.1', resolve)
+  })
+}
+
+async function closed(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+async function route(
+  service: SimulatedService,
+  control: Control,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const path = (req.url ?? '/').split('?', 1)[0] as string
+  const body = await bodyOf(req)
+  if (isControl(path)) return control(req, res, path, body)
+  res.setHeader('Date', new Date(service.clock.now()).toUTCString())
+  const endpoint = endpointAt(path, service.settings.relaySuffix)
+  if (!endpoint) return sendError(service, res, path, 'path')
+  if (req.method !== 'POST') return sendError(service, res, path, 'method')
+  deliver(res, service.handle({ endpoint, path, headers: req.headers, body }))
+}
+
+/** Errors before any endpoint is at work: no windows, so no rate headers. */
+function sendError(service: SimulatedService, res: ServerResponse, path: string, why: Cause): void {
+  const { status } = new Refusal(why)
+  service.noteUnknown(path, status)
+  const body = errorBody(why, '', service.settings.variants, status)
+  res.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', Connection: 'close' }).end(body)
+}
+
+async function bodyOf(req: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of req as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > largestBody) throw new Refusal('tooLarge')
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}

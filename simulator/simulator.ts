@@ -1,0 +1,174 @@
+/** One simulated service: its state, and what a request does to it. */
+import { type Account, accountFor } from './account'
+import { type MovableClock, movable, runningClock } from './clock'
+import { applyFaults, type Delivery } from './effects'
+import { type EndpointName, endpointNames } from './endpoints'
+import { errorBody } from './errors'
+import { type Fault, FaultPlan } from './faults'
+import { demoFleet } from './fleet/demo'
+import { type Directory, directoryOf } from './fleet/directory'
+import { fleetOf } from './fleet/many'
+import { type Counts, type LogEntry, RequestLog } from './log'
+import { Meter } from './meter'
+import type { RuntimeOptions, Settings, SimulatorOptions } from './options'
+import { namedSerials, type Parameters } from './parameters'
+import { type Answer, Service, type ServiceRequest } from './service'
+import { type Truth, truthOf } from './truth'
+import { described } from './variants'
+
+const defaults: Settings = {
+  relaySuffix: 'relay',
+  limits: {},
+  windows: 'fixed',
+  windowPhase: 0,
+  countRefused: false,
+  budgetRule: 'exceeding',
+  limitsClock: 'simulated',
+  variants: described,
+  faults: [],
+}
+
+export interface Incoming {
+  endpoint: EndpointName
+  path: string
+  headers: ServiceRequest['headers']
+  body: Buffer
+}
+
+export class SimulatedService {
+  readonly account: Account
+  readonly clock: MovableClock
+  readonly truth: Truth
+  readonly log: RequestLog
+  settings: Settings
+  readonly faults: FaultPlan
+  private readonly seed: number | string
+  private readonly startTime: number
+  private readonly startSettings: Settings
+  private readonly startDirectory: Directory
+  private directory: Directory
+  private readonly meter: Meter
+  private readonly service: Service
+
+  constructor(private readonly options: SimulatorOptions) {
+    this.seed = options.seed ?? 'envlog'
+    this.account = { ...accountFor(this.seed), ...options.account }
+    this.clock = options.clock ? movable(options.clock) : runningClock(options)
+    this.startTime = this.clock.now()
+    this.settings = changed(defaults, options)
+    this.startSettings = this.settings
+    this.directory = this.fleet(options)
+    this.startDirectory = this.directory
+    this.log = new RequestLog(options.logSize ?? 1000)
+    this.meter = new Meter(this.settings)
+    this.faults = new FaultPlan(this.seed, this.settings.faults)
+    const accounts = [this.account, ...(options.moreAccounts ?? [])]
+    this.service = new Service(accounts, this.meter, this.directory, this.settings)
+    this.truth = truthOf(
+      () => this.directory,
+      () => this.clock.now(),
+    )
+  }
+
+  set(options: RuntimeOptions): void {
+    const directory = options.fleet ? directoryOf(options.fleet, this.seed, this.startTime) : this.directory
+    this.apply(changed(this.settings, options), directory)
+    if (options.faults) this.faults.configure(options.faults)
+  }
+
+  /** Back to the options of the start, with empty log, counts and windows. The clock goes on. */
+  reset(): void {
+    this.apply(this.startSettings, this.startDirectory)
+    this.faults.configure(this.startSettings.faults)
+    this.meter.reset()
+    this.log.clear()
+  }
+
+  counts(): Counts {
+    return this.log.counts()
+  }
+
+  /** Requests of somebody else with the same account: they use up the window, and are counted as foreign. */
+  spend(endpoint: EndpointName, count = 1): void {
+    if (!endpointNames.includes(endpoint))
+      throw new Error(`endpoint: expected one of ${endpointNames.join(', ')}`)
+    this.meter.spend(this.account.loginId, endpoint, count, this.limitsNow())
+    this.log.foreign(endpoint, count)
+  }
+
+  handle(incoming: Incoming): Delivery {
+    const { endpoint, headers, body } = incoming
+    const faults = this.faults.pick(endpoint, namedSerials(peek(body)))
+    const counts = faults.every((fault) => fault.counts !== false)
+    const request = { endpoint, headers, body, counts, now: this.clock.now(), limitsNow: this.limitsNow() }
+    const answer = this.service.answer(request)
+    const whole = { how: 'whole', delay: 0, share: 1, pause: 0, piece: 1 } as const
+    const { status } = answer
+    const delivery = applyFaults(
+      { ...whole, status, headers: answer.headers, body: answer.body },
+      faults,
+      (why, code) => Buffer.from(errorBody(why, '', this.settings.variants, code)),
+    )
+    this.note(incoming, answer, delivery, faults)
+    return delivery
+  }
+
+  noteUnknown(path: string, status: number): void {
+    const entry = { endpoint: null, path, user: null, params: {}, status, counted: false, over: false }
+    this.add({ ...entry, time: this.clock.now(), remaining: null, records: 0, faults: [] })
+  }
+
+  private note(incoming: Incoming, answer: Answer, delivery: Delivery, faults: readonly Fault[]): void {
+    const { user, params, counted, over, remaining, records } = answer
+    this.add({
+      time: this.clock.now(),
+      endpoint: incoming.endpoint,
+      path: incoming.path,
+      user,
+      params,
+      status: delivery.status,
+      counted,
+      over,
+      remaining,
+      records,
+      faults: faults.map((fault) => fault.kind),
+    })
+  }
+
+  private add(entry: LogEntry): void {
+    this.log.add(entry)
+    this.options.onRequest?.(entry)
+  }
+
+  private apply(settings: Settings, directory: Directory): void {
+    this.settings = settings
+    this.directory = directory
+    this.meter.configure(settings)
+    this.service.configure(settings, directory)
+  }
+
+  private limitsNow(): number {
+    return this.settings.limitsClock === 'real' ? Date.now() : this.clock.now()
+  }
+
+  private fleet({ fleet, devices }: SimulatorOptions): Directory {
+    const made =
+      devices === undefined ? demoFleet(this.startTime) : fleetOf(devices, this.seed, this.startTime)
+    return directoryOf(fleet ?? made, this.seed, this.startTime)
+  }
+}
+
+/** Settings with those options that are given; variants one by one. */
+function changed(settings: Settings, options: RuntimeOptions): Settings {
+  const given = Object.entries(options).filter(([name, value]) => name in defaults && value !== undefined)
+  const variants = { ...settings.variants, ...options.variants }
+  return { ...settings, ...Object.fromEntries(given), variants }
+}
+
+function peek(body: Buffer): Parameters {
+  try {
+    return (JSON.parse(body.toString()) as Parameters | null) ?? {}
+  } catch {
+    return {}
+  }
+}
