@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -14,12 +14,7 @@ export function prepareUserDir(root: string): string {
   symlinkSync(root, link, 'junction')
   if (!existsSync(join(userDir, 'flows.json'))) {
     copyFileSync(join(root, 'demo', 'flow.json'), join(userDir, 'flows.json'))
-    const login = {
-      apiKey: '${ENVLOG_API_KEY}',
-      loginId: '${ENVLOG_LOGIN_ID}',
-      loginPass: '${ENVLOG_LOGIN_PASS}',
-    }
-    writeFileSync(join(userDir, 'flows_cred.json'), JSON.stringify({ 'demo-account': login }))
+    copyFileSync(join(root, 'demo', 'flow_cred.json'), join(userDir, 'flows_cred.json'))
   }
   return userDir
 }

@@ -16,8 +16,6 @@ export const CREDENTIAL_LENGTHS = {
   loginPass: [4, 16],
 } as const
 
-export type CredentialName = keyof typeof CREDENTIAL_LENGTHS
-
 /** Smallest and largest allowed value of the account's whole numbers. */
 export const ACCOUNT_RANGES = {
   timeout: [1, 3600],

@@ -15,7 +15,6 @@ export const TOPICS: Record<ActionType, string> = {
 }
 
 export const SELECTS = ['all', 'list', 'base', 'msg'] as const
-export type Select = (typeof SELECTS)[number]
 
 export const TIME_STYLES = ['utc', 'local'] as const
 

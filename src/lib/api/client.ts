@@ -9,7 +9,7 @@ import { createLanes } from './lanes'
 import { redactor } from './redact'
 import { failureOf } from './refusal'
 import { retryDelay } from './retry'
-import type { Transport, WireAnswer } from './transport'
+import type { Transport } from './transport'
 
 export interface ClientSettings {
   /** Normalised service address, without a trailing slash. */
@@ -141,5 +141,3 @@ function asEnvlogError(error: unknown): EnvlogError {
   if (error instanceof EnvlogError) return error
   throw error
 }
-
-export type { WireAnswer }

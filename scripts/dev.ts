@@ -1,0 +1,66 @@
+/**
+ * Development: builds, runs the demo, and does both again when a source file changes. A build that fails leaves
+ * what runs alone and says why.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { watch } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const root = dirname(__dirname)
+const watched = ['src', 'locales', 'icons', 'simulator', 'demo']
+const QUIET_MS = 300
+
+let running: ChildProcess | undefined
+let timer: NodeJS.Timeout | undefined
+let ending = false
+
+function build(): boolean {
+  return (
+    spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit', shell: true }).status === 0
+  )
+}
+
+function run(): void {
+  const demo = spawn(process.execPath, ['--require', 'tsx/cjs', join('demo', 'start.ts')], {
+    cwd: root,
+    stdio: 'inherit',
+    detached: process.platform !== 'win32',
+  })
+  running = demo
+  demo.once('exit', (code) => {
+    if (demo !== running) return
+    running = undefined
+    if (!ending && code) console.error(`The demo ended with ${code}; waiting for a change.`)
+  })
+}
+
+async function stop(): Promise<void> {
+  const demo = running
+  running = undefined
+  if (!demo || demo.exitCode !== null) return
+  demo.kill('SIGTERM')
+  await new Promise((resolve) => demo.once('exit', resolve))
+}
+
+async function changed(): Promise<void> {
+  console.log('\nA file changed: building.')
+  if (!build() || ending) return
+  await stop()
+  run()
+}
+
+for (const folder of watched) {
+  watch(join(root, folder), { recursive: true }, () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void changed(), QUIET_MS)
+  })
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    ending = true
+    void stop().then(() => process.exit(0))
+  })
+}
+
+if (build()) run()
