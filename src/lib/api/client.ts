@@ -1,8 +1,16 @@
+import { type ChildAbort, childOf } from '../abort'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError } from '../errors'
 import { readBody } from './body'
 import { withDeadline } from './deadline'
-import { type EndpointName, endpoints, type OutputType, type ParamsOf, pathOf } from './endpoints'
+import {
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  type OutputType,
+  type ParamsOf,
+  pathOf,
+} from './endpoints'
 import type { EnvelopeOf } from './envelopes'
 import { type QuotaReading, readQuota } from './headers'
 import { createLanes } from './lanes'
@@ -50,6 +58,7 @@ export interface Client {
     params: ParamsOf<E>,
     signal: AbortSignal,
   ): Promise<Answer<EnvelopeOf<E>>>
+  /** Ends what is under way with `closed`. */
   close(): Promise<void>
 }
 
@@ -59,6 +68,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   const { apiKey, loginId, loginPass } = settings.credentials
   const redact = redactor([apiKey, loginPass])
   const lanes = createLanes(settings.concurrency)
+  const underWay = new Set<ChildAbort>()
+  let closed = false
   const limits = { silence: settings.timeout * 1000, total: settings.timeout * 10_000 }
 
   async function exchange(endpoint: EndpointName, body: string, signal: AbortSignal) {
@@ -87,31 +98,45 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     return { endpoint, body: understand(endpoint, text, type), receivedAt, quota }
   }
 
+  async function attempts<E extends EndpointName>(endpoint: E, params: ParamsOf<E>, signal: AbortSignal) {
+    const known = knownCause(endpoint, params)
+    const type = ('type' in params && params.type) || 'json'
+    const body = JSON.stringify({
+      'api-key': apiKey,
+      'login-id': loginId,
+      'login-pass': loginPass,
+      ...params,
+    })
+    const { retries = Number.POSITIVE_INFINITY }: Endpoint = endpoints[endpoint]
+    const most = Math.min(settings.retries, retries)
+    for (let tries = 0; ; tries++) {
+      try {
+        return await attempt(endpoint, body, type, signal)
+      } catch (error) {
+        const failure = asEnvlogError(error).with(known)
+        if (tries >= most || !worthAnotherTry(failure)) throw failure
+        await clock.sleep(retryDelay(tries, random()), signal)
+      }
+    }
+  }
+
   return {
     async read(endpoint, params, signal) {
-      const known = knownCause(endpoint, params)
-      const type = ('type' in params && params.type) || 'json'
-      const body = JSON.stringify({
-        'api-key': apiKey,
-        'login-id': loginId,
-        'login-pass': loginPass,
-        ...params,
-      })
-      const most = Math.min(
-        settings.retries,
-        (endpoints[endpoint] as { retries?: number }).retries ?? Infinity,
-      )
-      for (let tries = 0; ; tries++) {
-        try {
-          return (await attempt(endpoint, body, type, signal)) as never
-        } catch (error) {
-          const failure = asEnvlogError(error).with(known)
-          if (tries >= most || !worthAnotherTry(failure)) throw failure
-          await clock.sleep(retryDelay(tries, random()), signal)
-        }
+      if (closed) throw new EnvlogError('closed')
+      const reading = childOf(signal)
+      underWay.add(reading)
+      try {
+        return (await attempts(endpoint, params, reading.signal)) as never
+      } finally {
+        underWay.delete(reading)
+        reading.release()
       }
     },
-    close: () => transport.close(),
+    close() {
+      closed = true
+      for (const reading of underWay) reading.abort()
+      return transport.close()
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { childOf } from '../abort'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 
@@ -19,33 +20,28 @@ export async function withDeadline<T>(
   signal: AbortSignal,
   work: (signal: AbortSignal, alive: () => void) => Promise<T>,
 ): Promise<T> {
-  if (signal.aborted) throw new EnvlogError('closed')
-  const inner = new AbortController()
+  const exchange = childOf(signal)
   let over: EnvlogError | undefined
-  const end = (error: EnvlogError) => {
-    over ??= error
-    inner.abort()
+  const end = (reason: 'timeout-silent' | 'timeout-total', ms: number) => () => {
+    over = new EnvlogError(reason, { seconds: Math.round(ms / 1000) })
+    exchange.abort()
   }
-  const seconds = (ms: number) => ({ seconds: Math.round(ms / 1000) })
-  const onSilence = () => end(new EnvlogError('timeout-silent', seconds(limits.silence)))
-  const closed = () => end(new EnvlogError('closed'))
-
-  let cancelSilence = clock.after(limits.silence, onSilence)
-  const cancelTotal = clock.after(limits.total, () =>
-    end(new EnvlogError('timeout-total', seconds(limits.total))),
-  )
-  signal.addEventListener('abort', closed, { once: true })
+  const watchSilence = () => clock.after(limits.silence, end('timeout-silent', limits.silence))
+  const cancelTotal = clock.after(limits.total, end('timeout-total', limits.total))
+  let cancelSilence = watchSilence()
   const alive = () => {
     cancelSilence()
-    cancelSilence = clock.after(limits.silence, onSilence)
+    cancelSilence = watchSilence()
   }
   try {
-    return await work(inner.signal, alive)
+    if (signal.aborted) throw new EnvlogError('closed')
+    return await work(exchange.signal, alive)
   } catch (error) {
+    if (signal.aborted) throw new EnvlogError('closed')
     throw over ?? error
   } finally {
     cancelSilence()
     cancelTotal()
-    signal.removeEventListener('abort', closed)
+    exchange.release()
   }
 }

@@ -1,3 +1,4 @@
+import { childOf } from '../abort'
 import { concernsOneDevice, EnvlogError } from '../errors'
 
 /**
@@ -12,9 +13,7 @@ export async function eachOf<T>(
   work: (item: T, signal: AbortSignal) => Promise<void>,
   failed: (item: T, error: EnvlogError) => void,
 ): Promise<void> {
-  const inner = new AbortController()
-  const stop = () => inner.abort()
-  signal.addEventListener('abort', stop, { once: true })
+  const inner = childOf(signal)
   let next = 0
   let fatal: unknown
 
@@ -36,7 +35,7 @@ export async function eachOf<T>(
   try {
     await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
   } finally {
-    signal.removeEventListener('abort', stop)
+    inner.release()
   }
   if (signal.aborted) throw new EnvlogError('closed')
   if (fatal !== undefined) throw fatal

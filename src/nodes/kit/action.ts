@@ -1,5 +1,6 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import { systemClock } from '../../lib/clock'
+import { EnvlogError } from '../../lib/errors'
 import type { ActionType } from '../../shared/action'
 import { accountOf } from './account'
 import { repeatEvery } from './repeat'
@@ -69,7 +70,7 @@ function start<T extends ActionType>(
       await turns.take(isOwn, () => work(trigger))
     } catch (error) {
       // An own trigger that a close ends has nobody to tell.
-      if (isOwn && signal.aborted) return
+      if (isOwn && isClosed(error)) return
       show({ kind: 'failed', error })
       throw error
     }
@@ -102,4 +103,8 @@ function start<T extends ActionType>(
   } catch (error) {
     show({ kind: 'failed', error })
   }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED'
 }

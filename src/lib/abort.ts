@@ -1,0 +1,17 @@
+/**
+ * A controller that aborts with its parent. `release` it when the work is over: parents live long, and
+ * `AbortSignal.any` keeps what it made in the older Node versions we support.
+ */
+export interface ChildAbort {
+  signal: AbortSignal
+  abort(): void
+  release(): void
+}
+
+export function childOf(parent: AbortSignal): ChildAbort {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  if (parent.aborted) abort()
+  else parent.addEventListener('abort', abort, { once: true })
+  return { signal: controller.signal, abort, release: () => parent.removeEventListener('abort', abort) }
+}
