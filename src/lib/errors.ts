@@ -95,7 +95,7 @@ export class EnvlogError extends Error {
  * cannot be read. Everything else (credentials, quota, network, a failing service) is the account's.
  */
 export function concernsOneDevice(error: EnvlogError): boolean {
-  return (
-    error.code === 'ENVLOG_REPLY' || error.reason === 'device-refused' || error.reason === 'device-unknown'
-  )
+  // `current` is asked for all of them, also where one device's name or base unit is wanted.
+  if (error.code === 'ENVLOG_REPLY') return error.cause.endpoint !== 'current'
+  return error.reason === 'device-refused' || error.reason === 'device-unknown'
 }

@@ -1,3 +1,4 @@
+import { createAbort } from './abort'
 import { EnvlogError } from './errors'
 
 /**
@@ -8,7 +9,7 @@ export function joined<T>(work: (signal: AbortSignal) => Promise<T>): (signal: A
   let running: { result: Promise<T>; abort: AbortController; waiting: number } | undefined
 
   function start() {
-    const abort = new AbortController()
+    const abort = createAbort()
     const run = { result: work(abort.signal), abort, waiting: 0 }
     const end = () => {
       if (running === run) running = undefined

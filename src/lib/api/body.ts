@@ -19,3 +19,8 @@ export async function readBody(
   }
   return Buffer.concat(parts).toString('utf8')
 }
+
+/** Text without the byte order mark that some put before it. */
+export function withoutBom(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { EnvlogError } from '../errors'
 import { readNumber } from '../readings/number'
+import { withoutBom } from './body'
 import { type EndpointName, endpoints } from './endpoints'
 
 /**
@@ -50,14 +51,19 @@ const channel = z.object({ num: anyNumber, name: text, unit: text })
 /** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
 export type ListedChannel = z.infer<typeof channel>
 
-/** The four offset fields in both spellings, in minutes. */
+/** Whole minutes of at most a day either way. */
+const minutes = optionalNumber
+  .refine((value) => value === null || Math.abs(value) <= 1440)
+  .transform((value) => value && Math.round(value))
+
+/** The four offset fields in both spellings. */
 const offsetFields = {
-  'time-diff': optionalNumber,
-  time_diff: optionalNumber,
-  'std-bias': optionalNumber,
-  std_bias: optionalNumber,
-  'dst-bias': optionalNumber,
-  dst_bias: optionalNumber,
+  'time-diff': minutes,
+  time_diff: minutes,
+  'std-bias': minutes,
+  std_bias: minutes,
+  'dst-bias': minutes,
+  dst_bias: minutes,
   'dst-flg': optionalNumber,
   dst_flg: optionalNumber,
 }
@@ -83,6 +89,9 @@ function offsetsOf(found: z.infer<typeof offsetsObject>): Offsets {
 /** An array that must be there; its elements are read later, one by one. */
 const unread = z.array(z.unknown())
 
+/** Blank means none, as in the other answers. */
+const baseUnit = z.object({ serial: text, model: text, name: text })
+
 const currentDevice = z
   .object({
     ...identity.shape,
@@ -92,7 +101,7 @@ const currentDevice = z
     rssi: anyNumber,
     unixtime: anything,
     channel: list(channel.extend({ value: anything })),
-    baseunit: one(identity),
+    baseunit: one(baseUnit).transform((unit) => (unit?.serial ? unit : null)),
     group: one(z.object({ num: anyNumber, name: text })),
   })
   .transform((found) => ({
@@ -142,14 +151,19 @@ function deviceOf(found: z.infer<typeof deviceObject>) {
   return { device, base, channel: found.channel, offsets: offsetsOf(found) }
 }
 
+/** An answer about one device tells which. */
+const tellsSerial = (found: z.infer<typeof deviceObject>) => (found['remote-serial'] || found.serial) !== ''
+
 const graph = z
   .object({ ...deviceFields, data: unread })
+  .refine(tellsSerial, { path: ['serial'] })
   .transform((found) => ({ ...deviceOf(found), records: found.data }))
 /** An answer of the four graph endpoints; `base` is `null` where none was told: a standalone device. */
 export type GraphEnvelope = z.infer<typeof graph>
 
 const alert = z
   .object({ ...deviceFields, 'alert-logs': unread })
+  .refine(tellsSerial, { path: ['remote-serial'] })
   .transform((found) => ({ ...deviceOf(found), entries: found['alert-logs'] }))
 export type AlertEnvelope = z.infer<typeof alert>
 
@@ -168,7 +182,7 @@ export function readEnvelope(
 ): CurrentEnvelope | GraphEnvelope | AlertEnvelope {
   let json: unknown
   try {
-    json = JSON.parse(body.charCodeAt(0) === 0xfeff ? body.slice(1) : body)
+    json = JSON.parse(withoutBom(body))
   } catch {
     throw new EnvlogError('reply-not-json')
   }
@@ -180,9 +194,8 @@ export function readEnvelope(
 }
 
 function isErrorObject(json: unknown): boolean {
-  return (
-    typeof json === 'object' && json !== null && 'error' in json && !('devices' in json) && !('data' in json)
-  )
+  if (typeof json !== 'object' || json === null || !('error' in json)) return false
+  return !['devices', 'data', 'alert-logs'].some((key) => key in json)
 }
 
 /** CSV text as it came. An unknown serial is answered with status 200 and the word `Array` (field notes). */

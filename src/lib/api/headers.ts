@@ -14,9 +14,15 @@ export function readQuota(headers: Headers): QuotaReading {
   return {
     limit: whole(headers['x-ratelimit-limit']),
     remaining: whole(headers['x-ratelimit-remaining']),
-    windowSeconds: whole(headers['x-ratelimit-reset']),
+    windowSeconds: windowLength(whole(headers['x-ratelimit-reset'])),
     recordsRemaining: whole(headers['x-ratelimit-remaining-datacount']),
   }
+}
+
+const LONGEST_WINDOW = 86_400
+
+function windowLength(seconds: number | null): number | null {
+  return seconds !== null && seconds >= 1 && seconds <= LONGEST_WINDOW ? seconds : null
 }
 
 function whole(value: string | string[] | undefined): number | null {

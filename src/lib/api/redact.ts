@@ -4,7 +4,9 @@
  */
 export function redactor(secrets: readonly string[]): (text: string) => string {
   const spellings = new Set<string>()
-  for (const secret of secrets) {
+  for (const given of secrets) {
+    // Half a surrogate pair cannot be sent, nor be spelt in the ways below.
+    const secret = Buffer.from(given).toString()
     if (secret === '') continue
     spellings.add(secret)
     spellings.add(JSON.stringify(secret).slice(1, -1))

@@ -1,4 +1,5 @@
 import { type Cause, EnvlogError, type Reason } from '../errors'
+import { withoutBom } from './body'
 import { type EndpointName, endpoints } from './endpoints'
 import type { QuotaReading } from './headers'
 import type { WireAnswer } from './transport'
@@ -29,7 +30,7 @@ export function failureOf({ endpoint, answer, text, quota, receivedAt, redact }:
   if (code !== undefined) cause.serviceCode = code
   const reason = reasonOf(status, endpoint)
   if (reason === 'quota-refused') {
-    const window = quota.windowSeconds || endpoints[endpoint].window
+    const window = quota.windowSeconds ?? endpoints[endpoint].window
     cause.retryAt = new Date(receivedAt + window * 1000).toISOString()
   }
   return new EnvlogError(reason, { status, words, serves: endpoints[endpoint].serves }, cause)
@@ -50,11 +51,11 @@ function serviceError(
   redact: (text: string) => string,
 ): { code?: number | string; words: string } {
   try {
-    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } }
+    const { error } = JSON.parse(withoutBom(text)) as { error?: { code?: unknown; message?: unknown } }
     const code = error?.code
     const message = error?.message
     const words = typeof message === 'string' ? redact(message).slice(0, LONGEST_WORDS) : ''
-    if (typeof code === 'number') return { code, words }
+    if (typeof code === 'number' && redact(String(code)) === String(code)) return { code, words }
     if (typeof code === 'string' && code !== '') return { code: redact(code).slice(0, LONGEST_WORDS), words }
     return { words }
   } catch {

@@ -54,15 +54,22 @@ export function createDirectory(
     triedAt = learntAt
   }
 
+  let refreshing = false
+  // Who asks meanwhile joins: the running request may bring what is asked for.
   const refresh = joined(async (signal) => {
     triedAt = clock.now()
-    learn(await fetch(signal))
+    refreshing = true
+    try {
+      learn(await fetch(signal))
+    } finally {
+      refreshing = false
+    }
   })
   const since = (instant: number) => Math.abs(clock.now() - instant)
 
   async function all(signal: AbortSignal): Promise<readonly Entry[]> {
     if (entries && since(learntAt) < FRESH_MS) return entries
-    if (!entries || since(triedAt) >= AGAIN_MS) {
+    if (!entries || refreshing || since(triedAt) >= AGAIN_MS) {
       try {
         await refresh(signal)
       } catch (error) {
@@ -75,7 +82,7 @@ export function createDirectory(
   async function find(serial: string, signal: AbortSignal): Promise<readonly Entry[]> {
     const known = (list: readonly Entry[]) => list.filter((entry) => entry.serial === serial)
     const found = known(await all(signal))
-    if (found.length > 0 || since(triedAt) < AGAIN_MS) return found
+    if (found.length > 0 || (!refreshing && since(triedAt) < AGAIN_MS)) return found
     learntAt = Number.NEGATIVE_INFINITY
     return known(await all(signal))
   }

@@ -18,8 +18,9 @@ const SECONDS_BELOW = 1e11
 /** `-24h`, `-7d`, `-30m` before now. @throws EnvlogError `time-unreadable` */
 export function relativeMoment(text: string, now: number, property: string): Moment {
   const [, count, unit] = RELATIVE.exec(text.trim()) ?? []
-  if (count === undefined) throw new EnvlogError('time-unreadable', { property })
-  return { instant: now - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] }
+  const unreadable = new EnvlogError('time-unreadable', { property })
+  if (count === undefined) throw unreadable
+  return checked({ instant: now - Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] }, unreadable)
 }
 
 /**
@@ -34,10 +35,15 @@ export function readMoment(value: unknown, property: string): Moment {
     return checked({ instant: Math.abs(number) < SECONDS_BELOW ? number * 1000 : number }, unreadable)
   }
   const match = typeof value === 'string' ? ISO.exec(value.trim()) : null
-  if (!match) throw unreadable
+  if (!match || !isDate(match[1] ?? '')) throw unreadable
   const [, date, clock = '00:00', seconds = ':00', offset] = match
   const instant = Date.parse(`${date}T${clock}${seconds}${offset ? isoOffset(offset) : 'Z'}`)
   return checked(offset ? { instant } : { wallClock: instant }, unreadable)
+}
+
+/** Date.parse takes the 30th of February for the 2nd of March. */
+function isDate(date: string): boolean {
+  return new Date(`${date}T00:00Z`).toJSON()?.startsWith(date) ?? false
 }
 
 function isoOffset(offset: string): string {

@@ -85,7 +85,7 @@ function ask(
 
 /** Which page comes next, and what is new in it: everything about borders, without a request. */
 export function createPages({ from, to, number }: { from: number; to: number; number: number | null }) {
-  const first = Math.floor(from / 1000) - 1
+  const first = Math.max(0, Math.floor(from / 1000) - 1)
   let next = Math.ceil(to / 1000)
   let left = number ?? Number.POSITIVE_INFINITY
   const pages: Series[] = []
@@ -108,11 +108,9 @@ export function createPages({ from, to, number }: { from: number; to: number; nu
       const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp
       if (received < asked.number || left <= 0 || typeof oldest !== 'number') return true
       // A full page that does not reach further back: step over the second rather than ask the same again.
-      const reached = Math.floor(oldest / 1000) + 1
-      const stuck = reached >= next
-      next = stuck ? next - 1 : reached
+      next = Math.min(Math.floor(oldest / 1000) + 1, next - 1)
       const again = series.records.filter(({ timestamp }) => timestamp === null || timestamp <= next * 1000)
-      border = new Set([...(stuck ? border : []), ...again.map(print)])
+      border = new Set(again.map(print))
       return next <= first
     },
 

@@ -32,9 +32,10 @@ export function makeTopic(template: string, values: TopicValues): string | undef
     label: channel?.name ?? '',
     unit: channel?.unit ?? '',
   }
-  return template
+  const topic = template
     .split('/')
     .filter((segment) => channel || !CHANNEL_ONLY.test(segment))
     .map((segment) => segment.replace(PLACE, (_, key: string) => named[key]?.replace(UNSAFE, '_') || '_'))
     .join('/')
+  return topic === '' ? undefined : topic
 }

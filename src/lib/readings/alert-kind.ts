@@ -27,19 +27,39 @@ const words: readonly (readonly [AlertKind, RegExp])[] = [
 
 /** Words that may turn a sentence round: with one of them nothing is certain. */
 const NEGATION =
-  /\b(not|no|never|without|yet|until|if)\b|n't\b|未復|復帰しな|復旧しな|戻らな|ません|(?<!越え|超え)ない|でない/
+  /\b(not|no|never|without|yet|until|if)\b|n't\b|未復|復帰しな|復旧しな|戻らな|ません|ない|なかった/
+
+/** Words of an end or of the good side: a limit's name beside one of them is no alarm for sure. */
+const END =
+  /\b(clear(ed|s)?|end(ed|s)?|reset|resolved|cancel\w*|off|over|within|inside|normal)\b|\bbelow the upper|\babove the lower|\bbelow\b.*\bupper|\babove\b.*\blower|解除|解消|回復|終了|戻|正常|範囲内|以内|上限.*(下回|未満|以下)|下限.*(上回|以上)/
 
 /**
  * Reads the kind from free text whose grammar is not known. The channel's own name is taken out first, so that
  * a channel called *Upper limit* means nothing. A recovery may name what it recovers from.
  */
 export function alertKind(source: AlertSource, text: string, channelName: string): AlertKind {
-  const plain = text.normalize('NFKC').toLowerCase()
-  const name = channelName.normalize('NFKC').toLowerCase()
-  const rest = name === '' ? plain : plain.replaceAll(name, ' ')
-  const doubtful = NEGATION.test(rest)
+  const plain = normalise(text)
+  const rest = withoutName(plain, normalise(channelName))
+  const doubtful = NEGATION.test(rest) || (JAPANESE.test(channelName) && NEGATION.test(plain))
   const found = words.filter(([, pattern]) => pattern.test(rest)).map(([kind]) => kind)
   if (found.includes('recovered') && !doubtful) return 'recovered'
   if (source === 'battery' || source === 'communication') return source
-  return found.length === 1 && !doubtful ? (found[0] ?? 'other') : 'other'
+  return found.length === 1 && !doubtful && !END.test(rest) ? (found[0] ?? 'other') : 'other'
+}
+
+const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
+
+function normalise(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}
+
+/**
+ * The text with the name blotted out: as a word of its own, so that a channel called *n* does not eat the
+ * beginning of *not*; anywhere where the name is Japanese, which has no borders between words.
+ */
+function withoutName(text: string, name: string): string {
+  if (name === '') return text
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const word = JAPANESE.test(name) ? literal : `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`
+  return text.replace(new RegExp(word, 'gu'), '_')
 }

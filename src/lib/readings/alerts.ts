@@ -1,7 +1,7 @@
 import type { AlertEnvelope } from '../api/envelopes'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, alertKind } from './alert-kind'
-import { type Channel, channelNumber, lineUpChannels } from './channel'
+import { type Channel, channelNumber, lineUpChannels, unlistedChannel } from './channel'
 import { type Device, readDevice } from './device'
 import { formatTime, readTimestamp, type TimeStyle, utcOffset } from './time'
 
@@ -42,13 +42,14 @@ export function readAlerts(envelope: AlertEnvelope, style: TimeStyle): AlertLog 
     const timestamp = readTimestamp(found.unixtime, () => `alert-logs.${index}.unixtime`)
     return { timestamp, texts: textsOf(found) }
   })
-  const seen = entries.flatMap(({ texts }) => texts.flatMap(({ source }) => channelNumber(source) ?? []))
-  const lined = lineUpChannels(envelope.channel, new Set(seen))
-  const channels = new Map(lined.map(({ channel }) => [channel.key, channel]))
+  // A log tells few of a device's channels, so it says nothing about how the listed ones are counted.
+  const listed = lineUpChannels(envelope.channel).map(({ channel }) => channel)
+  const channels = new Map(listed.map((channel) => [channel.key, channel]))
 
   const alerts = oldestFirst(entries).flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {
-      const channel = channels.get(source) ?? null
+      const number = channelNumber(source)
+      const channel = number === undefined ? null : (channels.get(source) ?? unlistedChannel(number))
       return {
         ...device,
         time: formatTime(timestamp, style, offset),
@@ -64,10 +65,13 @@ export function readAlerts(envelope: AlertEnvelope, style: TimeStyle): AlertLog 
   return { device, alerts }
 }
 
+/** Alerts know ch1 to ch6. */
+const LAST_CHANNEL = 6
+
 function textsOf(entry: Record<string, unknown>): { source: AlertSource; text: string }[] {
   const channels = Object.keys(entry)
     .map(channelNumber)
-    .filter((number) => number !== undefined)
+    .filter((number): number is number => number !== undefined && number <= LAST_CHANNEL)
     .sort((a, b) => a - b)
     .map((number) => [`ch${number}`, `ch${number}`] as const)
   return [...channels, ...otherSources].flatMap(([key, source]) => {

@@ -33,16 +33,16 @@ export function lineUpChannels<L extends ListedChannel>(
   listed: readonly L[],
   seen: ReadonlySet<number> = new Set(),
 ): LinedUp<L>[] {
-  const numbers = listed.map(({ num }, index) => num ?? index + 1)
-  const shift = countsFromZero(numbers, seen) ? 1 : 0
+  const told = listed.flatMap(({ num }) => num ?? [])
+  const shift = countsFromZero(told, seen) ? 1 : 0
   const found = new Map<number, LinedUp<L>>()
   listed.forEach((entry, index) => {
-    const number = (numbers[index] ?? 0) + shift
+    const number = entry.num === null ? index + 1 : entry.num + shift
     if (found.has(number) || !Number.isInteger(number) || number < 1 || number > HIGHEST) return
     found.set(number, { channel: channel(number, entry.name, entry.unit), listed: entry })
   })
   for (const number of seen) {
-    if (!found.has(number)) found.set(number, { channel: channel(number, '', '') })
+    if (!found.has(number)) found.set(number, { channel: unlistedChannel(number) })
   }
   return [...found.values()].sort((a, b) => a.channel.number - b.channel.number)
 }
@@ -50,6 +50,11 @@ export function lineUpChannels<L extends ListedChannel>(
 function channel(number: number, name: string, unit: string): Channel {
   const key = `ch${number}`
   return { key, number, name: name === '' ? key : name, unit }
+}
+
+/** A channel of which only the number is known. */
+export function unlistedChannel(number: number): Channel {
+  return channel(number, '', '')
 }
 
 function countsFromZero(numbers: readonly number[], seen: ReadonlySet<number>): boolean {

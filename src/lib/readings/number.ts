@@ -16,5 +16,6 @@ export const MISSING = 'missing'
 export function valueError(value: unknown): string {
   if (value === undefined || value === null) return MISSING
   if (typeof value === 'string') return value.trim() === '' ? MISSING : value
-  return typeof value === 'object' ? JSON.stringify(value).slice(0, 100) : String(value)
+  // What an object holds is not said: it may be nested deeper than it could be written down.
+  return typeof value === 'object' ? 'object' : String(value)
 }

@@ -3,7 +3,7 @@ import { EnvlogError } from '../errors'
 import { type Channel, channelNumber, lineUpChannels } from './channel'
 import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'
-import { readNumber, valueError } from './number'
+import { MISSING, readNumber, valueError } from './number'
 import { formatTime, readTimestamp, type TimeStyle, utcOffset } from './time'
 
 /** One measurement; `chN` for each channel of its series. */
@@ -85,9 +85,15 @@ function readRecord(
   return record
 }
 
-/** What tells records of one second apart: the data-id and the values, errors included. */
+/**
+ * What tells records of one second apart: the data-id and what was measured, errors included. Missing values are
+ * left out, so that the same record is the same in an answer that knows more channels.
+ */
 export function fingerprint(record: SeriesRecord, channels: readonly Channel[]): string {
-  const values = channels.map(({ key }) => record.errors?.[key] ?? record[key as `ch${number}`])
+  const values = channels.flatMap(({ key }) => {
+    const value = record.errors?.[key] ?? record[key as `ch${number}`]
+    return value === MISSING ? [] : [key, value]
+  })
   return JSON.stringify([record.dataId, ...values])
 }
 

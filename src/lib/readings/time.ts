@@ -13,8 +13,8 @@ export function utcOffset({ timeDiff, stdBias, dstBias, dstFlag }: Offsets): num
   return timeDiff + (dstFlag === 1 ? dstBias : stdBias)
 }
 
-/** Beyond this a Date is invalid. */
-const LATEST_MS = 8_640_000_000_000_000
+/** Beyond this a year has more than four digits, or a Date is none. */
+const LATEST_MS = Date.UTC(9999, 0)
 
 /**
  * Unix seconds, number or text, as ms since 1970 UTC; blank, absent and 0 are `null`.

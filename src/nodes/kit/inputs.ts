@@ -13,12 +13,14 @@ const serial = z
   .refine(isSerial)
 /** A serial, or an object with one: the `base` of a current reading. */
 const unit = z.union([serial, z.object({ serial }).transform((found) => found.serial)])
+/** Blank is none. */
+const optionalUnit = z.preprocess((value) => (value === '' ? null : value), unit.nullish())
 const several = z.union([unit.transform((one) => [one]), z.array(unit)])
 
 const named = z.union([
   serial.transform((found): Wish => ({ devices: [{ serial: found }], bases: [] })),
   z
-    .object({ serial, base: unit.nullish() })
+    .object({ serial, base: optionalUnit })
     .transform((found): Wish => ({ devices: [nameDevice(found.serial, found.base)], bases: [] })),
   z
     .strictObject({ remote: several })

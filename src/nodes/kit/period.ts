@@ -36,13 +36,18 @@ export async function periodFrom(
   }
 }
 
-/** A value from the message, a context, the environment or JSONata, as Node-RED evaluates it. */
+/** A value from the message, a context, the environment or JSONata. @throws EnvlogError `time-unreadable` */
 export function evaluator(RED: NodeAPI, node: Node, msg: NodeMessage) {
-  return (value: string, type: string): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      RED.util.evaluateNodeProperty(value, type, node as never, msg as never, (error, result) => {
-        if (error) reject(new EnvlogError('time-unreadable', { property: `${type}.${value}` }))
-        else resolve(result)
+  return async (value: string, type: string): Promise<unknown> => {
+    try {
+      return await new Promise((resolve, reject) => {
+        RED.util.evaluateNodeProperty(value, type, node as never, msg as never, (error, result) => {
+          if (error) reject(error)
+          else resolve(result)
+        })
       })
-    })
+    } catch {
+      throw new EnvlogError('time-unreadable', { property: `${type}.${value}` })
+    }
+  }
 }

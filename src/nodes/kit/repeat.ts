@@ -43,7 +43,7 @@ export async function repeatEvery(
       await trigger()
       distance = period
     } catch (error) {
-      distance = backsOff(error) ? Math.max(period, Math.min(distance * 2, LONGEST_DISTANCE_MS)) : period
+      if (backsOff(error)) distance = Math.max(period, Math.min(distance * 2, LONGEST_DISTANCE_MS))
     }
     // A clock that was set back must not make the wait longer than the distance.
     wait = Math.max(0, distance - Math.max(0, clock.now() - start))

@@ -24,7 +24,8 @@ import {
  * mean the default, and properties of other versions are left alone.
  */
 
-const blank = (value: unknown) => value === undefined || value === null || value === ''
+const blank = (value: unknown) =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
 function whole(least: number, most: number, fallback: number) {
   return z.preprocess(
@@ -41,6 +42,11 @@ function optionalWhole(least: number, most: number) {
   )
 }
 
+/** One of a list; blank is the default. */
+function choice<T extends string>(choices: readonly T[], fallback: T) {
+  return z.preprocess((value) => (blank(value) ? fallback : value), z.enum(choices))
+}
+
 const text = z.preprocess((value) => (blank(value) ? '' : String(value)), z.string())
 const serial = text.transform((value) => value.trim()).refine(isSerial)
 
@@ -53,16 +59,14 @@ const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => value ?
 const common = z.object({
   account: text,
   repeat: whole(0, LONGEST_REPEAT, 0),
-  select: z.enum(SELECTS).default('all'),
+  select: choice(SELECTS, 'all'),
   devices: listOf(namedDevice),
   bases: listOf(serial),
   property: z.preprocess((value) => (blank(value) ? 'devices' : value), z.string()),
   exclude: listOf(serial),
   topic: z.string().optional(),
-  time: z.enum(TIME_STYLES).default('utc'),
+  time: choice(TIME_STYLES, 'utc'),
 })
-
-const periodType = z.enum(PERIOD_TYPES)
 
 /** One schema a node. */
 const schemas = {
@@ -70,9 +74,9 @@ const schemas = {
   'envlog-latest': common,
   'envlog-range': common.extend({
     from: text,
-    fromType: periodType.default('rel'),
+    fromType: choice(PERIOD_TYPES, 'rel'),
     to: text,
-    toType: periodType.default('date'),
+    toType: choice(PERIOD_TYPES, 'date'),
     number: optionalWhole(1, 1e9),
   }),
   'envlog-alerts': common,
@@ -128,8 +132,9 @@ export type AccountProperties = z.infer<typeof account>
 /** @throws EnvlogError `account-incomplete`, `setting-invalid` naming the property */
 export function readAccountProperties(config: object, credentials: object): AccountProperties {
   const given = { ...config, credentials }
-  const missing = Object.keys(CREDENTIAL_LENGTHS).filter((key) => blank(credentials[key as never]))
-  if (missing[0] !== undefined) throw new EnvlogError('account-incomplete', { property: missing[0] })
+  const told: Record<string, unknown> = { ...config, ...credentials }
+  const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => blank(told[property]))
+  if (missing !== undefined) throw new EnvlogError('account-incomplete', { property: missing })
   return parse(account, given)
 }
 

@@ -1,3 +1,4 @@
+import { createAbort } from '../../lib/abort'
 import { EnvlogError } from '../../lib/errors'
 
 /** Triggers of messages that may wait at a node (messages.md, `ENVLOG_BUSY`). */
@@ -8,7 +9,7 @@ export const MOST_WAITING = 100
  * wait.
  */
 export function createTurns() {
-  const abort = new AbortController()
+  const abort = createAbort()
   let tail: Promise<void> = Promise.resolve()
   /** Triggers that run or wait, own ones too. */
   let inside = 0

@@ -1,0 +1,167 @@
+import type { Alert } from '../readings/alerts'
+import type { Channel } from '../readings/channel'
+import type { Reading } from '../readings/current'
+import type { Device } from '../readings/device'
+import type { Series } from '../readings/series'
+import type { Content, Subject } from './content'
+
+/** A flat row: one channel value, or one alert text. A key with nothing to say is left out, never null. */
+export interface Row {
+  time?: string
+  timestamp?: number
+  serial: string
+  name?: string
+  model?: string
+  /** The base unit's serial. */
+  base: string
+  groupname?: string
+  /** The channel's number. */
+  channel?: number
+  label?: string
+  unit?: string
+  value?: number
+  error?: string
+  dataid?: number
+  /** Only of current readings: the battery's code. */
+  battery?: number
+  rssi?: number
+  /** Seconds. */
+  age?: number
+  stale?: boolean
+  /** Only of alerts. */
+  source?: string
+  kind?: string
+  text?: string
+}
+
+const VALUE_COLUMNS = [
+  'time',
+  'timestamp',
+  'serial',
+  'name',
+  'model',
+  'base',
+  'groupname',
+  'channel',
+  'label',
+  'unit',
+  'value',
+  'error',
+  'dataid',
+] as const satisfies (keyof Row)[]
+
+/** Every key a row of this kind can have, in the order of a table's columns. */
+export const ROW_COLUMNS: Record<Content['kind'], readonly (keyof Row)[]> = {
+  series: VALUE_COLUMNS,
+  current: [...VALUE_COLUMNS, 'battery', 'rssi', 'age', 'stale'],
+  alerts: [
+    'time',
+    'timestamp',
+    'serial',
+    'name',
+    'model',
+    'base',
+    'source',
+    'channel',
+    'label',
+    'kind',
+    'text',
+  ],
+}
+
+/** How many rows there will be, without making them. */
+export function countRows(content: Content): number {
+  switch (content.kind) {
+    case 'current':
+      return content.readings.reduce((sum, { channels }) => sum + channels.length, 0)
+    case 'series':
+      return content.series.records.length * content.series.channels.length
+    case 'alerts':
+      return content.alerts.length
+  }
+}
+
+/** The rows in the order of readings, records and channels. */
+export function* rowsOf(content: Content): Generator<Row> {
+  switch (content.kind) {
+    case 'current':
+      for (const reading of content.readings) yield* rowsOfReading(reading)
+      return
+    case 'series':
+      yield* rowsOfSeries(content.series, content.group)
+      return
+    case 'alerts':
+      for (const alert of content.alerts) yield rowOfAlert(alert)
+  }
+}
+
+/** A row is about one value, so its subject has a channel where the row has one. */
+export function subjectOfRow(row: Row, group: string): Subject {
+  const { serial, name = '', base, channel, label = '', unit = '' } = row
+  const subject: Subject = { serial, name, base, group: row.groupname ?? group }
+  if (channel !== undefined) subject.channel = { number: channel, name: label, unit }
+  return subject
+}
+
+function* rowsOfReading(reading: Reading): Generator<Row> {
+  const { battery, rssi, age, stale } = reading
+  for (const { value, error, ...channel } of reading.channels) {
+    const row = rowOfDevice(reading, reading, reading.group?.name ?? '')
+    nameChannel(row, channel)
+    if (value !== null) row.value = value
+    if (error !== null) row.error = error
+    if (battery.code !== null) row.battery = battery.code
+    if (rssi !== null) row.rssi = rssi
+    if (age !== null) row.age = age
+    if (stale !== null) row.stale = stale
+    yield row
+  }
+}
+
+function* rowsOfSeries(series: Series, group: string): Generator<Row> {
+  for (const record of series.records) {
+    for (const channel of series.channels) {
+      const row = rowOfDevice(series, record, group)
+      nameChannel(row, channel)
+      const value = record[channel.key as `ch${number}`]
+      const error = record.errors?.[channel.key]
+      if (typeof value === 'number') row.value = value
+      if (error !== undefined) row.error = error
+      if (record.dataId !== null) row.dataid = record.dataId
+      yield row
+    }
+  }
+}
+
+function rowOfAlert(alert: Alert): Row {
+  // Alert rows have no group column.
+  const row = rowOfDevice(alert, alert, '')
+  row.source = alert.source
+  if (alert.channel) {
+    row.channel = alert.channel.number
+    row.label = alert.channel.name
+  }
+  row.kind = alert.kind
+  row.text = alert.text
+  return row
+}
+
+function rowOfDevice(
+  { serial, name, model, base }: Device,
+  { time, timestamp }: { time: string | null; timestamp: number | null },
+  group: string,
+): Row {
+  const row = { serial, base: base.serial } as Row
+  if (time !== null) row.time = time
+  if (timestamp !== null) row.timestamp = timestamp
+  if (name !== '') row.name = name
+  if (model !== '') row.model = model
+  if (group !== '') row.groupname = group
+  return row
+}
+
+function nameChannel(row: Row, { number, name, unit }: Channel): void {
+  row.channel = number
+  row.label = name
+  if (unit !== '') row.unit = unit
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { EnvlogError } from '../../src/lib/errors'
+import { readCurrent } from '../../src/lib/readings/current'
+import { selectionFrom } from '../../src/nodes/kit/inputs'
+import { readActionSettings } from '../../src/nodes/kit/settings'
+import { currentDevice, currentEnvelope, failure } from '../lib/answers'
+
+/** Node-RED's way: throws where an object on the way is missing. */
+const getMessageProperty = (msg: Record<string, unknown>, path: string) =>
+  path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], msg)
+const RED = { util: { getMessageProperty } } as never
+
+const settings = (over: object) => readActionSettings('envlog-latest', { account: 'a', ...over })
+const select = (value: unknown, property = 'devices') =>
+  selectionFrom(settings({ select: 'msg', property }), RED, { devices: value } as never)
+const devices = (...list: object[]) => ({ devices: list, bases: [] })
+
+const A = '5212A1B2'
+const B = '5839F001'
+
+describe('the devices that a message names', () => {
+  const shapes: readonly (readonly [string, unknown, object])[] = [
+    ['a serial', A, devices({ serial: A })],
+    ['a serial with blanks around it', ` ${A} `, devices({ serial: A })],
+    ['a serial of 8 digits as a number', 52_120_001, devices({ serial: '52120001' })],
+    ['an object with a serial', { serial: A }, devices({ serial: A })],
+    ['an object with serial and base', { serial: A, base: B }, devices({ serial: A, base: B })],
+    [
+      'a base that is an object',
+      { serial: A, base: { serial: B, name: 'Hall' } },
+      devices({ serial: A, base: B }),
+    ],
+    [
+      'a serial number as a number, its base too',
+      { serial: 52_120_001, base: 58_390_001 },
+      devices({ serial: '52120001', base: '58390001' }),
+    ],
+    ['a base that is null', { serial: A, base: null }, devices({ serial: A })],
+    ['{remote}', { remote: A }, devices({ serial: A })],
+    ['{remote} with several', { remote: [A, { serial: B }] }, devices({ serial: A }, { serial: B })],
+    ['{base}', { base: B }, { devices: [], bases: [B] }],
+    ['{base} with several', { base: [B, { serial: A }, B] }, { devices: [], bases: [B, A] }],
+    [
+      'an array of all of these',
+      [A, { serial: B, base: A }, { remote: [B] }, { base: 58_390_001 }],
+      {
+        devices: [{ serial: A }, { serial: B, base: A }, { serial: B }],
+        bases: ['58390001'],
+      },
+    ],
+    ['the same twice', [A, { serial: A }, { remote: A }, A], devices({ serial: A })],
+  ]
+  for (const [title, value, expected] of shapes) {
+    it(`can be ${title}`, () => assert.deepEqual(select(value), expected))
+  }
+
+  it('can be an element of a current payload, or the payload', () => {
+    const envelope = currentEnvelope(currentDevice({ unixtime: '' }), currentDevice({ serial: '5212A1B3' }))
+    const payload = readCurrent(envelope, { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null })
+    assert.deepEqual(select(payload[0]), devices({ serial: A, base: B }))
+    assert.deepEqual(select(payload), devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }))
+  })
+
+  it('stand in the property that the node names', () => {
+    const taken = selectionFrom(settings({ select: 'msg', property: 'payload.of' }), RED, {
+      payload: { of: A },
+      devices: B,
+    } as never)
+    assert.deepEqual(taken, devices({ serial: A }))
+  })
+
+  const refused = (
+    value: unknown,
+    reason: 'devices-missing' | 'devices-empty' | 'devices-unreadable',
+    property?: string,
+  ) =>
+    assert.throws(
+      () => select(value, property),
+      (error) => {
+        assert.ok(error instanceof EnvlogError)
+        assert.equal(error.code, 'ENVLOG_INPUT')
+        assert.deepEqual(error.params, { property: property ?? 'devices' })
+        return failure(reason)(error)
+      },
+    )
+
+  it('are ENVLOG_INPUT where the property is missing, naming it', () => {
+    refused(undefined, 'devices-missing')
+    refused(null, 'devices-missing')
+    refused(A, 'devices-missing', 'payload.of')
+  })
+
+  it('are ENVLOG_INPUT where there is none', () => {
+    for (const value of [[], { remote: [] }, { base: [] }, [{ remote: [] }]]) refused(value, 'devices-empty')
+  })
+
+  it('are ENVLOG_INPUT where they cannot be read', () => {
+    const odd = [
+      '',
+      'all',
+      '5212A1B',
+      '5212A1B22',
+      '5212/1B2',
+      5_212_000,
+      -5_212_001,
+      1234.567,
+      true,
+      {},
+      [[A]],
+      [A, null],
+      [A, ''],
+    ]
+    const objects = [
+      { serial: '' },
+      { serial: A, base: 'x' },
+      { remote: A, base: B },
+      { remote: A, other: 1 },
+      { name: A },
+    ]
+    for (const value of [...odd, ...objects]) refused(value, 'devices-unreadable')
+  })
+
+  it('are devices, base units or ENVLOG_INPUT, whatever the message holds', () => {
+    const anything = fc.oneof(
+      fc.anything(),
+      fc.array(fc.constantFrom(A, { serial: A }, { base: B }, null, 5)),
+    )
+    fc.assert(
+      fc.property(anything, (value) => {
+        try {
+          const found = select(value)
+          assert.ok(found !== 'all' && found.devices.length + found.bases.length > 0)
+        } catch (error) {
+          assert.ok(error instanceof EnvlogError && error.code === 'ENVLOG_INPUT', String(error))
+        }
+      }),
+    )
+  })
+})
+
+describe('the devices that the settings name', () => {
+  it('hold whatever the message says', () => {
+    const msg = { devices: B } as never
+    assert.equal(selectionFrom(settings({}), RED, msg), 'all')
+    const list = settings({
+      select: 'list',
+      devices: [{ serial: A, base: B }, { serial: B }],
+      bases: ['OTHER001'],
+    })
+    assert.deepEqual(selectionFrom(list, RED, msg), devices({ serial: A, base: B }, { serial: B }))
+    const base = settings({ select: 'base', bases: [B], devices: [{ serial: A }] })
+    assert.deepEqual(selectionFrom(base, RED, msg), { devices: [], bases: [B] })
+  })
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { systemClock } from '../../src/lib/clock'
+import { EnvlogError, type Reason } from '../../src/lib/errors'
+import { repeatEvery } from '../../src/nodes/kit/repeat'
+import { LONGEST_REPEAT } from '../../src/shared/action'
+import { useFakeTimers, watch } from '../lib/api/setup'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+describe('repeating', () => {
+  const timers = useFakeTimers()
+
+  /** Triggers that take so long and end as told; `starts` are ms after the beginning. */
+  function setup(
+    period: number,
+    run: (index: number) => { takes?: number; fails?: Reason } = () => ({}),
+    random = 0.5,
+  ) {
+    const begin = Date.now()
+    const abort = new AbortController()
+    const starts: number[] = []
+    const ended = watch(
+      repeatEvery(period, { clock: systemClock, random: () => random }, abort.signal, async () => {
+        const { takes, fails } = run(starts.length)
+        starts.push(Date.now() - begin)
+        if (takes) await systemClock.sleep(takes, abort.signal)
+        if (fails) throw new EnvlogError(fails)
+      }),
+    )
+    const distances = () => starts.slice(1).map((start, index) => start - (starts[index] ?? 0))
+    return { starts, distances, ended, abort }
+  }
+
+  it('begins after 1 to 5 seconds, by chance', async () => {
+    for (const [random, expected] of [
+      [0, 1000],
+      [0.5, 3000],
+      [0.999999, 5000],
+    ] as const) {
+      const { starts, abort } = setup(MINUTE, undefined, random)
+      await timers().tickAsync(6000)
+      assert.equal(Math.round((starts[0] ?? 0) / 10) * 10, expected)
+      abort.abort()
+    }
+  })
+
+  it('goes on from the last start', async () => {
+    const { distances } = setup(MINUTE, () => ({ takes: 20_000 }))
+    await timers().tickAsync(5 * MINUTE)
+    assert.deepEqual(new Set(distances()), new Set([MINUTE]))
+  })
+
+  it('never runs beside itself: it goes on from the last end where that is later', async () => {
+    const { distances } = setup(MINUTE, (index) => ({ takes: index === 0 ? 150_000 : 0 }))
+    await timers().tickAsync(5 * MINUTE)
+    // A timer of no time at all takes a millisecond.
+    assert.deepEqual(
+      distances()
+        .slice(0, 2)
+        .map((distance) => Math.floor(distance / 1000)),
+      [150, 60],
+    )
+  })
+
+  const backingOff: Reason[] = [
+    'no-connection',
+    'timeout-silent',
+    'timeout-total',
+    'service-failed',
+    'login-refused',
+    'access-refused',
+  ]
+  for (const reason of backingOff) {
+    it(`doubles its distance after ${reason}, up to an hour, and is normal again after success`, async () => {
+      const { distances } = setup(10 * MINUTE, (index) => (index < 5 ? { fails: reason } : {}))
+      await timers().tickAsync(6 * HOUR)
+      assert.deepEqual(
+        distances()
+          .slice(0, 6)
+          .map((distance) => distance / MINUTE),
+        [20, 40, 60, 60, 60, 10],
+      )
+    })
+  }
+
+  for (const reason of ['quota-refused', 'device-refused', 'reply-unreadable', 'period-empty'] as const) {
+    it(`keeps its distance after ${reason}`, async () => {
+      const { distances } = setup(MINUTE, () => ({ fails: reason }))
+      await timers().tickAsync(5 * MINUTE)
+      assert.deepEqual(new Set(distances()), new Set([MINUTE]))
+    })
+  }
+
+  it('never comes sooner than its period, however long that is', async () => {
+    const { distances } = setup(3 * HOUR, () => ({ fails: 'no-connection' }))
+    await timers().tickAsync(20 * HOUR)
+    assert.deepEqual(new Set(distances()), new Set([3 * HOUR]))
+  })
+
+  it('can wait as long as may be set', async () => {
+    const { distances } = setup(LONGEST_REPEAT * 1000)
+    await timers().tickAsync(LONGEST_REPEAT * 1000 + 10_000)
+    assert.deepEqual(distances(), [LONGEST_REPEAT * 1000])
+  })
+
+  it('does not wait longer where the clock is set back while it runs', async () => {
+    const { starts } = setup(MINUTE, (index) => {
+      if (index === 0) timers().setSystemTime(Date.now() - HOUR)
+      return { takes: 1 }
+    })
+    await timers().tickAsync(5000)
+    assert.equal(starts.length, 1)
+    await timers().tickAsync(MINUTE)
+    assert.equal(starts.length, 2)
+  })
+
+  it('stops with its signal: before the first, between two, and while one runs', async () => {
+    for (const [after, expected] of [
+      [500, 0],
+      [MINUTE, 1],
+      [3500, 1],
+    ] as const) {
+      const { starts, ended, abort } = setup(2 * MINUTE, () => ({ takes: 1000 }))
+      await timers().tickAsync(after)
+      abort.abort()
+      await timers().tickAsync(10 * MINUTE)
+      assert.deepEqual([starts.length, ended.state], [expected, 'done'])
+    }
+  })
+})

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { EnvlogError, type Reason } from '../../src/lib/errors'
+import { readAccountProperties, readActionSettings } from '../../src/nodes/kit/settings'
+import { ACTION_TYPES, type ActionType } from '../../src/shared/action'
+
+const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
+const address = { baseUrl: 'https://service.example/' }
+const account = (over: object = {}, secrets: object = credentials) =>
+  readAccountProperties({ ...address, ...over }, secrets)
+const action = (over: object, type: ActionType = 'envlog-range') =>
+  readActionSettings(type, { id: 'x', type, z: 't', account: 'a', version: 1, ...over }) as Record<
+    string,
+    unknown
+  >
+
+function refused(read: () => unknown, reason: Reason, property?: string) {
+  assert.throws(read, (error) => {
+    assert.ok(error instanceof EnvlogError)
+    assert.deepEqual([error.reason, error.code], [reason, 'ENVLOG_CONFIG'])
+    if (property) assert.deepEqual(error.params, { property })
+    return true
+  })
+}
+
+describe('the settings of an action node', () => {
+  const defaults = {
+    account: 'a',
+    repeat: 0,
+    select: 'all',
+    devices: [],
+    bases: [],
+    property: 'devices',
+    exclude: [],
+    time: 'utc',
+  }
+  const own = {
+    'envlog-current': { staleAfter: null },
+    'envlog-latest': {},
+    'envlog-range': { from: '', fromType: 'rel', to: '', toType: 'date', number: null },
+    'envlog-alerts': {},
+  }
+  for (const type of ACTION_TYPES) {
+    it(`have the defaults of docs/nodes.md: ${type}`, () => {
+      assert.deepEqual(action({}, type), { ...defaults, ...own[type] })
+    })
+  }
+
+  it('may be numbers saved as text; blank is the default', () => {
+    assert.equal(action({ repeat: '60' }).repeat, 60)
+    assert.equal(action({ number: '300' }).number, 300)
+    assert.equal(action({ staleAfter: '900' }, 'envlog-current').staleAfter, 900)
+    for (const blank of ['', null, undefined]) {
+      const { repeat, number, property, devices, bases, exclude } = action({
+        repeat: blank,
+        number: blank,
+        property: blank,
+        devices: blank || undefined,
+        bases: blank || undefined,
+        exclude: blank || undefined,
+      })
+      assert.deepEqual([repeat, number, property, devices, bases, exclude], [0, null, 'devices', [], [], []])
+    }
+    assert.equal(action({ staleAfter: '' }, 'envlog-current').staleAfter, null)
+  })
+
+  it('keep a blank topic apart from none', () => {
+    assert.equal(action({ topic: '' }).topic, '')
+    assert.equal(action({}).topic, undefined)
+  })
+
+  it('take serials without the blanks around them, and a blank base for none', () => {
+    const { devices, exclude } = action({
+      select: 'list',
+      devices: [
+        { serial: ' 5212A1B2 ', base: '' },
+        { serial: '5212A1B3', base: '5839F001' },
+      ],
+      exclude: [' 5212A1B4'],
+    })
+    assert.deepEqual(devices, [{ serial: '5212A1B2' }, { serial: '5212A1B3', base: '5839F001' }])
+    assert.deepEqual(exclude, ['5212A1B4'])
+  })
+
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ repeat: -1 }, 'repeat'],
+    [{ repeat: 1.5 }, 'repeat'],
+    [{ repeat: 2_000_001 }, 'repeat'],
+    [{ repeat: 'often' }, 'repeat'],
+    [{ select: 'some' }, 'select'],
+    [{ time: 'gmt' }, 'time'],
+    [{ devices: 'x' }, 'devices'],
+    [{ devices: [{ serial: 'short' }] }, 'devices.0.serial'],
+    [{ devices: [{ serial: '5212A1B2', base: 'no' }] }, 'devices.0.base'],
+    [{ bases: ['5839F001', ''] }, 'bases.1'],
+    [{ exclude: ['all'] }, 'exclude.0'],
+    [{ fromType: 'str' }, 'fromType'],
+    [{ toType: 7 }, 'toType'],
+    [{ number: 0 }, 'number'],
+    [{ number: 'many' }, 'number'],
+    [{ topic: 5 }, 'topic'],
+  ]
+  for (const [over, property] of wrong) {
+    it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {
+      refused(() => action(over), 'setting-invalid', property)
+    })
+  }
+
+  it('name the wrong limit of envlog-current', () => {
+    for (const staleAfter of [-1, 0.5, 'old']) {
+      refused(() => action({ staleAfter }, 'envlog-current'), 'setting-invalid', 'staleAfter')
+    }
+  })
+
+  it('without a chosen device are ENVLOG_CONFIG', () => {
+    refused(() => action({ select: 'list' }), 'no-devices')
+    refused(() => action({ select: 'base', devices: [{ serial: '5212A1B2' }] }), 'no-devices')
+  })
+
+  it('that repeat what only messages tell are ENVLOG_CONFIG', () => {
+    refused(() => action({ repeat: 60, select: 'msg' }), 'repeat-needs-message')
+    refused(() => action({ repeat: 60, fromType: 'msg', from: 'a' }), 'repeat-needs-message')
+    refused(() => action({ repeat: 60, toType: 'msg', to: 'a' }), 'repeat-needs-message')
+    assert.equal(action({ repeat: 0, select: 'msg' }).select, 'msg')
+    assert.equal(action({ repeat: 60, fromType: 'flow', from: 'a' }).repeat, 60)
+  })
+})
+
+describe('the settings of an account', () => {
+  it('have the defaults of docs/nodes.md', () => {
+    assert.deepEqual(account(), {
+      name: '',
+      baseUrl: 'https://service.example',
+      relaySuffix: 'relay',
+      timeout: 30,
+      concurrency: 2,
+      retries: 3,
+      series1Models: [],
+      credentials,
+    })
+  })
+
+  it('may be numbers saved as text; blank is the default', () => {
+    const { timeout, concurrency, retries } = account({ timeout: '5', concurrency: '20', retries: '0' })
+    assert.deepEqual([timeout, concurrency, retries], [5, 20, 0])
+    const blank = account({
+      timeout: '',
+      concurrency: null,
+      retries: undefined,
+      relaySuffix: '',
+      series1Models: '',
+    })
+    assert.deepEqual(blank, account())
+  })
+
+  it('list models by commas, blanks around them and empty ones left out', () => {
+    assert.deepEqual(account({ series1Models: ' A-1, ,B ,' }).series1Models, ['A-1', 'B'])
+  })
+
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ baseUrl: 'http://service.example' }, 'baseUrl'],
+    [{ baseUrl: 'service.example' }, 'baseUrl'],
+    [{ baseUrl: '' }, 'baseUrl'],
+    [{ relaySuffix: '../x' }, 'relaySuffix'],
+    [{ timeout: 0 }, 'timeout'],
+    [{ timeout: 'long' }, 'timeout'],
+    [{ concurrency: 0 }, 'concurrency'],
+    [{ concurrency: 21 }, 'concurrency'],
+    [{ retries: -1 }, 'retries'],
+    [{ retries: 1.5 }, 'retries'],
+  ]
+  for (const [over, property] of wrong) {
+    it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {
+      assert.throws(() => account(over), { code: 'ENVLOG_CONFIG', params: { property } })
+    })
+  }
+
+  for (const property of ['apiKey', 'loginId', 'loginPass'] as const) {
+    it(`without ${property} are incomplete`, () => {
+      for (const blank of ['', undefined]) {
+        refused(() => account({}, { ...credentials, [property]: blank }), 'account-incomplete', property)
+      }
+    })
+
+    it(`with ${property} of another length are wrong, and the error does not hold it`, () => {
+      const value = 'SECRET'.repeat(10)
+      refused(() => account({}, { ...credentials, [property]: value }), 'setting-invalid', property)
+      refused(() => account({}, { ...credentials, [property]: 'SEC' }), 'setting-invalid', property)
+      try {
+        account({}, { ...credentials, [property]: value })
+      } catch (error) {
+        assert.doesNotMatch(JSON.stringify(error) + String(error), /SECRET/)
+      }
+    })
+  }
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { EnvlogError } from '../../src/lib/errors'
+import { statusOf } from '../../src/nodes/kit/status'
+import { inWords } from '../../src/nodes/kit/words'
+
+/** Says which sentence was asked for, and with what. */
+const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never
+const short = { _: (_key: string, { count }: { count: number }) => `${count} records` } as never
+const at = new Date(2026, 10, 20, 8, 5).getTime()
+
+describe('the status of a node', () => {
+  it('is nothing before the first trigger', () => assert.deepEqual(statusOf(RED, { kind: 'blank' }), {}))
+
+  it('is a grey ring where it is not configured', () => {
+    const grey = { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
+    assert.deepEqual(statusOf(RED, { kind: 'unconfigured' }), grey)
+    assert.deepEqual(statusOf(RED, { kind: 'failed', error: new EnvlogError('no-account') }), grey)
+    assert.deepEqual(statusOf(RED, { kind: 'failed', error: new EnvlogError('setting-invalid') }), grey)
+  })
+
+  it('is a blue dot while it asks', () => {
+    assert.deepEqual(statusOf(RED, { kind: 'asking' }), { fill: 'blue', shape: 'dot', text: 'status.asking' })
+    assert.deepEqual(statusOf(short, { kind: 'progress', what: 'pages', count: 2 }), {
+      fill: 'blue',
+      shape: 'dot',
+      text: '2 records',
+    })
+  })
+
+  it('is a green dot with what came, and when', () => {
+    assert.deepEqual(statusOf(short, { kind: 'came', what: 'records', count: 300, at }), {
+      fill: 'green',
+      shape: 'dot',
+      text: '300 records 08:05',
+    })
+  })
+
+  it('is a red ring with the code in words, as a key that the editor translates', () => {
+    const text = (error: unknown) => statusOf(RED, { kind: 'failed', error }).text
+    assert.equal(text(new EnvlogError('no-connection')), 'status.ENVLOG_NETWORK')
+    assert.equal(text(new Error('a bug')), 'status.failed')
+    assert.equal(statusOf(RED, { kind: 'failed', error: new EnvlogError('closed') }).fill, 'red')
+  })
+})
+
+describe('an error in words', () => {
+  const error = new EnvlogError(
+    'device-refused',
+    { status: 400, words: 'no', serves: 'standalone' },
+    { status: 400, endpoint: 'data', serial: 'A' },
+  )
+
+  it('is the sentence of the catalog with its parameters, the kinds of device in words too', () => {
+    const expected = { status: 400, words: 'no', serves: 'serves.standalone {}' }
+    assert.equal(inWords(RED, error).message, `errors.device-refused ${JSON.stringify(expected)}`)
+  })
+
+  it('reaches Catch nodes with code and cause as its own properties', () => {
+    const report = inWords(RED, error) as Error & { code: string }
+    assert.ok(Object.hasOwn(report, 'code') && Object.hasOwn(report, 'cause'))
+    assert.equal(report.code, 'ENVLOG_SERVICE')
+    assert.deepEqual(report.cause, { status: 400, endpoint: 'data', serial: 'A' })
+    assert.ok(!(report.cause instanceof Error))
+    assert.match(String(report), /^ENVLOG_SERVICE: errors\.device-refused/)
+  })
+
+  it('is any other error as it is', () => {
+    const bug = new TypeError('a bug')
+    assert.equal(inWords(RED, bug), bug)
+    assert.match(inWords(RED, 'text').message, /text/)
+  })
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { chunksOf, refusal, type Script, silence, streamed } from '../../support/fake-transport'
+import { never } from '../answers'
+import { clientOf, ok, useFakeTimers, watch } from './setup'
+
+/** Where a request can be when its caller gives up. */
+const points: readonly (readonly [string, Script])[] = [
+  ['before the answer', silence],
+  ['within the answer', () => streamed(stalled())],
+  ['while it waits for a further try', () => refusal(503)],
+]
+
+async function* stalled(): AsyncGenerator<Uint8Array> {
+  yield* chunksOf(['{"devices"'])
+  await silence()
+}
+
+describe('giving up a request', () => {
+  const timers = useFakeTimers()
+
+  for (const [title, script] of points) {
+    it(`${title} gives ENVLOG_CLOSED at once and frees its lane`, async () => {
+      let first = true
+      const { client, transport } = clientOf(
+        (request, index) => {
+          if (!first) return ok()
+          first = false
+          return script(request, index)
+        },
+        { concurrency: 1 },
+      )
+      const abort = new AbortController()
+      const read = watch(client.read('current', {}, abort.signal))
+      await timers().tickAsync(100)
+      const next = watch(client.read('current', {}, never))
+      await timers().tickAsync(100)
+      abort.abort()
+      await timers().tickAsync(0)
+      assert.equal(read.state, 'closed')
+      assert.equal(read.error?.code, 'ENVLOG_CLOSED')
+      assert.equal(next.state, 'done')
+      assert.equal(transport.open(), 0)
+      assert.equal(timers().countTimers(), 0)
+      assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+    })
+  }
+
+  it('before it was sent sends nothing', async () => {
+    const { client, transport } = clientOf(ok)
+    const read = watch(client.read('current', {}, AbortSignal.abort()))
+    await timers().tickAsync(0)
+    assert.equal(read.state, 'closed')
+    assert.equal(transport.sent.length, 0)
+  })
+
+  it('while it waits for its lane sends nothing and leaves the lane to the next', async () => {
+    const { client, transport } = clientOf(
+      () => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)),
+      { concurrency: 1 },
+    )
+    const abort = new AbortController()
+    const first = watch(client.read('current', {}, never))
+    const second = watch(client.read('current', {}, abort.signal))
+    const third = watch(client.read('current', {}, never))
+    await timers().tickAsync(500)
+    abort.abort()
+    await timers().tickAsync(0)
+    assert.deepEqual([first.state, second.state, third.state], ['waits', 'closed', 'waits'])
+    await timers().tickAsync(1500)
+    assert.deepEqual([first.state, third.state], ['done', 'done'])
+    assert.equal(transport.sent.length, 2)
+  })
+
+  it("of one caller does not touch another's", async () => {
+    const { client } = clientOf(() => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)))
+    const abort = new AbortController()
+    const gone = watch(client.read('current', {}, abort.signal))
+    const stays = watch(client.read('current', {}, never))
+    await timers().tickAsync(10)
+    abort.abort()
+    await timers().tickAsync(1000)
+    assert.deepEqual([gone.state, stays.state], ['closed', 'done'])
+  })
+
+  it('has nothing to say after the answer', async () => {
+    const { client } = clientOf(ok)
+    const abort = new AbortController()
+    await client.read('current', {}, abort.signal)
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+  })
+})
+
+describe('closing a client', () => {
+  const timers = useFakeTimers()
+
+  for (const [title, script] of points) {
+    it(`${title} ends what is under way with ENVLOG_CLOSED, and what is asked later`, async () => {
+      const { client, transport } = clientOf(script, { concurrency: 1 })
+      const reads = [1, 2, 3].map(() => watch(client.read('current', {}, never)))
+      await timers().tickAsync(100)
+      await client.close()
+      const late = watch(client.read('current', {}, never))
+      await timers().tickAsync(0)
+      assert.deepEqual(new Set([...reads, late].map(({ error }) => error?.code)), new Set(['ENVLOG_CLOSED']))
+      assert.deepEqual([transport.open(), transport.closed, timers().countTimers()], [0, true, 0])
+    })
+  }
+})

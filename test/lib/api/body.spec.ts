@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { MAX_BODY_BYTES, readBody } from '../../../src/lib/api/body'
+import { chunksOf, streamed } from '../../support/fake-transport'
+import { failure, never } from '../answers'
+import { clientOf, watch } from './setup'
+
+const ignore = () => {}
+
+describe('a body', () => {
+  it('is the same text however its bytes were cut', async () => {
+    const cuts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 })
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme' }), cuts, async (text, lengths) => {
+        const bytes = Buffer.from(text)
+        const parts: Uint8Array[] = []
+        for (let at = 0, turn = 0; at < bytes.length; turn++) {
+          const length = lengths[turn % lengths.length] ?? 1
+          parts.push(bytes.subarray(at, at + length))
+          at += length
+        }
+        assert.equal(await readBody(chunksOf(parts), ignore), text)
+      }),
+    )
+  })
+
+  it('tells of every chunk that it is alive', async () => {
+    let alive = 0
+    await readBody(chunksOf(['a', 'b', 'c']), () => alive++)
+    assert.equal(alive, 3)
+  })
+
+  it('may be as large as allowed and not a byte larger', async () => {
+    assert.equal(await readBody(chunksOf(['1234', '5678']), ignore, 8), '12345678')
+    await assert.rejects(readBody(chunksOf(['1234', '56789']), ignore, 8), failure('reply-too-large'))
+  })
+
+  it('that is too large is ENVLOG_REPLY, is not read on, and not asked for again', async () => {
+    const chunk = new Uint8Array(8 * 1024 * 1024)
+    let given = 0
+    let stopped = false
+    async function* endless() {
+      try {
+        for (;;) {
+          given += chunk.length
+          yield chunk
+        }
+      } finally {
+        stopped = true
+      }
+    }
+    const { client, transport } = clientOf(() => streamed(endless()))
+    const read = watch(client.read('current', {}, never))
+    while (read.state === 'waits') await new Promise(setImmediate)
+    assert.equal(read.state, 'reply-too-large')
+    assert.equal(read.error?.code, 'ENVLOG_REPLY')
+    assert.deepEqual(read.error?.params, { megabytes: 64 })
+    assert.ok(given <= MAX_BODY_BYTES + chunk.length)
+    assert.equal(transport.sent.length, 1)
+    assert.equal(transport.open(), 0)
+    assert.equal(stopped, true)
+  })
+
+  it('breaks with the connection it comes from', async () => {
+    async function* broken() {
+      yield Buffer.from('{')
+      throw new Error('gone')
+    }
+    await assert.rejects(readBody(streamed(broken()).chunks, ignore), /gone/)
+  })
+})

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { retryDelay } from '../../../src/lib/api/retry'
+import { EnvlogError } from '../../../src/lib/errors'
+import {
+  brokenOff,
+  json,
+  noConnection,
+  refusal,
+  type Script,
+  silence,
+  streamed,
+  text,
+} from '../../support/fake-transport'
+import { alertAnswer, never } from '../answers'
+import { clientOf, ok, useFakeTimers, watch } from './setup'
+
+const broken: Script = () => {
+  throw noConnection()
+}
+
+/** Kind of failure → further tries when three are allowed. */
+const tries: readonly (readonly [string, Script, number])[] = [
+  ['no connection', broken, 3],
+  ['a connection that breaks within an answer', () => streamed(brokenOff()), 3],
+  ['silence', silence, 3],
+  ['500', () => refusal(500), 3],
+  ['502', () => refusal(502), 3],
+  ['503', () => refusal(503), 3],
+  ['504', () => refusal(504), 3],
+  ['501', () => refusal(501), 0],
+  ['400', () => refusal(400), 0],
+  ['401', () => refusal(401), 0],
+  ['403', () => refusal(403), 0],
+  ['415', () => refusal(415), 0],
+  ['429', () => refusal(429), 0],
+  ['a redirect', () => refusal(302), 0],
+  [
+    'a certificate that is not accepted',
+    () => {
+      throw new EnvlogError('no-certificate', { detail: 'SELF_SIGNED_CERT_IN_CHAIN' })
+    },
+    0,
+  ],
+  ['a whole answer that is not JSON', () => text('{"devices":['), 0],
+  ['a whole answer that cannot be read', () => json({ devices: 1 }), 0],
+  ['an empty answer', () => text(''), 0],
+]
+
+describe('further tries', () => {
+  const timers = useFakeTimers()
+
+  for (const [title, script, expected] of tries) {
+    it(`after ${title} are ${expected || 'none'}`, async () => {
+      const { client, transport } = clientOf(script)
+      const read = watch(client.read('current', {}, never))
+      await timers().tickAsync(3_600_000)
+      assert.equal(transport.sent.length, 1 + expected)
+      assert.notEqual(read.state, 'waits')
+      assert.equal(read.error?.cause.endpoint, 'current')
+    })
+  }
+
+  it('are as many as the account allows, and none where it allows none', async () => {
+    for (const retries of [0, 1, 5]) {
+      const { client, transport } = clientOf(broken, { retries })
+      watch(client.read('current', {}, never))
+      await timers().tickAsync(3_600_000)
+      assert.equal(transport.sent.length, 1 + retries)
+    }
+  })
+
+  it('for alerts are at most one, however many the account allows', async () => {
+    const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
+    for (const [retries, expected] of [
+      [10, 2],
+      [1, 2],
+      [0, 1],
+    ] as const) {
+      const { client, transport } = clientOf(broken, { retries })
+      watch(client.read('alert', device, never))
+      await timers().tickAsync(3_600_000)
+      assert.equal(transport.sent.length, expected)
+    }
+  })
+
+  it('send the same request again and end with the first good answer', async () => {
+    const { client, transport } = clientOf((_request, index) => (index < 2 ? refusal(503) : ok()))
+    const read = client.read('current', {}, never)
+    await timers().runAllAsync()
+    assert.equal((await read).body.devices.length, 1)
+    assert.equal(new Set(transport.sent.map(({ body, url }) => body + url)).size, 1)
+    assert.equal(transport.sent.length, 3)
+  })
+
+  it('end as soon as the failure is one that is not tried again', async () => {
+    const { client, transport } = clientOf((_, index) => refusal(index === 0 ? 503 : 401))
+    const read = watch(client.read('current', {}, never))
+    await timers().runAllAsync()
+    assert.equal(read.state, 'login-refused')
+    assert.equal(transport.sent.length, 2)
+  })
+
+  it('wait longer each time', async () => {
+    const sentAt: number[] = []
+    const { client } = clientOf(() => {
+      sentAt.push(Date.now())
+      throw noConnection()
+    })
+    watch(client.read('current', {}, never))
+    await timers().runAllAsync()
+    const waits = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0))
+    assert.equal(waits.length, 3)
+    assert.ok(
+      waits.every((wait, index) => wait > (waits[index - 1] ?? 0)),
+      String(waits),
+    )
+  })
+
+  it('leave room for other requests while they wait', async () => {
+    const { client, transport } = clientOf(
+      ({ url }) => (/alert/.test(url) ? json(alertAnswer()) : refusal(503)),
+      {
+        concurrency: 1,
+      },
+    )
+    watch(client.read('current', {}, never))
+    const other = watch(client.read('alert', { 'remote-serial': 'a', 'base-serial': 'b' }, never))
+    await timers().tickAsync(10)
+    assert.equal(other.state, 'done')
+    assert.equal(transport.sent.length, 2)
+  })
+})
+
+describe('the wait before a further try', () => {
+  it('is spread by chance around a distance that grows', () => {
+    for (let number = 0; number < 10; number++) {
+      const [least, middle, most] = [0, 0.5, 0.999].map((random) => retryDelay(number, random)) as [
+        number,
+        number,
+        number,
+      ]
+      assert.ok(least > 0 && least < middle && middle < most)
+      assert.ok(middle >= retryDelay(Math.max(0, number - 1), 0.5))
+    }
+    assert.ok(retryDelay(1, 0.5) > retryDelay(0, 0.5) && retryDelay(2, 0.5) > retryDelay(1, 0.5))
+  })
+
+  it('stays below a minute', () => assert.ok(retryDelay(1000, 0.999) < 60_000))
+})

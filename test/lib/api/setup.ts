@@ -1,0 +1,55 @@
+import { install, type Clock as Timers } from '@sinonjs/fake-timers'
+import { type Client, type ClientSettings, createClient } from '../../../src/lib/api/client'
+import { systemClock } from '../../../src/lib/clock'
+import { EnvlogError } from '../../../src/lib/errors'
+import { type FakeTransport, fakeTransport, json, type Script } from '../../support/fake-transport'
+import { currentDevice } from '../answers'
+
+export const credentials = { apiKey: `${'k'.repeat(44)}1`, loginId: 'user0001', loginPass: 'pa/ss"1' }
+
+export const settings: ClientSettings = {
+  baseUrl: 'https://service.example/api',
+  relaySuffix: 'relay',
+  credentials,
+  timeout: 30,
+  concurrency: 2,
+  retries: 3,
+}
+
+/** A client of a scripted service; jitter in the middle unless told. */
+export function clientOf(
+  script: Script,
+  over: Partial<ClientSettings> = {},
+  random: () => number = () => 0.5,
+): { client: Client; transport: FakeTransport } {
+  const transport = fakeTransport(script)
+  const client = createClient({ ...settings, ...over }, { transport, clock: systemClock, random })
+  return { client, transport }
+}
+
+export const ok = () => json({ devices: [currentDevice()] })
+
+/** Fake timers around each test of a file. */
+export function useFakeTimers(): () => Timers {
+  let timers: Timers
+  beforeEach(() => {
+    timers = install({ now: 1_795_161_600_000, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  })
+  afterEach(() => timers.uninstall())
+  return () => timers
+}
+
+/** How a promise ended, as text: its failure's reason, `done`, or `waits`. */
+export function watch(promise: Promise<unknown>): { state: string; error?: EnvlogError } {
+  const seen: { state: string; error?: EnvlogError } = { state: 'waits' }
+  promise.then(
+    () => {
+      seen.state = 'done'
+    },
+    (error) => {
+      seen.state = error instanceof EnvlogError ? error.reason : String(error)
+      seen.error = error
+    },
+  )
+  return seen
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import type { Account } from '../../../src/lib/account'
+import { fetchAlerts } from '../../../src/lib/collect/alerts'
+import { type CurrentWish, fetchCurrent } from '../../../src/lib/collect/current'
+import { fetchLatest } from '../../../src/lib/collect/latest'
+import { alertAnswer, BASE, currentDevice, failure, graph, never, relayGraph } from '../answers'
+import { modelAccount } from './model-service'
+
+const wish: CurrentWish = { selection: 'all', exclude: [], time: 'utc', staleAfter: null }
+const under = (serial: string, base: string) => currentDevice({ serial, baseunit: { ...BASE, serial: base } })
+const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), under('YYYYYYYY', 'BASE0001')]
+
+/** What was asked, what came, and how often the directory learnt. */
+async function current(over: Partial<CurrentWish>) {
+  const { account, asked } = modelAccount(() => ({ devices }))
+  let learnt = 0
+  ;(account as { directory: unknown }).directory = { learn: () => learnt++ }
+  const { answer, readings } = await fetchCurrent(account as Account, { ...wish, ...over }, never)
+  const found = readings.map(({ serial, base }) => `${base.serial}/${serial}`)
+  return { asked: asked.map(({ params }) => params), found, learnt, answered: answer !== undefined }
+}
+
+describe('fetching current readings', () => {
+  const all = ['BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY']
+
+  it('of all devices is one request without a filter, which the directory learns from', async () => {
+    assert.deepEqual(await current({}), { asked: [{}], found: all, learnt: 1, answered: true })
+  })
+
+  it('of single devices is one request with their serials, each once, as an array', async () => {
+    const selection = {
+      devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }, { serial: 'XXXXXXXX' }],
+      bases: [],
+    }
+    const { asked, found, learnt } = await current({ selection })
+    assert.deepEqual(asked, [{ 'remote-serial': ['XXXXXXXX', 'YYYYYYYY'] }])
+    assert.deepEqual([found, learnt], [all, 0])
+  })
+
+  it('of base units is one request with theirs', async () => {
+    const { asked, learnt } = await current({ selection: { devices: [], bases: ['BASE0001', 'BASE0001'] } })
+    assert.deepEqual([asked, learnt], [[{ 'base-serial': ['BASE0001'] }], 0])
+  })
+
+  it("keeps only the named base unit's device where a serial stands under two", async () => {
+    const selection = { devices: [{ serial: 'XXXXXXXX', base: 'BASE0002' }], bases: [] }
+    assert.deepEqual((await current({ selection })).found, ['BASE0002/XXXXXXXX'])
+  })
+
+  it('never asks for nor gives what is excluded', async () => {
+    const exclude = ['XXXXXXXX']
+    assert.deepEqual((await current({ exclude })).found, ['BASE0001/YYYYYYYY'])
+    const named = { devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }], bases: [] }
+    assert.deepEqual((await current({ exclude, selection: named })).asked, [
+      { 'remote-serial': ['YYYYYYYY'] },
+    ])
+    const based = await current({ exclude, selection: { devices: [], bases: ['BASE0001'] } })
+    assert.deepEqual(based.found, ['BASE0001/YYYYYYYY'])
+  })
+
+  it('asks nothing where no device is left', async () => {
+    const selection = { devices: [{ serial: 'XXXXXXXX' }], bases: [] }
+    const { asked, found, answered } = await current({ exclude: ['XXXXXXXX'], selection })
+    assert.deepEqual([asked, found, answered], [[], [], false])
+  })
+
+  it('of serials together with base units is ENVLOG_INPUT', async () => {
+    const selection = { devices: [{ serial: 'XXXXXXXX' }], bases: ['BASE0001'] }
+    await assert.rejects(current({ selection }), failure('ENVLOG_INPUT'))
+  })
+})
+
+describe('fetching of one device', () => {
+  it('takes the newest records of the endpoint that serves it', async () => {
+    const { account, asked } = modelAccount(({ endpoint }) =>
+      endpoint === 'latest-data' ? graph() : relayGraph(),
+    )
+    await fetchLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, 'utc', never)
+    await fetchLatest(account, { serial: '5212A1B2', base: '5839F001' }, 'utc', never)
+    assert.deepEqual(asked, [
+      { endpoint: 'latest-data', params: { 'remote-serial': '5212A1B2' } },
+      { endpoint: 'latest-data-relay', params: { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' } },
+    ])
+  })
+
+  it("asks for alerts with its own serial as the base unit's where it is standalone", async () => {
+    const { account, asked } = modelAccount(() =>
+      alertAnswer({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
+    )
+    const { alerts } = await fetchAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, 'utc', never)
+    assert.deepEqual(asked[0], {
+      endpoint: 'alert',
+      params: { 'remote-serial': '5212A1B2', 'base-serial': '5212A1B2' },
+    })
+    assert.equal(alerts.length, 1)
+  })
+})

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { systemClock } from '../../../src/lib/clock'
+import { isStandalone, resolveDevices } from '../../../src/lib/collect/devices'
+import { createDirectory } from '../../../src/lib/collect/directory'
+import { BASE, currentDevice, currentEnvelope, never } from '../answers'
+
+const under = (serial: string, base: string) =>
+  currentDevice({ serial, name: `name of ${serial}`, baseunit: { ...BASE, serial: base } })
+
+/** X under two base units, Y under one, Z standalone. */
+const devices = [
+  under('XXXXXXXX', 'BASE0001'),
+  under('XXXXXXXX', 'BASE0002'),
+  under('YYYYYYYY', 'BASE0001'),
+  under('ZZZZZZZZ', 'ZZZZZZZZ'),
+]
+
+function directory() {
+  let asked = 0
+  const made = createDirectory(async () => {
+    asked++
+    return currentEnvelope(...devices)
+  }, systemClock)
+  return { made, asked: () => asked }
+}
+
+const resolve = async (selection: Parameters<typeof resolveDevices>[0], exclude: string[] = []) => {
+  const { targets, unknown } = await resolveDevices(selection, exclude, directory().made, never)
+  return {
+    targets: targets.map(({ base, serial }) => `${base}/${serial}`),
+    unknown: unknown.map(({ device, error }) => [
+      device.serial,
+      error.reason,
+      error.code,
+      error.cause.serial,
+    ]),
+  }
+}
+const list = (...named: { serial: string; base?: string }[]) => ({ devices: named, bases: [] })
+
+describe('the devices to ask', () => {
+  it("are all of the account, in the service's order, each with its base unit", async () => {
+    assert.deepEqual(await resolve('all'), {
+      targets: ['BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY', 'ZZZZZZZZ/ZZZZZZZZ'],
+      unknown: [],
+    })
+  })
+
+  it('are under all of their base units where none is named', async () => {
+    const { targets } = await resolve(list({ serial: 'ZZZZZZZZ' }, { serial: 'XXXXXXXX' }))
+    assert.deepEqual(targets, ['ZZZZZZZZ/ZZZZZZZZ', 'BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX'])
+  })
+
+  it('are as named where the base unit is named, without asking the directory', async () => {
+    const { made, asked } = directory()
+    const { targets } = await resolveDevices(list({ serial: 'NEW00001', base: 'BASE0009' }), [], made, never)
+    assert.deepEqual(targets, [{ serial: 'NEW00001', base: 'BASE0009' }])
+    assert.equal(asked(), 0)
+  })
+
+  it('are all under the named base units', async () => {
+    const { targets } = await resolve({ devices: [], bases: ['BASE0001', 'NONE0000'] })
+    assert.deepEqual(targets, ['BASE0001/XXXXXXXX', 'BASE0001/YYYYYYYY'])
+  })
+
+  it('are each there once, however often they are named', async () => {
+    const { targets } = await resolve({
+      devices: [{ serial: 'YYYYYYYY' }, { serial: 'YYYYYYYY', base: 'BASE0001' }, { serial: 'YYYYYYYY' }],
+      bases: ['BASE0001'],
+    })
+    assert.deepEqual(targets, ['BASE0001/YYYYYYYY', 'BASE0001/XXXXXXXX'])
+  })
+
+  it('are never among them where excluded, nor unknown', async () => {
+    const exclude = ['XXXXXXXX', 'NONE0000']
+    assert.deepEqual((await resolve('all', exclude)).targets, ['BASE0001/YYYYYYYY', 'ZZZZZZZZ/ZZZZZZZZ'])
+    assert.deepEqual((await resolve({ devices: [], bases: ['BASE0002'] }, exclude)).targets, [])
+    const named = list(
+      { serial: 'XXXXXXXX', base: 'BASE0001' },
+      { serial: 'XXXXXXXX' },
+      { serial: 'NONE0000' },
+    )
+    assert.deepEqual(await resolve(named, exclude), { targets: [], unknown: [] })
+  })
+
+  it('are told where the account does not have them, and the others are asked', async () => {
+    assert.deepEqual(await resolve(list({ serial: 'NONE0000' }, { serial: 'YYYYYYYY' })), {
+      targets: ['BASE0001/YYYYYYYY'],
+      unknown: [['NONE0000', 'device-unknown', 'ENVLOG_INPUT', 'NONE0000']],
+    })
+  })
+
+  it('have their names where the directory told them', async () => {
+    const { targets } = await resolveDevices(list({ serial: 'YYYYYYYY' }), [], directory().made, never)
+    assert.deepEqual(targets, [{ serial: 'YYYYYYYY', base: 'BASE0001', name: 'name of YYYYYYYY' }])
+  })
+
+  it('are standalone where base and serial are equal', () => {
+    assert.equal(isStandalone({ serial: 'a', base: 'a' }), true)
+    assert.equal(isStandalone({ serial: 'a', base: 'b' }), false)
+  })
+})

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { systemClock } from '../../../src/lib/clock'
+import { eachOf } from '../../../src/lib/collect/each'
+import { EnvlogError, type Reason } from '../../../src/lib/errors'
+import { failure, never } from '../answers'
+import { useFakeTimers, watch } from '../api/setup'
+
+const items = [0, 1, 2, 3, 4, 5, 6]
+
+describe('working on devices side by side', () => {
+  const timers = useFakeTimers()
+
+  /** Each item takes a second; those named fail at its end. */
+  function run(concurrency: number, failing: Record<number, unknown> = {}, signal = never) {
+    const told: [number, string][] = []
+    const seen = { started: [] as number[], done: [] as number[], most: 0, told }
+    let open = 0
+    const result = eachOf(
+      items,
+      concurrency,
+      signal,
+      async (item, inner) => {
+        seen.started.push(item)
+        seen.most = Math.max(seen.most, ++open)
+        try {
+          await systemClock.sleep(1000, inner)
+        } finally {
+          open--
+        }
+        const failure = failing[item]
+        if (failure) throw typeof failure === 'string' ? new EnvlogError(failure as Reason) : failure
+        seen.done.push(item)
+      },
+      (item, error) => told.push([item, error.reason]),
+    )
+    return { seen, result, watched: watch(result), open: () => open }
+  }
+
+  for (const concurrency of [1, 3, 20]) {
+    it(`takes at most ${concurrency} at a time, in their order, each once`, async () => {
+      const { seen, watched } = run(concurrency)
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, 'done')
+      assert.deepEqual(seen.started, items)
+      assert.equal(seen.most, Math.min(concurrency, items.length))
+    })
+  }
+
+  for (const reason of [
+    'device-refused',
+    'device-unknown',
+    'reply-unreadable',
+    'reply-not-json',
+    'reply-too-large',
+  ]) {
+    it(`tells ${reason} of its device and goes on`, async () => {
+      const { seen, watched } = run(2, { 1: reason, 6: reason })
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, 'done')
+      assert.deepEqual(seen.told, [
+        [1, reason],
+        [6, reason],
+      ])
+      assert.deepEqual(seen.done, [0, 2, 3, 4, 5])
+    })
+  }
+
+  for (const reason of [
+    'login-refused',
+    'access-refused',
+    'quota-refused',
+    'service-failed',
+    'service-refused',
+    'redirected',
+    'no-connection',
+    'no-certificate',
+    'proxy-refused',
+    'timeout-silent',
+    'timeout-total',
+  ]) {
+    it(`ends with ${reason}: the others are given up, none is begun, none is told`, async () => {
+      const { seen, watched, open } = run(3, { 1: reason })
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, reason)
+      assert.deepEqual(seen.started.slice(0, 3), [0, 1, 2])
+      assert.ok(seen.started.length <= 4)
+      assert.deepEqual([seen.told, open()], [[], 0])
+    })
+  }
+
+  it('ends with what is no failure of the service as it is', async () => {
+    const bug = new TypeError('a bug')
+    const { result } = run(1, { 0: bug })
+    await timers().tickAsync(10_000)
+    await assert.rejects(result, bug)
+  })
+
+  it('gives ENVLOG_CLOSED as soon as the caller gives up, and leaves nothing behind', async () => {
+    const abort = new AbortController()
+    const { seen, watched, open } = run(2, {}, abort.signal)
+    await timers().tickAsync(1500)
+    abort.abort()
+    await timers().tickAsync(0)
+    assert.equal(watched.state, 'closed')
+    assert.deepEqual([seen.started, open(), seen.told], [[0, 1, 2, 3], 0, []])
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+  })
+
+  it('begins nothing where the caller has given up before', async () => {
+    const { seen, result } = run(2, {}, AbortSignal.abort())
+    await assert.rejects(result, failure('ENVLOG_CLOSED'))
+    assert.deepEqual(seen.started, [])
+  })
+
+  it('is done at once without devices', async () => {
+    await eachOf(
+      [],
+      2,
+      never,
+      async () => assert.fail(),
+      () => assert.fail(),
+    )
+  })
+})

@@ -1,0 +1,71 @@
+import type { Account } from '../../../src/lib/account'
+import type { EndpointName } from '../../../src/lib/api/endpoints'
+import { readEnvelope } from '../../../src/lib/api/envelopes'
+import { EnvlogError } from '../../../src/lib/errors'
+import { graph, type Json } from '../answers'
+
+export interface ModelRecord {
+  unixtime: number
+  id: number
+  value: number
+}
+
+export interface Behaviour {
+  /** Whether records at the very bounds are given (field notes) or not (description). */
+  inclusive: boolean
+  order: 'ascending' | 'descending' | 'mixed'
+}
+
+export interface Query {
+  'unixtime-from': number
+  'unixtime-to': number
+  number: number
+}
+
+/** The description's selection rules: the newest so many of what lies between the bounds. */
+export function select(
+  records: readonly ModelRecord[],
+  query: Query,
+  { inclusive, order }: Behaviour,
+): Json[] {
+  const { 'unixtime-from': from, 'unixtime-to': to, number } = query
+  const edge = inclusive ? 0 : 1
+  const inside = records.filter(({ unixtime }) => unixtime >= from + edge && unixtime <= to - edge)
+  inside.sort((a, b) => a.unixtime - b.unixtime || a.id - b.id)
+  const taken = inside
+    .slice(Math.max(0, inside.length - Math.min(number, 65_535)))
+    .map(({ unixtime, id, value }): Json => ({ unixtime, 'data-id': id, ch1: value }))
+  if (order === 'ascending') return taken
+  if (order === 'descending') return taken.reverse()
+  return [...taken.filter((_, index) => index % 2), ...taken.filter((_, index) => index % 2 === 0)]
+}
+
+export interface Asked {
+  endpoint: EndpointName
+  params: Json
+}
+
+/** An account whose requests are answered by `reply`; what was asked is kept. */
+export function modelAccount(reply: (asked: Asked, index: number) => Json, offset = 0) {
+  const asked: Asked[] = []
+  const account = {
+    name: 'Plant A',
+    concurrency: 2,
+    series1Models: [],
+    now: () => 1_795_161_600_000,
+    directory: { utcOffset: async () => offset },
+    client: {
+      async read(endpoint: EndpointName, params: Json, signal: AbortSignal) {
+        if (signal.aborted) throw new EnvlogError('closed')
+        asked.push({ endpoint, params })
+        const body = readEnvelope(endpoint, JSON.stringify(reply({ endpoint, params }, asked.length - 1)))
+        return { endpoint, body, receivedAt: 1_795_161_605_000, quota: {} }
+      },
+    },
+  } as unknown as Account
+  return { account, asked }
+}
+
+/** An account with one device that has these records. */
+export const modelService = (records: readonly ModelRecord[], behaviour: Behaviour, offset = 0) =>
+  modelAccount(({ params }) => graph({ data: select(records, params as never, behaviour) }), offset)

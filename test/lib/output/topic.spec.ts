@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { makeTopic, type TopicValues } from '../../../src/lib/output/topic'
+import { TOPICS } from '../../../src/shared/action'
+
+const device: TopicValues = {
+  account: 'Plant A',
+  base: '5839F001',
+  serial: '5212A1B2',
+  name: 'Freezer 3',
+  group: 'Cold chain',
+}
+const value: TopicValues = { ...device, channel: { number: 2, name: 'Inside', unit: '%' } }
+
+describe('a topic', () => {
+  it("is made of the template's places", () => {
+    assert.equal(
+      makeTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}', value),
+      'Plant A/5839F001/5212A1B2/Freezer 3/Cold chain/2/Inside/%',
+    )
+    assert.equal(makeTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
+  })
+
+  it('has the defaults of the contract', () => {
+    assert.equal(makeTopic(TOPICS['envlog-current'], value), 'envlog/5839F001/5212A1B2/2')
+    assert.equal(makeTopic(TOPICS['envlog-latest'], device), 'envlog/5839F001/5212A1B2')
+    assert.equal(makeTopic(TOPICS['envlog-range'], device), 'envlog/5839F001/5212A1B2')
+    assert.equal(makeTopic(TOPICS['envlog-alerts'], device), 'envlog/5839F001/5212A1B2/alert')
+  })
+
+  it('loses segments made only of the channel where it is about a whole device, and no others', () => {
+    assert.equal(makeTopic('a/{channel}/{label}{unit}/b', device), 'a/b')
+    assert.equal(makeTopic('a/ch{channel}/{unit}-{label}', device), 'a/ch_/_-_')
+    assert.equal(makeTopic('a/{channel}/{serial}', value), 'a/2/5212A1B2')
+    assert.equal(makeTopic('a/{serial}{channel}', device), 'a/5212A1B2_')
+  })
+
+  it('has _ for empty values', () => {
+    assert.equal(
+      makeTopic('{name}/{group}/{unit}', {
+        ...value,
+        name: '',
+        group: '',
+        channel: { number: 1, name: '', unit: '' },
+      }),
+      '_/_/_',
+    )
+  })
+
+  it('is none where the template is blank', () => {
+    for (const template of ['', ' ', '\t']) assert.equal(makeTopic(template, device), undefined)
+  })
+
+  it("leaves the template's own text and unknown places as they are", () => {
+    assert.equal(makeTopic('/{other}//x {serial}', device), '/{other}//x 5212A1B2')
+  })
+
+  it('takes names that look like places, or like patterns, for names', () => {
+    assert.equal(
+      makeTopic('{name}/{serial}', { ...device, name: '{serial}$&{channel}' }),
+      '{serial}$&{channel}/5212A1B2',
+    )
+    assert.equal(makeTopic('{name}', { ...device, name: '__proto__' }), '__proto__')
+  })
+
+  it('never has more levels, wildcards or control characters from a value', () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom('/', '+', '#', '\u0000', '\n', '\u007f', '\u0085', '\u2028', 'a', '{', '}', '日'),
+    })
+    const channel = fc.record({ number: fc.integer({ min: 1, max: 6 }), name: hostile, unit: hostile })
+    const values = fc.record({
+      account: hostile,
+      base: hostile,
+      serial: hostile,
+      name: hostile,
+      group: hostile,
+      channel,
+    })
+    fc.assert(
+      fc.property(values, (given) => {
+        const topic =
+          makeTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}', given) ?? ''
+        const levels = topic.split('/')
+        assert.equal(levels.length, 8)
+        assert.ok(levels.every((level) => level !== ''))
+        assert.doesNotMatch(topic, /[+#]|\p{Cc}|\u2028/u)
+      }),
+    )
+  })
+})

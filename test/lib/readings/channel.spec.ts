@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { channelNumber, lineUpChannels } from '../../../src/lib/readings/channel'
+
+const listed = (num: number | null, name = '', unit = '') => ({ num, name, unit })
+const lined = (nums: (number | null)[], seen: number[] = []) =>
+  lineUpChannels(
+    nums.map((num, index) => listed(num, `name ${index}`)),
+    new Set(seen),
+  ).map(({ channel }) => [channel.number, channel.name] as const)
+
+describe('lining channels up with the records', () => {
+  it('counts from zero if one of the numbers is 0, whatever the records have', () => {
+    assert.deepEqual(lined([0, 1]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+    assert.deepEqual(lined([1, 0], [1]), [
+      [1, 'name 1'],
+      [2, 'name 0'],
+    ])
+    assert.deepEqual(lined([0, 2], [1, 3]), [
+      [1, 'name 0'],
+      [3, 'name 1'],
+    ])
+  })
+
+  it('counts from one otherwise', () => {
+    assert.deepEqual(lined([1, 2]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+    assert.deepEqual(lined([1, 2], [1, 2]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+    assert.deepEqual(lined([1, 3], [1, 3]), [
+      [1, 'name 0'],
+      [3, 'name 1'],
+    ])
+    assert.deepEqual(lined([1, 3], []), [
+      [1, 'name 0'],
+      [3, 'name 1'],
+    ])
+  })
+
+  it('counts from zero without a 0 if only adding one matches the records', () => {
+    assert.deepEqual(lined([1], [2]), [[2, 'name 0']])
+    assert.deepEqual(lined([1, 3], [2, 4]), [
+      [2, 'name 0'],
+      [4, 'name 1'],
+    ])
+  })
+
+  it('adds channels that only the records have, under the name of their key', () => {
+    assert.deepEqual(lined([1], [1, 3]), [
+      [1, 'name 0'],
+      [3, 'ch3'],
+    ])
+    assert.deepEqual(lined([], [2, 1]), [
+      [1, 'ch1'],
+      [2, 'ch2'],
+    ])
+  })
+
+  it('keeps the first of two with one number', () => {
+    assert.deepEqual(lined([1, 1, 2]), [
+      [1, 'name 0'],
+      [2, 'name 2'],
+    ])
+  })
+
+  it('takes the position where no number is listed', () => {
+    assert.deepEqual(lined([null, null]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+  })
+
+  it('takes the position of a channel without a number also beside one that counts from zero', () => {
+    assert.deepEqual(lined([0, null]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+  })
+
+  it('leaves out numbers that are none of a channel', () => {
+    assert.deepEqual(lined([1, -4, 1.5, 1e9]), [[1, 'name 0']])
+  })
+
+  it('names a channel without a name after its key, and keeps any other name as it is', () => {
+    const [first, second] = lineUpChannels([listed(1, '', 'C'), listed(2, '__proto__', '%')])
+    assert.deepEqual(first?.channel, { key: 'ch1', number: 1, name: 'ch1', unit: 'C' })
+    assert.deepEqual(second?.channel, { key: 'ch2', number: 2, name: '__proto__', unit: '%' })
+  })
+
+  it('gives every number once, in order, with its key, and every channel that was seen', () => {
+    const num = fc.oneof(fc.integer({ min: -1, max: 8 }), fc.constant(null))
+    const seen = fc.uniqueArray(fc.integer({ min: 1, max: 8 }))
+    fc.assert(
+      fc.property(fc.array(num), seen, (nums, numbers) => {
+        const channels = lineUpChannels(
+          nums.map((n) => listed(n)),
+          new Set(numbers),
+        ).map((one) => one.channel)
+        const found = channels.map(({ number }) => number)
+        assert.deepEqual(
+          found,
+          [...new Set(found)].sort((a, b) => a - b),
+        )
+        assert.ok(numbers.every((number) => found.includes(number)))
+        for (const { key, number, name } of channels) {
+          assert.equal(key, `ch${number}`)
+          assert.equal(channelNumber(key), number)
+          assert.notEqual(name, '')
+        }
+      }),
+    )
+  })
+
+  it('knows which keys of a record are channels', () => {
+    assert.equal(channelNumber('ch1'), 1)
+    assert.equal(channelNumber('ch12'), 12)
+    for (const key of ['ch0', 'ch01', 'ch', 'CH1', 'ch1 ', 'xch1', 'ch-1', 'ch100', '__proto__', 'data-id']) {
+      assert.equal(channelNumber(key), undefined)
+    }
+  })
+})

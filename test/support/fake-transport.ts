@@ -1,0 +1,101 @@
+import type { Transport, WireAnswer, WireRequest } from '../../src/lib/api/transport'
+import { EnvlogError } from '../../src/lib/errors'
+
+/** What the fake service does with a request; `index` counts from 0. */
+export type Script = (request: WireRequest, index: number) => WireAnswer | Promise<WireAnswer>
+
+export interface FakeTransport extends Transport {
+  sent: WireRequest[]
+  /** Requests that have not been answered, or whose body is still read. */
+  open(): number
+  /** The most that were open at the same time. */
+  mostOpen(): number
+  closed: boolean
+}
+
+/** A service in memory. Gives up, as a real connection does, as soon as the request's signal aborts. */
+export function fakeTransport(script: Script): FakeTransport {
+  const sent: WireRequest[] = []
+  let open = 0
+  let most = 0
+  return {
+    sent,
+    open: () => open,
+    mostOpen: () => most,
+    closed: false,
+    async send(request) {
+      sent.push(request)
+      most = Math.max(most, ++open)
+      try {
+        const answer = await orAbort(request.signal, Promise.resolve(script(request, sent.length - 1)))
+        return { ...answer, chunks: counted(answer.chunks, request.signal, () => open--) }
+      } catch (error) {
+        open--
+        throw error
+      }
+    },
+    async close() {
+      this.closed = true
+    },
+  }
+}
+
+async function* counted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal, end: () => void) {
+  const iterator = chunks[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const { value, done } = await orAbort(signal, iterator.next())
+      if (done) return
+      yield value
+    }
+  } finally {
+    // Not waited for: a body that has stalled never ends.
+    void iterator.return?.()
+    end()
+  }
+}
+
+function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const broken = () => reject(new EnvlogError('no-connection', { detail: 'UND_ERR_ABORTED' }))
+    if (signal.aborted) broken()
+    signal.addEventListener('abort', broken, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', broken))
+  })
+}
+
+type Headers = WireAnswer['headers']
+
+/** An answer whose body is this text. */
+export function text(body: string, status = 200, headers: Headers = {}): WireAnswer {
+  return { status, headers, chunks: chunksOf([body]) }
+}
+
+export function json(body: unknown, status = 200, headers: Headers = {}): WireAnswer {
+  return text(JSON.stringify(body), status, headers)
+}
+
+/** The description's error object. */
+export function refusal(status: number, message = 'refused', code: unknown = status): WireAnswer {
+  return json({ error: { code, message } }, status)
+}
+
+/** An answer that tells its status and then runs as `chunks` says. */
+export function streamed(chunks: AsyncIterable<Uint8Array>, status = 200): WireAnswer {
+  return { status, headers: {}, chunks }
+}
+
+export async function* chunksOf(parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part
+}
+
+/** Some of a body, and then the connection breaks. */
+export async function* brokenOff(part = '{"dev'): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(part)
+  throw noConnection()
+}
+
+export const noConnection = () => new EnvlogError('no-connection', { detail: 'ECONNRESET' })
+
+/** Never answers. */
+export const silence = <T>(): Promise<T> => new Promise(() => {})
