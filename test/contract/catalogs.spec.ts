@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Catalog, catalogIn, catalogOf, languages, nodes } from '../support/built'
+import { root } from '../support/package'
+import { editorKeys, PLURALS, PUT_TOGETHER, runtimeKeys } from './keys'
+
+const PLURAL = /_(?:one|other)$/
+/** Names of units and the like are the same everywhere. */
+const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
+const SAME_EVERYWHERE = ['UTC', 'TLS']
+
+const files = readdirSync(join(root, 'locales', 'en-US')).filter((file) => file.endsWith('.json'))
+const read = (language: string, file: string) => catalogIn(join(root, 'locales', language, file))
+const groupsOf = (catalog: Catalog) => [...new Set([...catalog.keys()].map((key) => key.split('.')[0] ?? ''))]
+const common = read('en-US', 'common.json')
+const paramsOf = (text: string) => [...text.matchAll(/__(\w+?)__/g)].map(([, name]) => name).toSorted()
+
+/** A key with a count stands for its plural forms. */
+const formsOf = (key: string) => (PLURALS.includes(key) ? [`${key}_one`, `${key}_other`] : [key])
+
+function missingIn(catalog: Catalog, keys: readonly string[]): string[] {
+  return keys.flatMap(formsOf).filter((key) => !catalog.has(key))
+}
+
+describe('the catalogs', () => {
+  it('are there in English and Japanese, for all nodes', () => {
+    assert.deepEqual(languages.toSorted(), ['en-US', 'ja'])
+    for (const language of languages) {
+      const folder = readdirSync(join(root, 'locales', language)).toSorted()
+      assert.deepEqual(
+        folder,
+        ['common.json', ...nodes.flatMap(({ name }) => [`${name}.html`, `${name}.json`])].toSorted(),
+      )
+    }
+  })
+
+  for (const file of files) {
+    it(`have the same keys in ${file}, in the same order`, () => {
+      assert.deepEqual([...read('ja', file).keys()], [...read('en-US', file).keys()])
+    })
+
+    it(`have the same places to fill in ${file}`, () => {
+      const japanese = read('ja', file)
+      for (const [key, text] of read('en-US', file)) {
+        assert.deepEqual(paramsOf(japanese.get(key) ?? ''), paramsOf(text), key)
+      }
+    })
+
+    it(`have texts in ${file}, and each in its language`, () => {
+      for (const [key, text] of read('ja', file)) {
+        assert.ok(JAPANESE.test(text) || SAME_EVERYWHERE.includes(text), `${key}: ${text}`)
+      }
+      for (const [key, text] of read('en-US', file)) {
+        assert.match(text, /\S/, key)
+        assert.doesNotMatch(text, JAPANESE, key)
+      }
+    })
+  }
+
+  it('nest no text in another and keep to the places Node-RED fills', () => {
+    for (const language of languages) {
+      for (const file of files) {
+        for (const [key, text] of read(language, file)) assert.doesNotMatch(text, /\$t\(|\{\{|</, key)
+      }
+    }
+  })
+
+  it('are shipped as they are written, what all nodes say first', () => {
+    for (const node of nodes) {
+      for (const language of languages) {
+        const expected = new Map([...read(language, 'common.json'), ...read(language, `${node.name}.json`)])
+        assert.deepEqual(catalogOf(node, language), expected)
+      }
+    }
+  })
+
+  it('share no group between what all nodes say and what one says', () => {
+    for (const { name } of nodes) {
+      const shared = groupsOf(read('en-US', `${name}.json`)).filter((group) =>
+        groupsOf(common).includes(group),
+      )
+      assert.deepEqual(shared, [], name)
+    }
+  })
+
+  it('keep the status short', () => {
+    for (const language of languages) {
+      for (const [key, text] of read(language, 'common.json')) {
+        if (key.startsWith('status.')) assert.ok(text.replace('__count__', '65535').length < 20, text)
+      }
+    }
+  })
+})
+
+describe('the texts that are used', () => {
+  for (const node of nodes) {
+    it(`in the form and editor of ${node.type} are in its catalog`, () => {
+      const catalog = catalogOf(node, 'en-US')
+      const { keys, unknown } = editorKeys(node, groupsOf(catalog))
+      assert.ok(keys.length > 0)
+      assert.deepEqual(missingIn(catalog, keys), [])
+      assert.deepEqual(unknown, [])
+    })
+  }
+
+  it('at run time are in the catalog that every node has', () => {
+    const { keys, unknown } = runtimeKeys(groupsOf(common))
+    assert.ok(keys.includes('errors.no-account') && keys.includes('status.asking'))
+    assert.deepEqual(missingIn(common, keys), [])
+    assert.deepEqual(unknown, [])
+  })
+
+  it('are all texts that there are', () => {
+    const runtime = runtimeKeys(groupsOf(common)).keys
+    const used = nodes.flatMap((node) => editorKeys(node, groupsOf(catalogOf(node, 'en-US'))).keys)
+    const keys = new Set([...runtime, ...used].flatMap(formsOf))
+    const all = files.flatMap((file) => [...read('en-US', file).keys()])
+    assert.deepEqual(
+      all.filter((key) => !keys.has(key)),
+      [],
+    )
+  })
+
+  it('are put together only where it is stated, from what is known', () => {
+    for (const [pattern, parts] of Object.entries(PUT_TOGETHER)) {
+      assert.ok(parts.length > 0, pattern)
+      assert.ok(
+        parts.every((part) => part !== 'undefined'),
+        pattern,
+      )
+    }
+    const plural = [...common.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''))
+    assert.deepEqual([...new Set(plural)].toSorted(), PLURALS.toSorted())
+  })
+
+  it('of every failure are of one that can happen, and name only what some failure tells', () => {
+    const folder = join(root, 'src')
+    const sources = readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((file) => file.endsWith('.ts') && file !== join('lib', 'errors.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n')
+    const failures = [...common].filter(([key]) => key.startsWith('errors.'))
+    const silent = failures.filter(([key]) => !sources.includes(`'${key.slice('errors.'.length)}'`))
+    assert.deepEqual(silent, [])
+    for (const [key, text] of failures) {
+      for (const name of paramsOf(text)) assert.match(sources, new RegExp(`\\b${name}\\b`), `${key}: ${name}`)
+    }
+  })
+})

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { type Definition, definitionOf, definitionsIn, nodes, scriptsOf } from '../support/built'
+import { root } from '../support/package'
+
+type Saved = { id: string; type: string } & Record<string, unknown>
+
+const folder = join(root, 'examples')
+const files = existsSync(folder)
+  ? readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((file) => !file.endsWith('.md') && /\.\w+$/.test(file))
+  : []
+
+const ours = new Map<string, Definition>()
+
+/** Core nodes' definitions, from the html that Node-RED's editor has. */
+function coreDefinitions(): Map<string, Definition> {
+  const nodeRed = createRequire(require.resolve('node-red'))
+  const core = join(dirname(nodeRed.resolve('@node-red/nodes/package.json')), 'core')
+  const pages = readdirSync(core, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.html'))
+  const scripts = pages.flatMap((page) => scriptsOf(readFileSync(join(core, page), 'utf8')))
+  return definitionsIn(scripts.filter(({ kind }) => kind === 'text/javascript').map(({ body }) => body))
+}
+
+const core = coreDefinitions()
+
+/** What Node-RED saves with any node, and what belongs to the parts of a workspace. */
+const ANY = [
+  'id',
+  'type',
+  'z',
+  'x',
+  'y',
+  'wires',
+  'd',
+  'g',
+  'l',
+  'icon',
+  'info',
+  'inputLabels',
+  'outputLabels',
+]
+const WORKSPACE: Record<string, readonly string[]> = {
+  tab: ['label', 'disabled', 'info', 'env', 'locked'],
+  group: ['name', 'style', 'nodes', 'w', 'h', 'env', 'info'],
+  junction: [],
+}
+
+function knownProperties({ type }: Saved): readonly string[] | undefined {
+  const definition = ours.get(type) ?? core.get(type)
+  if (definition) return [...ANY, ...Object.keys(definition.defaults)]
+  return WORKSPACE[type] && [...ANY, ...WORKSPACE[type]]
+}
+
+describe('the examples', () => {
+  before('reads the definitions of our nodes', () => {
+    for (const { type } of nodes) ours.set(type, definitionOf(type))
+  })
+
+  const flows = new Map<string, Saved[]>()
+  const load = (file: string) => {
+    const found = flows.get(file) ?? (JSON.parse(readFileSync(join(folder, file), 'utf8')) as Saved[])
+    flows.set(file, found)
+    return found
+  }
+
+  it('are there, one at least for each node, in the formats the import dialog lists', () => {
+    assert.deepEqual(
+      files.filter((file) => !/^[\w -]+\.json$/.test(file.replace(/^[\w -]+\//, ''))),
+      [],
+    )
+    const shown = new Set(files.flatMap((file) => load(file).map(({ type }) => type)))
+    assert.deepEqual(
+      [...ours.keys()].filter((type) => !shown.has(type)),
+      [],
+    )
+  })
+
+  for (const file of files) {
+    describe(file, () => {
+      it('can be imported: a list of nodes with ids of their own', () => {
+        const flow = load(file)
+        assert.ok(Array.isArray(flow) && flow.length > 0)
+        const ids = flow.map(({ id }) => id)
+        assert.ok(ids.every((id) => typeof id === 'string' && id !== ''))
+        assert.equal(new Set(ids).size, ids.length)
+        assert.ok(flow.some(({ type }) => type === 'tab'))
+      })
+
+      it('needs no other package', () => {
+        assert.deepEqual(
+          load(file)
+            .filter((node) => !knownProperties(node))
+            .map(({ type }) => type),
+          [],
+        )
+      })
+
+      it('saves only properties that the nodes have, and all of ours', () => {
+        for (const node of load(file)) {
+          const known = knownProperties(node) ?? []
+          assert.deepEqual(
+            Object.keys(node).filter((name) => !known.includes(name)),
+            [],
+            `${node.type} ${node.id}`,
+          )
+          const definition = ours.get(node.type)
+          if (!definition) continue
+          assert.deepEqual(
+            Object.keys(definition.defaults).filter((name) => !(name in node)),
+            [],
+            node.type,
+          )
+        }
+      })
+
+      it('is connected: wires, tabs and config nodes are in the file', () => {
+        const flow = load(file)
+        const ids = new Set(flow.map(({ id }) => id))
+        for (const node of flow) {
+          const { z = '', wires = [] } = node as { z?: string; wires?: string[][] }
+          const definition = ours.get(node.type) ?? core.get(node.type)
+          const references = Object.entries(definition?.defaults ?? {})
+            .filter(([, { type }]) => type !== undefined)
+            .map(([name]) => node[name])
+          const wanted = [z, ...wires.flat(), ...references].filter((id) => id !== undefined && id !== '')
+          assert.deepEqual(
+            wanted.filter((id) => !ids.has(String(id))),
+            [],
+            `${node.type} ${node.id}`,
+          )
+        }
+      })
+
+      it('gives our nodes an account, and shows what fails', () => {
+        const flow = load(file)
+        for (const node of flow.filter(({ type }) => ours.has(type) && type !== 'envlog-account')) {
+          assert.equal(flow.find(({ id }) => id === node.account)?.type, 'envlog-account', node.id)
+        }
+        assert.ok(flow.some(({ type }) => type === 'catch'))
+      })
+
+      it('holds no login and no address but of this machine', () => {
+        const text = JSON.stringify(load(file))
+        assert.doesNotMatch(text, /"(?:credentials|apiKey|loginId|loginPass|password)":/)
+        const addresses = [...text.matchAll(/\b(?:https?|mqtts?):\/\/([^/":]+)/g)].map(([, host]) => host)
+        assert.deepEqual(
+          addresses.filter((host) => !/^(?:localhost|127\.0\.0\.1)$/.test(host ?? '')),
+          [],
+        )
+      })
+    })
+  }
+})

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { nodes } from '../support/built'
+
+const WHITE = /^(?:none|white|#fff|#ffffff)$/i
+/** Shapes alone: no text, pictures, styles, scripts, animations. */
+const SHAPES = ['svg', 'g', 'path', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'rect', 'title']
+
+const seen = new Map<string, string>()
+
+for (const { type, name, folder } of nodes) {
+  describe(`the icon of ${type}`, () => {
+    const svg = readFileSync(join(folder, 'icons', `${name}.svg`), 'utf8')
+    const opening = svg.match(/^<svg\b[^>]*>/)?.[0] ?? ''
+    const attribute = (key: string) => opening.match(new RegExp(`\\s${key}="([^"]*)"`))?.[1]
+
+    it('is an svg of 40 by 60', () => {
+      assert.equal(attribute('xmlns'), 'http://www.w3.org/2000/svg')
+      assert.equal(attribute('width'), '40')
+      assert.equal(attribute('height'), '60')
+      assert.equal(attribute('viewBox'), '0 0 40 60')
+    })
+
+    it('is white on nothing', () => {
+      const colours = [...svg.matchAll(/\b(?:fill|stroke|color|stop-color)="([^"]*)"/g)].map(
+        ([, value = '']) => value,
+      )
+      assert.ok(colours.some((colour) => colour !== 'none'))
+      assert.deepEqual(
+        colours.filter((colour) => !WHITE.test(colour)),
+        [],
+      )
+      assert.doesNotMatch(svg, /\bstyle=|#(?!fff\b|ffffff\b)[0-9a-f]{3}/i)
+    })
+
+    it('is made of shapes, and refers to nothing', () => {
+      const elements = [...svg.matchAll(/<([A-Za-z][\w:-]*)/g)].map(([, element = '']) => element)
+      assert.deepEqual(
+        elements.filter((element) => !SHAPES.includes(element)),
+        [],
+      )
+      assert.doesNotMatch(svg.replace(/xmlns="[^"]*"/, ''), /href|url\(|https?:|data:|\son\w+=|<!|<\?/i)
+    })
+
+    it('is no other node’s', () => {
+      assert.equal(seen.get(svg), undefined)
+      seen.set(svg, type)
+    })
+  })
+}

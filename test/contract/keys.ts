@@ -1,0 +1,95 @@
+/** Which texts the package uses: in forms, in the editor's scripts, at run time, and through tables. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { endpoints } from '../../src/lib/api/endpoints'
+import { reasons } from '../../src/lib/errors'
+import { addressProblem } from '../../src/shared/account'
+import type { BuiltNode } from '../support/built'
+import { root } from '../support/package'
+
+const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
+
+const ADDRESSES = ['', 'no address', 'http://service.example', 'https://service.example/?query']
+
+/** What the status shows counts of; each is singular and plural. */
+const COUNTED = ['devices', 'records', 'alerts', 'pages']
+
+/**
+ * Keys that are put together, as they stand in the source with `*` for what is filled in, and what they can be.
+ * A key that is put together and is not here fails the test.
+ */
+export const PUT_TOGETHER: Record<string, readonly string[]> = {
+  'errors.*': Object.keys(reasons),
+  // Failures of the settings show as not configured.
+  'status.*': [...COUNTED, 'failed', ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG')],
+  'serves.*': Object.values(endpoints).map(({ serves }) => serves),
+  'problems.address-*': ADDRESSES.map((address) => String(addressProblem(address))),
+  'devices.*': ['serial', 'base'],
+}
+
+/** Keys that take a count have no text of their own. */
+export const PLURALS = COUNTED.map((counted) => `status.${counted}`)
+
+export interface Used {
+  keys: string[]
+  /** put together, and not in the table */
+  unknown: string[]
+}
+
+/** Where the validators' texts are, for all forms. */
+const PROBLEMS = '@envlog/node-red-envlog/envlog-account:problems.'
+
+/** Keys of `_('…')` and `say('…')`, and texts that begin as one of the catalog's groups: `status.asking`. */
+export function keysInScript(script: string, groups: readonly string[]): Used {
+  const found: string[] = []
+  const unknown: string[] = []
+  for (const [, call, quote, text = ''] of script.matchAll(/\b(_|say)\(\s*(["'`])(.*?)\2/g)) {
+    if (text.startsWith(PROBLEMS)) continue
+    found.push(call === 'say' ? `problems.${text}` : text)
+    if (quote !== '`' && text.includes('${')) unknown.push(text)
+  }
+  // A key that comes in a variable cannot be checked; `say` is where one is allowed.
+  for (const [call] of script.matchAll(/\b(?:_|say)\((?!\s*["'`]|key\b|\))[^)]*\)/g)) unknown.push(call)
+  for (const [, , text = ''] of script.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {
+    const isKey = /^[\w.${}()-]+$/.test(text) && !text.endsWith('.svg')
+    if (isKey && groups.some((group) => text.startsWith(`${group}.`))) found.push(text)
+  }
+  return { keys: unique(found), unknown }
+}
+
+export function keysInForm(form: string): string[] {
+  const attributes = [...form.matchAll(/\sdata-i18n="([^"]*)"/g)].flatMap(([, value = '']) =>
+    value.split(';'),
+  )
+  return unique(attributes.map((key) => key.replace(/^\[[\w-]+\]/, '')))
+}
+
+/** The same with what was put together replaced by all it can be. */
+export function spelledOut({ keys, unknown }: Used): Used {
+  const all = keys.flatMap((key) => {
+    const pattern = key.replace(/\$\{.*?\}/g, '*')
+    if (!pattern.includes('*')) return [key]
+    const parts = PUT_TOGETHER[pattern]
+    if (!parts) unknown.push(key)
+    return (parts ?? []).map((part) => pattern.replace('*', part))
+  })
+  return { keys: unique(all), unknown }
+}
+
+export function editorKeys({ form, script }: BuiltNode, groups: readonly string[]): Used {
+  const used = spelledOut(keysInScript(script, groups))
+  return { keys: unique([...keysInForm(form), ...used.keys]), unknown: used.unknown }
+}
+
+/** Of everything under src/nodes but the forms: runs with the catalog of whichever node it is. */
+export function runtimeKeys(groups: readonly string[]): Used {
+  const folder = join(root, 'src', 'nodes')
+  const files = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('editor.ts'))
+  const found = files.map((file) => keysInScript(readFileSync(join(folder, file), 'utf8'), groups))
+  return spelledOut({
+    keys: unique(found.flatMap(({ keys }) => keys)),
+    unknown: found.flatMap(({ unknown }) => unknown),
+  })
+}

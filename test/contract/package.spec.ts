@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { packageJson, root } from '../support/package'
+
+/** The one that Node-RED itself reads versions with. */
+const semver = createRequire(require.resolve('node-red'))('semver') as {
+  satisfies(version: string, range: string): boolean
+  minVersion(range: string): { version: string }
+  validRange(range: string): string | null
+}
+
+const OLDEST_NODE = '20.18.1'
+const OLDEST_NODE_RED = '4.1.0'
+const MOST_DEPENDENCIES = 6
+
+interface Locked {
+  version?: string
+  dev?: boolean
+  engines?: { node?: string }
+  resolved?: string
+  dependencies?: Record<string, string>
+}
+
+const lock: { packages: Record<string, Locked> } = JSON.parse(
+  readFileSync(join(root, 'package-lock.json'), 'utf8'),
+)
+
+/** Run-time dependencies as installed, those of dependencies too. */
+const runtimePackages = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev)
+
+describe('package.json', () => {
+  it('has what the flow library asks for', () => {
+    assert.match(packageJson.name, /^@[a-z0-9-]+\/node-red-[a-z0-9-]+$/)
+    assert.ok(packageJson.keywords.includes('node-red'))
+    assert.match(packageJson.version, /^\d+\.\d+\.\d+$/)
+    assert.ok(packageJson.license)
+    assert.ok(existsSync(join(root, 'LICENSE')))
+  })
+
+  it('supports Node-RED and Node from the stated versions on', () => {
+    assert.equal(semver.minVersion(packageJson.engines.node).version, OLDEST_NODE)
+    assert.equal(semver.minVersion(packageJson['node-red'].version).version, OLDEST_NODE_RED)
+    for (const version of ['4.1.0', '4.9.9', '5.0.0']) {
+      assert.ok(semver.satisfies(version, packageJson['node-red'].version), `Node-RED ${version}`)
+    }
+    for (const version of ['20.18.1', '22.9.0', '24.0.0']) {
+      assert.ok(semver.satisfies(version, packageJson.engines.node), `Node ${version}`)
+    }
+  })
+
+  it('has few dependencies, with ranges that get their fixes', () => {
+    const dependencies = Object.entries(packageJson.dependencies)
+    assert.ok(dependencies.length <= MOST_DEPENDENCIES)
+    for (const [name, range] of dependencies) {
+      assert.ok(semver.validRange(range), `${name} ${range}`)
+      assert.match(range, /^[~^]\d/, name)
+    }
+  })
+
+  it('depends only on packages that the oldest Node may install', () => {
+    assert.ok(runtimePackages.length >= Object.keys(packageJson.dependencies).length)
+    for (const [path, { engines }] of runtimePackages) {
+      assert.ok(semver.satisfies(OLDEST_NODE, engines?.node ?? '*'), `${path}: ${engines?.node}`)
+    }
+  })
+
+  it('has its dependencies locked at versions it allows', () => {
+    for (const [name, range] of Object.entries(packageJson.dependencies)) {
+      const locked = lock.packages[`node_modules/${name}`]
+      assert.ok(locked?.version && semver.satisfies(locked.version, range), name)
+    }
+  })
+
+  it('names nodes as their types, each with a file of its own', () => {
+    const entries = Object.entries(packageJson['node-red'].nodes)
+    for (const [type, file] of entries) {
+      const name = type.replace(/^envlog-/, '')
+      assert.equal(file, `dist/nodes/${name}/${name}.js`)
+      assert.ok(existsSync(join(root, file)), file)
+    }
+  })
+})
+
+describe('package-lock.json', () => {
+  it('names no place that packages come from', () => {
+    const named = Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined)
+    assert.deepEqual(named, [])
+  })
+
+  it('is of this package.json', () => {
+    assert.equal(lock.packages['']?.version, packageJson.version)
+    assert.deepEqual(lock.packages['']?.dependencies, packageJson.dependencies)
+  })
+})

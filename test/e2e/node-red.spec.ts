@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { manualClock, type Simulator, startSimulator } from '../../simulator'
+import { catalogOf, helpOf, languages, nodes } from '../support/built'
+import { type Collector, type Message, startCollector } from '../support/collector'
+import { actions, exampleFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
+import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
+import { packageJson } from '../support/package'
+import { type Runtime, runtimes } from '../support/runtimes'
+import { until } from '../support/wait'
+import { answers, NOW, nodeProperties } from './answers'
+import { filesWith, sentence } from './traces'
+
+const FETCHING_MS = 300_000
+const ANSWER_MS = 60_000
+/** Node-RED gives a node 15 s to close; one that ends its requests needs nothing like it. */
+const CLOSED_MS = 5000
+
+for (const runtime of runtimes) describe(`the installed package in ${runtime.title}`, () => tests(runtime))
+
+function tests(runtime: Runtime): void {
+  let simulator: Simulator
+  let collector: Collector
+  let nodeRed: NodeRed
+  let flow: FlowNode[]
+
+  before(`fetches what ${runtime.title} needs`, async function () {
+    this.timeout(FETCHING_MS)
+    await runtime.locate()
+  })
+
+  before(`starts ${runtime.title} with the package installed`, async function () {
+    this.timeout(FETCHING_MS)
+    // Time stands still, so that the truth is the same before and after an answer.
+    simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off' })
+    collector = await startCollector()
+    nodeRed = await startNodeRed(runtime)
+  })
+
+  after('ends everything', async function () {
+    this.timeout(ANSWER_MS)
+    await nodeRed?.stop('SIGKILL')
+    await Promise.all([simulator?.close(), collector?.close()])
+  })
+
+  it('has all nodes in the palette, enabled and without errors', async () => {
+    const sets = await nodeRed.json<Record<string, unknown>[]>('/nodes')
+    const found = sets
+      .filter(({ module }) => module === packageJson.name)
+      .map(({ types, enabled, err, version }) => ({ types, enabled, err, version }))
+    const { version } = packageJson
+    const expected = nodes.map(({ type }) => ({ types: [type], enabled: true, err: undefined, version }))
+    assert.deepEqual(found, expected)
+  })
+
+  it('shows our icons and no replacement', async () => {
+    const served = await nodeRed.json<Record<string, string[]>>('/icons')
+    assert.deepEqual(served[packageJson.name]?.toSorted(), nodes.map(({ name }) => `${name}.svg`).toSorted())
+    for (const { name, folder } of nodes) {
+      const icon = await nodeRed.get(`/icons/${packageJson.name}/${name}.svg`, 'image/*')
+      const ours = readFileSync(join(folder, 'icons', `${name}.svg`))
+      assert.deepEqual(Buffer.from(await icon.arrayBuffer()), ours, name)
+    }
+  })
+
+  for (const language of languages) {
+    it(`serves the catalogs in ${language}`, async () => {
+      const served = await nodeRed.json<Record<string, object>>(`/nodes/messages?lng=${language}`)
+      for (const node of nodes) {
+        const catalog = served[`${packageJson.name}/${node.type}`]
+        const file = join(node.folder, 'locales', language, `${node.name}.json`)
+        assert.deepEqual(catalog, JSON.parse(readFileSync(file, 'utf8')), node.type)
+      }
+    })
+
+    it(`serves form and help in ${language}`, async () => {
+      const served = await (await nodeRed.get('/nodes', 'text/html', language)).text()
+      for (const node of nodes) {
+        assert.ok(served.includes(helpOf(node, language).trim()), `help of ${node.type}`)
+        assert.ok(served.includes(node.html.trim()), `html of ${node.type}`)
+      }
+    })
+  }
+
+  it('starts a flow of all nodes', async function () {
+    this.timeout(ANSWER_MS)
+    flow = exampleFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
+    await nodeRed.deploy(flow)
+    assert.deepEqual(
+      (await nodeRed.json<FlowNode[]>('/flows')).map(({ id }) => id),
+      flow.map(({ id }) => id),
+    )
+  })
+
+  for (const name of actions) {
+    it(`gets from envlog-${name} what the service holds`, async function () {
+      this.timeout(ANSWER_MS)
+      const { count, check } = answers[name]
+      await nodeRed.inject(`ask-${name}`)
+      const messages = await collector.take(name, count)
+      for (const msg of messages) {
+        assert.equal(msg.keep, 'what was there')
+        assert.equal(msg.envlog.node, name)
+        assert.equal(msg.envlog.account, 'Plant A')
+        assert.ok(Math.abs(Date.now() - Date.parse(msg.envlog.receivedAt)) < ANSWER_MS, msg.envlog.receivedAt)
+        assert.equal(typeof msg.envlog.quota.remaining, 'number')
+      }
+      check(messages, simulator.truth)
+    })
+  }
+
+  it('counts in the status in the language of the server', async () => {
+    const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
+    const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
+    const key = 'status.devices_other'
+    const [account] = nodes
+    const counted = account && catalogOf(account, runtime.lang).get(key)
+    assert.match(shown, sentence(`${counted} __clock__`))
+  })
+
+  it('tells Catch nodes once, in words, that the password is wrong', async function () {
+    this.timeout(ANSWER_MS)
+    await nodeRed.inject('ask-refused')
+    const [msg] = await collector.take('errors', 1)
+    // Another whole answer later, a second report would have come.
+    await nodeRed.inject('ask-current')
+    await collector.take('current', 1)
+    assert.equal(collector.box('errors').length, 1)
+
+    const { error, keep } = msg as Message
+    const node = nodes.find(({ type }) => type === 'envlog-current')
+    const words = node && catalogOf(node, runtime.lang).get('errors.login-refused')
+    assert.equal(keep, 'what was there')
+    assert.equal(error.code, 'ENVLOG_AUTH')
+    assert.deepEqual(error.cause, { endpoint: 'current', status: 401, serviceCode: 401 })
+    assert.match(error.message, sentence(`ENVLOG_AUTH: ${words}`))
+    assert.doesNotMatch(error.message, /__\w+__|errors\./)
+    assert.equal(collector.box('refused').length, 0)
+  })
+
+  it('ends a request that hangs when everything is deployed anew, and goes on', async function () {
+    this.timeout(ANSWER_MS)
+    await hang()
+    const start = Date.now()
+    await nodeRed.deploy(withoutCredentials(flow), 'full')
+    const took = Date.now() - start
+    assert.ok(took < CLOSED_MS, `the deploy took ${took} ms`)
+    simulator.set({ faults: [] })
+    const before = collector.box('current').length
+    await nodeRed.inject('ask-current')
+    await until('an answer after the deploy', () => collector.box('current').length > before)
+    assert.equal(process.kill(nodeRed.pid, 0), true)
+  })
+
+  it('lets a request go on while other nodes are deployed, and tells Catch nodes when its own is', async function () {
+    this.timeout(ANSWER_MS)
+    await hang()
+    const asked = simulator.counts().current.total
+    await nodeRed.deploy(renamed('latest'), 'nodes')
+    simulator.set({ faults: [] })
+    await nodeRed.inject('ask-latest')
+    await collector.take('latest', answers.latest.count)
+    assert.equal(simulator.counts().current.total, asked)
+    assert.deepEqual(ended(), [])
+
+    await nodeRed.deploy(renamed('current'), 'nodes')
+    await until('the ended message at the Catch node', () => ended().length > 0)
+    assert.deepEqual(
+      ended().map(({ keep, error }) => [keep, error.source.id]),
+      [['what was there', 'current']],
+    )
+  })
+
+  it('leaves no trace of API key and passwords outside the credentials', async () => {
+    const { apiKey, loginPass } = simulator.account
+    const admin = ['/flows', '/credentials/envlog-account/account', '/settings', '/nodes']
+    const answers = await Promise.all(admin.map(async (path) => (await nodeRed.get(path)).text()))
+    const told: Record<string, string> = {
+      log: nodeRed.log(),
+      messages: collector.everything(),
+      ...Object.fromEntries(admin.map((path, index) => [path, answers[index] ?? ''])),
+    }
+    for (const secret of [apiKey, loginPass, wrongPassword(loginPass)]) {
+      const files = filesWith(secret, nodeRed.userDir)
+      assert.ok(files.includes('flows_cred.json'), 'the search finds what is there')
+      assert.deepEqual(
+        files.filter((name) => !name.includes('_cred.json')),
+        [],
+      )
+      for (const [place, text] of Object.entries(told)) assert.ok(!text.includes(secret), place)
+    }
+    assert.ok(told.messages?.includes('Plant A'))
+    assert.match(told['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
+  })
+
+  it('ends in order on SIGTERM, even while a request hangs', async function () {
+    this.timeout(ANSWER_MS)
+    await nodeRed.deploy(withoutCredentials(flow), 'full')
+    await hang()
+    const start = Date.now()
+    assert.deepEqual(await nodeRed.stop('SIGTERM'), { code: 0, signal: null })
+    const took = Date.now() - start
+    assert.ok(took < CLOSED_MS, `ending took ${took} ms`)
+  })
+
+  it('logs no error but what the flow was told', () => {
+    assert.doesNotMatch(nodeRed.log(), /unhandled|uncaught|deprecat/i)
+    const errors = nodeRed
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('[error]'))
+    assert.deepEqual(errors, [])
+  })
+
+  const ended = () => collector.box('errors').filter(({ error }) => error.code === 'ENVLOG_CLOSED')
+  const renamed = (id: string) =>
+    withoutCredentials(flow).map((node) => (node.id === id ? { ...node, name: 'renamed' } : node))
+
+  /** An envlog-current that asks and gets no answer. */
+  async function hang(): Promise<void> {
+    simulator.set({ faults: [{ kind: 'silence', endpoints: ['current'] }] })
+    const { total } = simulator.counts().current
+    await nodeRed.inject('ask-current')
+    await until('the request has come', () => simulator.counts().current.total > total)
+  }
+}

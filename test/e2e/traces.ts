@@ -1,0 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Matches a sentence of a catalog with anything but nothing in its places. */
+export function sentence(text: string): RegExp {
+  const parts = text.split(/__\w+__/).map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.+')}$`)
+}
+
+/** Names of the files below a user directory that hold a text; installed modules are not looked through. */
+export function filesWith(text: string, folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.name === 'node_modules') return []
+    if (entry.isDirectory()) return filesWith(text, path)
+    return readFileSync(path, 'utf8').includes(text) ? [entry.name] : []
+  })
+}

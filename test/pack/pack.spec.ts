@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { coldRequire } from '../support/cold-require'
+import {
+  execute,
+  installed,
+  nodeFilesOf,
+  type Packed,
+  pack,
+  packageJson,
+  root,
+  weightOf,
+} from '../support/package'
+
+const INSTALL_MS = 120_000
+
+/** Upper bounds in kB of 1000 bytes, about 1.5 times what it was when they were set. */
+const MOST_KB = { tarball: 200, unpacked: 820, install: 12_500 }
+
+/** All that may be in the package. Nothing of the editor's sources: the html holds them. */
+const ALLOWED = [
+  /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md)$/,
+  /^dist\/(?:lib|shared|simulator)\/(?:[\w-]+\/)*[\w-]+\.(?:js|d\.ts)$/,
+  /^dist\/nodes\/[\w-]+\/[\w-]+\.(?:js|d\.ts|html)$/,
+  /^dist\/nodes\/([\w-]+)\/icons\/\1\.svg$/,
+  /^dist\/nodes\/([\w-]+)\/locales\/(?:en-US|ja)\/\1\.(?:json|html)$/,
+  /^examples\/(?:[\w -]+\/)*[\w -]+\.json$/,
+]
+
+/** What the allowed kinds would let through. */
+const NEVER = /\.(?:map|tsbuildinfo)$|(?:^|\/)(?:editor|form)\.|\.(?:spec|test)\.|(?:^|\/)\./
+
+const kB = (bytes: number) => Math.round(bytes / 1000)
+
+describe('the package as it is published', () => {
+  let packed: Packed
+  let folder: string
+
+  before('packs it and installs the tarball', async function () {
+    this.timeout(INSTALL_MS)
+    packed = await pack()
+    folder = await installed()
+  })
+
+  it('holds what it should and nothing else', () => {
+    const others = packed.files.filter(
+      (file) => NEVER.test(file) || !ALLOWED.some((pattern) => pattern.test(file)),
+    )
+    assert.deepEqual(others, [])
+  })
+
+  it('holds the library, the simulator and all parts of each node', () => {
+    const promised = [
+      'dist/lib/index.js',
+      'dist/lib/index.d.ts',
+      'dist/simulator/cli.js',
+      ...Object.values(packageJson['node-red'].nodes).flatMap((file) => {
+        const [, at = '', name = ''] = /^(.*)\/(.*)\.js$/.exec(file) ?? []
+        const catalogs = ['en-US', 'ja'].flatMap((language) => [
+          `${at}/locales/${language}/${name}.json`,
+          `${at}/locales/${language}/${name}.html`,
+        ])
+        return [file, `${at}/${name}.html`, `${at}/icons/${name}.svg`, ...catalogs]
+      }),
+    ]
+    assert.deepEqual(
+      promised.filter((file) => !packed.files.includes(file)),
+      [],
+    )
+    assert.ok(packed.files.some((file) => file.startsWith('examples/')))
+  })
+
+  it('holds the documents', () => {
+    const documents = ['LICENSE', 'README.md', 'README.ja.md', 'CHANGELOG.md', 'SECURITY.md']
+    assert.deepEqual(
+      documents.filter((file) => !packed.files.includes(file)),
+      [],
+    )
+  })
+
+  it('holds no js whose source is gone: what was built before is not shipped', () => {
+    const compiled = packed.files.filter((file) => /^dist\/.*(?<!\.d)\.(?:js)$/.test(file))
+    assert.ok(compiled.length > 0)
+    const sourceOf = (file: string) =>
+      file
+        .replace(/^dist\/simulator\//, 'simulator/')
+        .replace(/^dist\//, 'src/')
+        .replace(/\.js$/, '.ts')
+    assert.deepEqual(
+      compiled.filter((file) => !existsSync(join(root, sourceOf(file)))),
+      [],
+    )
+  })
+
+  it('is light', async () => {
+    const installedBytes = await weightOf(join(folder, 'node_modules'))
+    const weights = { tarball: packed.size, unpacked: packed.unpackedSize, install: installedBytes }
+    for (const [what, bytes] of Object.entries(weights)) {
+      const most = MOST_KB[what as keyof typeof MOST_KB]
+      console.log(`      ${what}: ${kB(bytes)} kB of at most ${most} kB`)
+      assert.ok(kB(bytes) <= most, `${what}: ${kB(bytes)} kB`)
+    }
+  })
+
+  it('loads in plain Node: each node file exports a function', async () => {
+    const { kinds } = await coldRequire(folder)
+    assert.deepEqual(
+      kinds,
+      nodeFilesOf(folder).map(() => 'function'),
+    )
+  })
+
+  it('loads none of its dependencies before a node is made', async () => {
+    const { loaded } = await coldRequire(folder)
+    const place = join('node_modules', packageJson.name)
+    assert.ok(loaded.some((file) => file.includes(place)))
+    assert.deepEqual(
+      loaded.filter((file) => !file.includes(place)),
+      [],
+    )
+  })
+
+  it('has a library and a simulator that load by themselves', async () => {
+    const place = join(folder, 'node_modules', packageJson.name)
+    const { kinds } = await coldRequire(folder, [place, join(place, 'dist', 'simulator', 'index.js')])
+    assert.deepEqual(kinds, ['object', 'object'])
+  })
+
+  it('has a command that tells how it is used', async () => {
+    const command = join(folder, 'node_modules', '.bin', 'envlog-simulator')
+    const { stdout, stderr } = await execute(command, ['--help'], { cwd: folder })
+    assert.match(stdout, /^Usage: envlog-simulator /)
+    assert.equal(stderr, '')
+  })
+})

@@ -1,0 +1,70 @@
+/** An http server that keeps what a flow posts to it, by the last part of the path. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
+export type Message = Record<string, any>
+
+export interface Collector {
+  url: string
+  /** All that came to a box so far. */
+  box(name: string): Message[]
+  /** The next `count` messages of a box that have not been taken yet. */
+  take(name: string, count: number): Promise<Message[]>
+  /** Everything that came, as it came. */
+  everything(): string
+  close(): Promise<void>
+}
+
+interface Box {
+  messages: Message[]
+  taken: number
+  serve(): void
+}
+
+export async function startCollector(): Promise<Collector> {
+  const boxes = new Map<string, Box>()
+  let raw = ''
+  const boxOf = (name: string): Box => {
+    const found = boxes.get(name) ?? { messages: [], taken: 0, serve() {} }
+    boxes.set(name, found)
+    return found
+  }
+
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    raw += body
+    response.end()
+    const box = boxOf(String(request.url).slice(1))
+    box.messages.push(JSON.parse(body))
+    box.serve()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    box: (name) => boxOf(name).messages,
+    everything: () => raw,
+    take: (name, count) =>
+      new Promise((resolve) => {
+        const box = boxOf(name)
+        box.serve = () => {
+          if (box.messages.length - box.taken < count) return
+          box.serve = () => {}
+          const from = box.taken
+          box.taken += count
+          resolve(box.messages.slice(from, box.taken))
+        }
+        box.serve()
+      }),
+    close: () => closeServer(server),
+  }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,90 @@
+/** A flow with each action node, and nodes that tell the collector all that comes. */
+import type { Simulator } from '../../simulator'
+import { defaultsOf } from './built'
+import type { Collector } from './collector'
+import type { FlowNode } from './node-red'
+
+export const actions = ['current', 'latest', 'range', 'alerts'] as const
+
+export type ActionName = (typeof actions)[number]
+
+/** Posts the whole message: what is in it beside the payload is what the tests are about. */
+function teller(collector: Collector, box: string): FlowNode {
+  return {
+    id: `tell-${box}`,
+    type: 'function',
+    z: 'tab',
+    name: box,
+    func: `return { method: 'POST', url: '${collector.url}/${box}', payload: JSON.stringify(msg) }`,
+    outputs: 1,
+    ...place,
+    wires: [['post']],
+  }
+}
+
+const place = { x: 100, y: 100 }
+
+interface Wish {
+  simulator: Simulator
+  collector: Collector
+  /** Properties over those of a node as it is dropped. */
+  nodes: Record<ActionName, Record<string, unknown>>
+}
+
+/** `ask-<action>` triggers each; `ask-refused` triggers one whose account has a wrong password. */
+export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
+  const { apiKey, loginId, loginPass } = simulator.account
+  const account = (id: string, password: string): FlowNode => ({
+    id,
+    type: 'envlog-account',
+    ...defaultsOf('envlog-account'),
+    name: 'Plant A',
+    baseUrl: simulator.url,
+    retries: 0,
+    credentials: { apiKey, loginId, loginPass: password },
+  })
+  const action = (id: string, name: ActionName, accountId: string, properties: object): FlowNode[] => [
+    {
+      id: `ask-${id}`,
+      type: 'inject',
+      z: 'tab',
+      props: [{ p: 'keep', v: 'what was there', vt: 'str' }],
+      ...place,
+      wires: [[id]],
+    },
+    {
+      id,
+      type: `envlog-${name}`,
+      z: 'tab',
+      ...defaultsOf(`envlog-${name}`),
+      account: accountId,
+      ...properties,
+      ...place,
+      wires: [[`tell-${id}`]],
+    },
+    teller(collector, id),
+  ]
+  const ids = [...actions, 'refused']
+  return [
+    { id: 'tab', type: 'tab', label: 'e2e' },
+    account('account', loginPass),
+    account('account-refused', wrongPassword(loginPass)),
+    ...actions.flatMap((name) => action(name, name, 'account', nodes[name])),
+    ...action('refused', 'current', 'account-refused', {}),
+    { id: 'catch', type: 'catch', z: 'tab', scope: ids, ...place, wires: [['tell-errors']] },
+    teller(collector, 'errors'),
+    { id: 'status', type: 'status', z: 'tab', scope: ids, ...place, wires: [['tell-statuses']] },
+    teller(collector, 'statuses'),
+    { id: 'post', type: 'http request', z: 'tab', method: 'use', ret: 'txt', ...place, wires: [[]] },
+  ]
+}
+
+/** The flow as the editor sends it when nothing was typed: without credentials. */
+export function withoutCredentials(flow: readonly FlowNode[]): FlowNode[] {
+  return flow.map(({ credentials: _, ...node }) => node as FlowNode)
+}
+
+/** As long as the right one, so that nothing but the service can tell. */
+export function wrongPassword(right: string): string {
+  return [...right].reverse().join('')
+}

@@ -1,0 +1,144 @@
+/**
+ * A whole Node-RED in a process of its own, with the packed package installed into its user directory.
+ *
+ *     const nodeRed = await startNodeRed(runtimes[0])
+ *     await nodeRed.deploy(flow)
+ *     await nodeRed.inject('some-inject')
+ *     await nodeRed.stop()
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { installInto, temporaryFolder } from './package'
+import type { Runtime } from './runtimes'
+import { until } from './wait'
+
+/** A node of a flow as it is deployed. */
+export type FlowNode = { id: string; type: string } & Record<string, unknown>
+
+export type DeployType = 'full' | 'nodes' | 'flows'
+
+export interface NodeRed {
+  url: string
+  userDir: string
+  pid: number
+  /** What it wrote to stdout and stderr so far. */
+  log(): string
+  /** An answer of the admin address; `lang` as a browser would ask. */
+  get(path: string, accept?: string, lang?: string): Promise<Response>
+  json<T>(path: string): Promise<T>
+  /** Resolves when the flows have started. */
+  deploy(flow: readonly FlowNode[], type?: DeployType): Promise<void>
+  /** Presses the button of an inject node. */
+  inject(id: string): Promise<void>
+  /** A file of the user directory. */
+  file(name: string): string
+  /** Asks it to end; how it ended. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+const STARTED = 'envlog-test: flows started'
+const STARTING_MS = 60_000
+const DEPLOYED_MS = 20_000
+/** Characters of the log that a failed deploy tells. */
+const LOG_TOLD = 2000
+
+/** Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. */
+function settingsFile(lang: string): string {
+  const settings = {
+    flowFile: 'flows.json',
+    credentialSecret: false,
+    uiHost: '127.0.0.1',
+    uiPort: 0,
+    lang,
+    telemetry: { enabled: false, updateNotification: false },
+    externalModules: { autoInstall: false, palette: { allowInstall: false, allowUpdate: false } },
+    editorTheme: { tours: false, palette: { catalogues: [] }, projects: { enabled: false } },
+    logging: { console: { level: 'debug', metrics: false, audit: false } },
+  }
+  return `const { events } = require(require.resolve('@node-red/util', { paths: [process.argv[1]] }))
+events.on('flows:started', () => console.log('${STARTED}'))
+module.exports = ${JSON.stringify(settings, null, 2)}
+`
+}
+
+export async function startNodeRed(runtime: Runtime): Promise<NodeRed> {
+  const { node, nodeRed } = await runtime.locate()
+  const userDir = temporaryFolder('user-dir')
+  await installInto(userDir, node)
+  writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang))
+
+  const child = spawn(node, [nodeRed, '--userDir', userDir], {
+    cwd: userDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // No proxy, no settings of whoever runs the tests.
+    env: { PATH: process.env.PATH, HOME: userDir, TMPDIR: process.env.TMPDIR, TZ: 'UTC' },
+  })
+  const log = logOf(child)
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
+  const killed = () => void child.kill('SIGKILL')
+  process.once('exit', killed)
+  void ended.then(() => process.off('exit', killed))
+
+  const serves = () => {
+    if (child.exitCode !== null) throw new Error(`Node-RED ended at once:\n${log()}`)
+    return log().includes(STARTED) && log().match(/http:\/\/127\.0\.0\.1:[1-9]\d*/)?.[0]
+  }
+  const url = await until('Node-RED serves', serves, STARTING_MS)
+  return adminOf(url, child, userDir, log, ended)
+}
+
+function logOf(child: ChildProcess): () => string {
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (piece: string) => {
+      log += piece
+    })
+  }
+  return () => log
+}
+
+function adminOf(
+  url: string,
+  child: ChildProcess,
+  userDir: string,
+  log: () => string,
+  ended: Promise<[number | null, NodeJS.Signals | null]>,
+): NodeRed {
+  const starts = () => log().split(STARTED).length
+
+  async function ask(path: string, options: RequestInit): Promise<Response> {
+    const response = await fetch(`${url}${path}`, options)
+    if (response.ok) return response
+    throw new Error(`${options.method} ${path}: ${response.status} ${await response.text()}`)
+  }
+  const get = (path: string, accept = 'application/json', lang = 'en-US') =>
+    ask(path, { method: 'GET', headers: { accept, 'accept-language': lang } })
+
+  return {
+    url,
+    userDir,
+    pid: child.pid as number,
+    log,
+    get,
+    json: async <T>(path: string) => (await (await get(path)).json()) as T,
+    async deploy(flow, type = 'full') {
+      const before = starts()
+      const headers = { 'content-type': 'application/json', 'node-red-deployment-type': type }
+      await ask('/flows', { method: 'POST', headers, body: JSON.stringify(flow) })
+      await until('the flows have started', () => starts() > before, DEPLOYED_MS).catch((error: Error) => {
+        throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
+      })
+    },
+    async inject(id) {
+      await ask(`/inject/${id}`, { method: 'POST' })
+    },
+    file: (name) => readFileSync(join(userDir, name), 'utf8'),
+    async stop(wanted = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(wanted)
+      const [code, signal] = await ended
+      return { code, signal }
+    },
+  }
+}

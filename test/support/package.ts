@@ -1,0 +1,116 @@
+/**
+ * The package as npm would publish it: packed once a run, and installed as the palette does. What `dist` holds is
+ * packed as it is; build first.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+export const execute = promisify(execFile)
+
+export const root = dirname(dirname(__dirname))
+
+export interface PackageJson {
+  name: string
+  version: string
+  license: string
+  keywords: string[]
+  engines: { node: string }
+  dependencies: Record<string, string>
+  'node-red': { version: string; nodes: Record<string, string> }
+}
+
+export const packageJson: PackageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+export interface Packed {
+  /** the .tgz */
+  tarball: string
+  /** paths inside the package */
+  files: string[]
+  /** bytes of the tarball, and of what is in it */
+  size: number
+  unpackedSize: number
+}
+
+/** A folder that is gone when the process ends. */
+export function temporaryFolder(purpose: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `envlog-${purpose}-`))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  return folder
+}
+
+/** npm's surroundings without what an npm that started us has left in them; `node` first in the path. */
+export function npmEnvironment(node = process.execPath): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?:package|lifecycle|command|config_local_prefix)/i.test(name),
+  )
+  return {
+    ...Object.fromEntries(inherited),
+    PATH: [dirname(node), process.env.PATH].join(delimiter),
+    npm_config_update_notifier: 'false',
+  }
+}
+
+let packed: Promise<Packed> | undefined
+
+export function pack(): Promise<Packed> {
+  packed ??= packInto(temporaryFolder('pack'))
+  return packed
+}
+
+async function packInto(folder: string): Promise<Packed> {
+  const options = ['--json', '--ignore-scripts', '--pack-destination', folder]
+  const { stdout } = await execute('npm', ['pack', ...options], { cwd: root, env: npmEnvironment() })
+  // An array, or from npm 11 on an object by package name.
+  const [told] = Object.values(JSON.parse(stdout)) as [
+    { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
+  ]
+  const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  return {
+    tarball: join(folder, tarball ?? told.filename),
+    files: told.files.map(({ path }) => path),
+    size: told.size,
+    unpackedSize: told.unpackedSize,
+  }
+}
+
+/** Installs the tarball into `folder` with the flags of Node-RED's palette, by the npm of `node`. */
+export async function installInto(folder: string, node = process.execPath): Promise<void> {
+  const { tarball } = await pack()
+  const manifest = { name: 'node-red-project', version: '0.0.1', private: true }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+  const palette = ['--no-audit', '--no-update-notifier', '--no-fund', '--save', '--save-prefix=~']
+  const options = [...palette, '--omit=dev', '--engine-strict', '--prefer-offline', '--prefix', folder]
+  await execute('npm', ['install', ...options, tarball], { cwd: folder, env: npmEnvironment(node) })
+}
+
+/** An install of the package, made once a run. */
+export function installed(): Promise<string> {
+  install ??= (async () => {
+    const folder = temporaryFolder('install')
+    await installInto(folder)
+    return folder
+  })()
+  return install
+}
+
+let install: Promise<string> | undefined
+
+/** Bytes of all files below a folder. */
+export async function weightOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(
+    files.map(async (entry) => (await stat(join(entry.parentPath, entry.name))).size),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Absolute paths of the five nodes' js in an install. */
+export function nodeFilesOf(folder: string): string[] {
+  const place = join(folder, 'node_modules', packageJson.name)
+  return Object.values(packageJson['node-red'].nodes).map((file) => join(place, file))
+}

@@ -1,0 +1,54 @@
+/** The Node-REDs that are supported, each on a Node it runs on. */
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execute, npmEnvironment, root } from './package'
+
+export interface Runtime {
+  title: string
+  /** the server's language */
+  lang: 'en-US' | 'ja'
+  /** Where Node and Node-RED are; fetched if they are not there yet. */
+  locate(): Promise<{ node: string; nodeRed: string }>
+}
+
+export const runtimes: readonly Runtime[] = [
+  {
+    title: `Node-RED 4.1 on Node ${process.versions.node.split('.')[0]}`,
+    lang: 'en-US',
+    locate: async () => ({ node: process.execPath, nodeRed: require.resolve('node-red/red.js') }),
+  },
+  { title: 'Node-RED 5 on Node 22', lang: 'ja', locate: () => nodeRed5(22) },
+  { title: 'Node-RED 5 on Node 24', lang: 'en-US', locate: () => nodeRed5(24) },
+]
+
+async function nodeRed5(major: number): Promise<{ node: string; nodeRed: string }> {
+  const node = await nodeOf(major)
+  return { node, nodeRed: await installNodeRed5(node) }
+}
+
+/** The binary itself: a child of npx could not be ended by its id. */
+async function nodeOf(major: number): Promise<string> {
+  if (process.versions.node.startsWith(`${major}.`)) return process.execPath
+  const options = ['--yes', '--prefer-offline', '-p', `node@${major}`]
+  const { stdout } = await execute('npx', [...options, '-c', 'node -p process.execPath'], {
+    cwd: root,
+    env: npmEnvironment(),
+  })
+  return stdout.trim()
+}
+
+/** Kept between runs. Made beside and moved, so that a broken install is never taken for a whole one. */
+async function installNodeRed5(node: string): Promise<string> {
+  const folder = join(root, '.cache', 'node-red-5')
+  const script = join(folder, 'node_modules', 'node-red', 'red.js')
+  if (existsSync(script)) return script
+  const made = `${folder}.${process.pid}`
+  mkdirSync(made, { recursive: true })
+  await writeFile(join(made, 'package.json'), JSON.stringify({ private: true }))
+  const options = ['--omit=dev', '--no-audit', '--no-fund', '--prefix', made]
+  await execute('npm', ['install', ...options, 'node-red@5'], { cwd: made, env: npmEnvironment(node) })
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(made, folder)
+  return script
+}

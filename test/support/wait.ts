@@ -1,0 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const INTERVAL_MS = 20
+
+/** What `probe` gives as soon as it is not `undefined` or `false`: for what another process does. */
+export async function until<T>(
+  what: string,
+  probe: () => T | Promise<T>,
+  deadline = 30_000,
+): Promise<Exclude<T, undefined | false>> {
+  const end = Date.now() + deadline
+  for (;;) {
+    const found = await probe()
+    if (found !== undefined && found !== false) return found as Exclude<T, undefined | false>
+    if (Date.now() > end) throw new Error(`Not within ${deadline / 1000} s: ${what}`)
+    await sleep(INTERVAL_MS)
+  }
+}
