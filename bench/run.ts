@@ -5,9 +5,9 @@
 import { Agent, request } from 'node:http'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../simulator'
 import { type Account, createAccount, systemClock, undiciTransport } from '../src/lib'
-import { fetchCurrent } from '../src/lib/collect/current'
-import { fetchLatest } from '../src/lib/collect/latest'
-import { fetchPeriod } from '../src/lib/collect/range'
+import { collectCurrent } from '../src/lib/collect/current'
+import { collectLatest } from '../src/lib/collect/latest'
+import { collectRange } from '../src/lib/collect/range'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const DAY = 86_400_000
@@ -36,7 +36,11 @@ interface Case {
 const target = { serial: device.serial, base: device.serial }
 const period = { from: { instant: NOW - 16_000 * 60_000 }, to: { instant: NOW } }
 const current = (account: Account) =>
-  fetchCurrent(account, { selection: 'all', exclude: [], time: 'utc', staleAfter: null }, signal)
+  collectCurrent(
+    account,
+    { selection: 'all', exclude: [], time: 'utc', staleAfter: null, form: 'read' },
+    signal,
+  )
 
 const cases: Case[] = [
   ...[10, 1000].map((devices) => ({
@@ -49,13 +53,14 @@ const cases: Case[] = [
     name: 'latest, 300 records × 2',
     fleet: { fleet: [device] },
     floor: ['latest-data', { 'remote-serial': device.serial }],
-    ours: (account) => fetchLatest(account, target, 'utc', signal),
+    ours: (account) => collectLatest(account, target, { time: 'utc', form: 'read' }, signal),
   },
   {
     name: 'range, 16,000 records × 2',
     fleet: { fleet: [device] },
     floor: ['data', { 'remote-serial': device.serial, number: 16_000 }],
-    ours: (account) => fetchPeriod(account, target, { period, number: null, time: 'utc' }, signal),
+    ours: (account) =>
+      collectRange(account, target, { period, number: null, time: 'utc', form: 'read' }, signal),
   },
 ]
 

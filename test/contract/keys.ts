@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { endpoints } from '../../src/lib/api/endpoints'
 import { reasons } from '../../src/lib/errors'
 import { addressProblem } from '../../src/shared/account'
+import { OUTPUTS, SENDS } from '../../src/shared/outputs'
 import type { BuiltNode } from '../support/built'
 import { root } from '../support/package'
 
@@ -12,7 +13,7 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 const ADDRESSES = ['', 'no address', 'http://service.example', 'https://service.example/?query']
 
 /** What the status shows counts of; each is singular and plural. */
-const COUNTED = ['devices', 'records', 'alerts', 'pages']
+const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
 
 /**
  * Keys that are put together, as they stand in the source with `*` for what is filled in, and what they can be.
@@ -25,6 +26,8 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
   'problems.address-*': ADDRESSES.map((address) => String(addressProblem(address))),
   'devices.*': ['serial', 'base'],
+  'output.*': OUTPUTS,
+  'send.*': SENDS,
 }
 
 /** Keys that take a count have no text of their own. */

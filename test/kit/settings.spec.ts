@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError, type Reason } from '../../src/lib/errors'
 import { readAccountProperties, readActionSettings } from '../../src/nodes/kit/settings'
-import { ACTION_TYPES, type ActionType } from '../../src/shared/action'
+import { ACTION_TYPES, type ActionType, TOPICS } from '../../src/shared/action'
 
 const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
 const address = { baseUrl: 'https://service.example/' }
@@ -32,12 +32,17 @@ describe('the settings of an action node', () => {
     property: 'devices',
     exclude: [],
     time: 'utc',
+    output: 'readings',
+    send: 'device',
+    chunk: 1000,
+    measurement: 'envlog',
+    topic: 'envlog/{base}/{serial}/{channel}',
   }
   const own = {
-    'envlog-current': { staleAfter: null },
+    'envlog-current': { send: 'all', staleAfter: null },
     'envlog-latest': {},
     'envlog-range': { from: '', fromType: 'rel', to: '', toType: 'date', number: null },
-    'envlog-alerts': {},
+    'envlog-alerts': { measurement: 'envlog_alerts', topic: 'envlog/{base}/{serial}/alert' },
   }
   for (const type of ACTION_TYPES) {
     it(`have the defaults of docs/nodes.md: ${type}`, () => {
@@ -63,9 +68,10 @@ describe('the settings of an action node', () => {
     assert.equal(action({ staleAfter: '' }, 'envlog-current').staleAfter, null)
   })
 
-  it('keep a blank topic apart from none', () => {
+  it('keep a blank topic apart from none, which is the default', () => {
     assert.equal(action({ topic: '' }).topic, '')
-    assert.equal(action({}).topic, undefined)
+    assert.equal(action({}).topic, TOPICS['envlog-range'])
+    assert.equal(action({ topic: undefined }, 'envlog-alerts').topic, TOPICS['envlog-alerts'])
   })
 
   it('take serials without the blanks around them, and a blank base for none', () => {

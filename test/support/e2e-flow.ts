@@ -9,7 +9,7 @@ export const actions = ['current', 'latest', 'range', 'alerts'] as const
 export type ActionName = (typeof actions)[number]
 
 /** Posts the whole message: what is in it beside the payload is what the tests are about. */
-function teller(collector: Collector, box: string): FlowNode {
+export function teller(collector: Collector, box: string): FlowNode {
   return {
     id: `tell-${box}`,
     type: 'function',
@@ -22,7 +22,7 @@ function teller(collector: Collector, box: string): FlowNode {
   }
 }
 
-const place = { x: 100, y: 100 }
+export const place = { x: 100, y: 100 }
 
 interface Wish {
   simulator: Simulator

@@ -41,6 +41,8 @@ interface Setup {
   credentials?: Message
   /** Further nodes, their types, and their credentials by id. */
   flow?: object[]
+  /** Ids of those whose errors and ends are told beside the node's own. */
+  watched?: string[]
   coreNodes?: unknown[]
   others?: object
 }
@@ -51,6 +53,7 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
   await unload()
   loaded = true
   const place = { z: 'tab', x: 100, y: 100 }
+  const scope = ['node', ...(setup.watched ?? [])]
   await helper.load(
     [account, current, latest, range, alerts, ...(setup.coreNodes ?? [])] as never,
     [
@@ -72,9 +75,9 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
         ...setup.node,
       },
       { id: 'output', type: 'helper', ...place },
-      { id: 'catch', type: 'catch', scope: ['node'], wires: [['errors']], ...place },
+      { id: 'catch', type: 'catch', scope, wires: [['errors']], ...place },
       { id: 'errors', type: 'helper', ...place },
-      { id: 'complete', type: 'complete', scope: ['node'], wires: [['completed']], ...place },
+      { id: 'complete', type: 'complete', scope, wires: [['completed']], ...place },
       { id: 'completed', type: 'helper', ...place },
       { id: 'status', type: 'status', scope: ['node'], wires: [['statuses']], ...place },
       { id: 'statuses', type: 'helper', ...place },

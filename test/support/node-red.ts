@@ -45,8 +45,9 @@ const DEPLOYED_MS = 20_000
 const LOG_TOLD = 2000
 
 /** Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. */
-function settingsFile(lang: string): string {
+function settingsFile(lang: string, nodesDir?: string): string {
   const settings = {
+    nodesDir,
     flowFile: 'flows.json',
     credentialSecret: false,
     uiHost: '127.0.0.1',
@@ -63,11 +64,15 @@ module.exports = ${JSON.stringify(settings, null, 2)}
 `
 }
 
-export async function startNodeRed(runtime: Runtime): Promise<NodeRed> {
+/** `nodesDir`: a folder with other people's nodes in its `node_modules`. */
+export async function startNodeRed(
+  runtime: Runtime,
+  { nodesDir }: { nodesDir?: string } = {},
+): Promise<NodeRed> {
   const { node, nodeRed } = await runtime.locate()
   const userDir = temporaryFolder('user-dir')
   await installInto(userDir, node)
-  writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang))
+  writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, nodesDir))
 
   const child = spawn(node, [nodeRed, '--userDir', userDir], {
     cwd: userDir,

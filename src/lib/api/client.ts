@@ -3,14 +3,7 @@ import type { Clock } from '../clock'
 import { type Cause, EnvlogError } from '../errors'
 import { readBody } from './body'
 import { withDeadline } from './deadline'
-import {
-  type Endpoint,
-  type EndpointName,
-  endpoints,
-  type OutputType,
-  type ParamsOf,
-  pathOf,
-} from './endpoints'
+import { type Endpoint, type EndpointName, endpoints, type ParamsOf, pathOf } from './endpoints'
 import type { EnvelopeOf } from './envelopes'
 import { type QuotaReading, readQuota } from './headers'
 import { createLanes } from './lanes'
@@ -58,6 +51,15 @@ export interface Client {
     params: ParamsOf<E>,
     signal: AbortSignal,
   ): Promise<Answer<EnvelopeOf<E>>>
+  /**
+   * One read as it came: JSON parsed but not looked into, or the CSV text that `type` asks for.
+   * @throws EnvlogError
+   */
+  readRaw<E extends EndpointName>(
+    endpoint: E,
+    params: ParamsOf<E>,
+    signal: AbortSignal,
+  ): Promise<Answer<unknown>>
   /** Ends what is under way with `closed`. */
   close(): Promise<void>
 }
@@ -90,17 +92,26 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     }
   }
 
-  async function attempt(endpoint: EndpointName, body: string, type: OutputType, signal: AbortSignal) {
+  async function attempt(
+    endpoint: EndpointName,
+    body: string,
+    understand: (text: string) => unknown,
+    signal: AbortSignal,
+  ): Promise<Answer<unknown>> {
     const { answer, text } = await exchange(endpoint, body, signal)
     const receivedAt = clock.now()
     const quota = readQuota(answer.headers)
     if (answer.status !== 200) throw failureOf({ endpoint, answer, text, quota, receivedAt, redact })
-    return { endpoint, body: understand(endpoint, text, type), receivedAt, quota }
+    return { endpoint, body: understand(text), receivedAt, quota }
   }
 
-  async function attempts<E extends EndpointName>(endpoint: E, params: ParamsOf<E>, signal: AbortSignal) {
+  async function attempts<E extends EndpointName>(
+    endpoint: E,
+    params: ParamsOf<E>,
+    understand: (text: string) => unknown,
+    signal: AbortSignal,
+  ): Promise<Answer<unknown>> {
     const known = knownCause(endpoint, params)
-    const type = ('type' in params && params.type) || 'json'
     const body = JSON.stringify({
       'api-key': apiKey,
       'login-id': loginId,
@@ -111,7 +122,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     const most = Math.min(settings.retries, retries)
     for (let tries = 0; ; tries++) {
       try {
-        return await attempt(endpoint, body, type, signal)
+        return await attempt(endpoint, body, understand, signal)
       } catch (error) {
         const failure = asEnvlogError(error).with(known)
         if (tries >= most || !worthAnotherTry(failure)) throw failure
@@ -120,21 +131,34 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     }
   }
 
+  /** Under a signal of its own, so that closing the client ends it. */
+  async function reading<T>(asker: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (closed) throw new EnvlogError('closed')
+    const own = childOf(asker)
+    underWay.add(own)
+    try {
+      return await work(own.signal)
+    } finally {
+      underWay.delete(own)
+      own.release()
+    }
+  }
+
   return {
-    async read(endpoint, params, signal) {
-      if (closed) throw new EnvlogError('closed')
-      const reading = childOf(signal)
-      underWay.add(reading)
-      try {
-        return (await attempts(endpoint, params, reading.signal)) as never
-      } finally {
-        underWay.delete(reading)
-        reading.release()
-      }
-    },
+    read: (endpoint, params, asker) =>
+      reading(asker, (signal) => {
+        const understand = (text: string) => loadEnvelopes().readEnvelope(endpoint, text)
+        return attempts(endpoint, params, understand, signal) as Promise<never>
+      }),
+    readRaw: (endpoint, params, asker) =>
+      reading(asker, (signal) => {
+        const type = ('type' in params && params.type) || 'json'
+        const { readJson, readTable } = loadEnvelopes()
+        return attempts(endpoint, params, type === 'json' ? readJson : readTable, signal)
+      }),
     close() {
       closed = true
-      for (const reading of underWay) reading.abort()
+      for (const own of underWay) own.abort()
       return transport.close()
     },
   }
@@ -148,10 +172,9 @@ function worthAnotherTry(error: EnvlogError): boolean {
   )
 }
 
-function understand(endpoint: EndpointName, text: string, type: OutputType): unknown {
-  // zod comes with it: loaded at the first answer, not at start-up.
-  const { readEnvelope, readTable } = require('./envelopes') as typeof import('./envelopes')
-  return type === 'json' ? readEnvelope(endpoint, text) : readTable(text)
+/** zod comes with it: loaded at the first answer, not at start-up. */
+function loadEnvelopes() {
+  return require('./envelopes') as typeof import('./envelopes')
 }
 
 function knownCause<E extends EndpointName>(endpoint: E, params: ParamsOf<E>): Cause {

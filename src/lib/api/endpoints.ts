@@ -95,6 +95,8 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
+/** Records one request may ask for; more is treated as this (endpoint 4, rule 2). */
+export const MAX_RECORDS = 65_535
 /** Records a request returns at most where no number is given (endpoint 4, rule 3): our page. */
 export const PAGE_RECORDS = 16_000
 

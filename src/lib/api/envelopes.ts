@@ -180,26 +180,42 @@ export function readEnvelope(
   endpoint: EndpointName,
   body: string,
 ): CurrentEnvelope | GraphEnvelope | AlertEnvelope {
+  const result = schemas[endpoints[endpoint].answer].safeParse(readJson(body))
+  if (result.success) return result.data
+  const path = result.error.issues[0]?.path.map(String).join('.') || 'answer'
+  throw new EnvlogError('reply-unreadable', { part: path })
+}
+
+/**
+ * A JSON object that is no error object, not looked into any further.
+ * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable`
+ */
+export function readJson(body: string): object {
   let json: unknown
   try {
     json = JSON.parse(withoutBom(body))
   } catch {
     throw new EnvlogError('reply-not-json')
   }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new EnvlogError('reply-unreadable', { part: 'answer' })
+  }
   if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
-  const result = schemas[endpoints[endpoint].answer].safeParse(json)
-  if (result.success) return result.data
-  const path = result.error.issues[0]?.path.map(String).join('.') || 'answer'
-  throw new EnvlogError('reply-unreadable', { part: path })
+  return json
 }
 
-function isErrorObject(json: unknown): boolean {
-  if (typeof json !== 'object' || json === null || !('error' in json)) return false
+function isErrorObject(json: object): boolean {
+  if (!('error' in json)) return false
   return !['devices', 'data', 'alert-logs'].some((key) => key in json)
 }
 
-/** CSV text as it came. An unknown serial is answered with status 200 and the word `Array` (field notes). */
+/**
+ * CSV text as it came. An unknown serial is answered with status 200 and the word `Array` (field notes); a proxy's
+ * page and an error object are no table either.
+ */
 export function readTable(body: string): string {
-  if (!/^\ufeff?\s*"/.test(body)) throw new EnvlogError('reply-not-csv')
+  const text = withoutBom(body).trim()
+  if (text === '' || text === 'Array' || text === 'null' || /^[{[<]/.test(text))
+    throw new EnvlogError('reply-not-csv')
   return body
 }

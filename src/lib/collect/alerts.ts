@@ -1,21 +1,21 @@
 import type { Account } from '../account'
-import type { Answer } from '../api/client'
-import type { AlertEnvelope } from '../api/envelopes'
-import { type AlertLog, readAlerts } from '../readings/alerts'
+import { readAlerts } from '../readings/alerts'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
-
-export interface AlertResult extends AlertLog {
-  answer: Answer<AlertEnvelope>
-}
+import { type Collected, type Form, rawContent, withBase } from './records'
 
 /** The newest 20 alert log entries of a device (endpoint 6). @throws EnvlogError */
-export async function fetchAlerts(
+export async function collectAlerts(
   account: Account,
-  { serial, base }: Target,
-  time: TimeStyle,
+  target: Target,
+  { time, form }: { time: TimeStyle; form: Form },
   signal: AbortSignal,
-): Promise<AlertResult> {
-  const answer = await account.client.read('alert', { 'remote-serial': serial, 'base-serial': base }, signal)
-  return { answer, ...readAlerts(answer.body, time) }
+): Promise<Collected> {
+  const params = { 'remote-serial': target.serial, 'base-serial': target.base }
+  if (form !== 'read') {
+    const answer = await account.client.readRaw('alert', params, signal)
+    return { answer, content: await rawContent(account, target, answer.body, signal) }
+  }
+  const answer = await account.client.read('alert', params, signal)
+  return { answer, content: { kind: 'alerts', ...readAlerts(withBase(answer.body, target), time) } }
 }

@@ -1,33 +1,34 @@
 import type { Account } from '../account'
-import type { Answer } from '../api/client'
 import type { CurrentParams } from '../api/endpoints'
-import type { CurrentEnvelope } from '../api/envelopes'
 import { EnvlogError } from '../errors'
 import { type Reading, readCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
 import type { Selection } from './devices'
+import type { Collected, Form } from './records'
 
 export interface CurrentWish {
   selection: Selection
   exclude: readonly string[]
   time: TimeStyle
   staleAfter: number | null
+  form: Form
 }
 
-export interface CurrentResult {
-  /** Nothing where no device was left to ask. */
-  answer: Answer<CurrentEnvelope> | undefined
-  readings: Reading[]
-}
-
-/** The newest reading of each selected device, one request (endpoint 1). @throws EnvlogError */
-export async function fetchCurrent(
+/**
+ * The newest reading of each selected device, one request (endpoint 1); nothing where no device is left to ask.
+ * @throws EnvlogError
+ */
+export async function collectCurrent(
   account: Account,
   wish: CurrentWish,
   signal: AbortSignal,
-): Promise<CurrentResult> {
+): Promise<Collected | undefined> {
   const params = currentParams(wish)
-  if (!params) return { answer: undefined, readings: [] }
+  if (!params) return undefined
+  if (wish.form !== 'read') {
+    const answer = await account.client.readRaw('current', params, signal)
+    return { answer, content: { kind: 'raw', payload: answer.body } }
+  }
   const answer = await account.client.read('current', params, signal)
   if (wish.selection === 'all') account.directory.learn(answer.body)
   const { time, staleAfter } = wish
@@ -37,7 +38,10 @@ export async function fetchCurrent(
     staleAfter,
     series1Models: account.series1Models,
   })
-  return { answer, readings: readings.filter((reading) => isWanted(reading, wish)) }
+  return {
+    answer,
+    content: { kind: 'current', readings: readings.filter((reading) => isWanted(reading, wish)) },
+  }
 }
 
 function currentParams({ selection, exclude }: CurrentWish): CurrentParams | undefined {

@@ -26,8 +26,8 @@ export interface Directory {
   all(signal: AbortSignal): Promise<readonly Entry[]>
   /** The device under each of its base units; empty where the account has no such device. */
   find(serial: string, signal: AbortSignal): Promise<readonly Entry[]>
-  /** The name of a device's group, blank for none. */
-  group(serial: string, base: string, signal: AbortSignal): Promise<string>
+  /** A device's name and its group's, blank for none and where the account does not have it. */
+  describe(serial: string, base: string, signal: AbortSignal): Promise<Pick<Entry, 'name' | 'group'>>
   /** Minutes a device's clock is ahead of UTC, 0 where the account does not have it. */
   utcOffset(serial: string, base: string, signal: AbortSignal): Promise<number>
   /** Takes over an answer of `current` that was asked without a filter. */
@@ -94,7 +94,7 @@ export function createDirectory(
     all,
     find,
     learn,
-    group: async (serial, base, signal) => (await one(serial, base, signal))?.group ?? '',
+    describe: async (serial, base, signal) => (await one(serial, base, signal)) ?? { name: '', group: '' },
     utcOffset: async (serial, base, signal) => (await one(serial, base, signal))?.utcOffset ?? 0,
   }
 }

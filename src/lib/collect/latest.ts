@@ -1,25 +1,17 @@
 import type { Account } from '../account'
-import type { Answer } from '../api/client'
-import type { GraphEnvelope } from '../api/envelopes'
-import { readSeries, type Series } from '../readings/series'
+import { readSeries } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
-import { isStandalone, type Target } from './devices'
-
-export interface SeriesResult {
-  answer: Answer<GraphEnvelope>
-  series: Series
-}
+import type { Target } from './devices'
+import { type Collected, collectRaw, type Form, readRecords } from './records'
 
 /** The newest 300 records of a device (endpoints 2 and 3). @throws EnvlogError */
-export async function fetchLatest(
+export async function collectLatest(
   account: Account,
   target: Target,
-  time: TimeStyle,
+  { time, form }: { time: TimeStyle; form: Form },
   signal: AbortSignal,
-): Promise<SeriesResult> {
-  const { serial, base } = target
-  const answer = isStandalone(target)
-    ? await account.client.read('latest-data', { 'remote-serial': serial }, signal)
-    : await account.client.read('latest-data-relay', { 'remote-serial': serial, 'base-serial': base }, signal)
-  return { answer, series: readSeries(answer.body, time) }
+): Promise<Collected> {
+  if (form !== 'read') return collectRaw(account, 'latest', target, { type: form }, signal)
+  const answer = await readRecords(account, 'latest', target, {}, signal)
+  return { answer, content: { kind: 'series', series: readSeries(answer.body, time) } }
 }

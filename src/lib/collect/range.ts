@@ -1,13 +1,11 @@
 import type { Account } from '../account'
-import type { Answer } from '../api/client'
-import { type DeviceParams, PAGE_RECORDS } from '../api/endpoints'
-import type { GraphEnvelope } from '../api/envelopes'
+import { type DeviceParams, MAX_RECORDS, PAGE_RECORDS } from '../api/endpoints'
 import { mergeSeries } from '../readings/merge'
 import { fingerprint, readSeries, type Series, type SeriesRecord } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
-import { isStandalone, type Target } from './devices'
-import type { SeriesResult } from './latest'
+import type { Target } from './devices'
 import { isWallClock, type Period, placePeriod } from './period'
+import { type Collected, collectRaw, type Form, readRecords } from './records'
 
 export interface RangeWish {
   /** Its wall-clock ends are the device's own clock where times are local, else UTC. */
@@ -15,9 +13,10 @@ export interface RangeWish {
   /** The newest so many; `null` for all. */
   number: number | null
   time: TimeStyle
+  form: Form
 }
 
-export interface RangeResult extends SeriesResult {
+export interface CollectedRange extends Collected {
   /** The period that was asked for, ISO 8601 UTC; from inclusive, to exclusive. */
   range: { from: string; to: string }
 }
@@ -25,27 +24,34 @@ export interface RangeResult extends SeriesResult {
 /**
  * All records of a period (endpoints 4 and 5), page by page from the newest down, whether the service takes
  * its bounds as strict or as inclusive: each page reaches a second over what is known, and what lies outside
- * or came before is dropped.
+ * or came before is dropped. As it came it is one request.
  * @param paged told after each page how many there were
  * @throws EnvlogError
  */
-export async function fetchPeriod(
+export async function collectRange(
   account: Account,
   target: Target,
-  { period, number, time }: RangeWish,
+  { period, number, time, form }: RangeWish,
   signal: AbortSignal,
   paged: (pages: number) => void = () => {},
-): Promise<RangeResult> {
+): Promise<CollectedRange> {
   const { from, to } = placePeriod(period, await offsetFor(account, target, period, time, signal))
+  const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const page = createPages({ from, to, number })
+  if (form !== 'read') {
+    const most = {
+      ...pageParams(page.next()),
+      number: Math.min(number ?? MAX_RECORDS, MAX_RECORDS),
+      type: form,
+    }
+    return { ...(await collectRaw(account, 'range', target, most, signal)), range }
+  }
   for (let pages = 1; ; pages++) {
     const asked = page.next()
-    const answer = await ask(account, target, asked, signal)
+    const answer = await readRecords(account, 'range', target, pageParams(asked), signal)
     const complete = page.take(readSeries(answer.body, time), answer.body.records.length, asked)
     paged(pages)
-    if (!complete) continue
-    const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-    return { answer, series: page.series(), range }
+    if (complete) return { answer, content: { kind: 'series', series: page.series() }, range }
   }
 }
 
@@ -67,20 +73,8 @@ interface Page {
   number: number
 }
 
-function ask(
-  account: Account,
-  target: Target,
-  page: Page,
-  signal: AbortSignal,
-): Promise<Answer<GraphEnvelope>> {
-  const params: DeviceParams = {
-    'remote-serial': target.serial,
-    'unixtime-from': page.from,
-    'unixtime-to': page.to,
-    number: page.number,
-  }
-  if (isStandalone(target)) return account.client.read('data', params, signal)
-  return account.client.read('data-relay', { ...params, 'base-serial': target.base }, signal)
+function pageParams({ from, to, number }: Page): Partial<DeviceParams> {
+  return { 'unixtime-from': from, 'unixtime-to': to, number }
 }
 
 /** Which page comes next, and what is new in it: everything about borders, without a request. */

@@ -1,6 +1,7 @@
 import type { Answer } from '../api/client'
 import type { QuotaReading } from '../api/headers'
-import type { Device } from '../readings/device'
+import type { Subject } from './content'
+import type { Row } from './rows'
 
 /** `msg.envlog`: about the answer (docs/messages.md). */
 export interface About {
@@ -10,24 +11,32 @@ export interface About {
   account: string
   receivedAt: string
   quota: QuotaReading
+  /** Where the message is about one device. */
   device?: { serial: string; name: string; base: string }
+  /** Output *values*: the flat row of that value. */
+  reading?: Row
   range?: { from: string; to: string }
 }
 
 export function about(
   node: About['node'],
   account: string,
-  { endpoint, receivedAt, quota }: Omit<Answer<unknown>, 'body'>,
+  { answer: { endpoint, receivedAt, quota } }: { answer: Omit<Answer<unknown>, 'body'> },
+  {
+    subject,
+    reading,
+    range,
+  }: { subject?: Subject | undefined; reading?: Row | undefined; range?: About['range'] | undefined },
 ): About {
-  return { node, endpoint, account, receivedAt: new Date(receivedAt).toISOString(), quota: { ...quota } }
-}
-
-/** The same where the message is about one device. */
-export function aboutDevice(
-  node: About['node'],
-  account: string,
-  answer: Omit<Answer<unknown>, 'body'>,
-  { serial, name, base }: Device,
-): About {
-  return { ...about(node, account, answer), device: { serial, name, base: base.serial } }
+  const told: About = {
+    node,
+    endpoint,
+    account,
+    receivedAt: new Date(receivedAt).toISOString(),
+    quota: { ...quota },
+  }
+  if (subject) told.device = { serial: subject.serial, name: subject.name, base: subject.base }
+  if (reading) told.reading = reading
+  if (range) told.range = { ...range }
+  return told
 }

@@ -1,9 +1,19 @@
 import type { Output, Send } from '../../shared/outputs'
-import type { Gap } from '../readings/continuity'
+import { placeGaps } from '../readings/continuity'
+import type { Reading } from '../readings/current'
 import type { Series, SeriesRecord } from '../readings/series'
-import { type Content, type Subject, subjectOf } from './content'
+import {
+  type Content,
+  countOf,
+  deviceOf,
+  type ReadContent,
+  type Subject,
+  subjectOf,
+  subjectOfAlert,
+  subjectOfReading,
+} from './content'
 import { countPoints, pointsOf } from './points'
-import { countRows, ROW_COLUMNS, type Row, rowsOf, subjectOfRow } from './rows'
+import { countRows, ROW_COLUMNS, type Row, rowOfAlert, rowsOf, subjectOfRow } from './rows'
 
 /** One message to be. */
 export interface Draft {
@@ -24,12 +34,16 @@ export interface Plan {
 }
 
 export interface How {
-  output: Exclude<Output, 'raw' | 'csv' | 'csv2'>
+  output: Output
   send: Send
   /** Elements a message where `send` is `chunk`. */
   chunk: number
   measurement: string
+  /** Name of the group of a content's one device, blank for none. */
+  group: string
 }
+
+type Made = Exclude<Output, 'raw' | 'csv' | 'csv2'>
 
 /** What an output makes of a content: elements of an array, each about somebody. */
 interface Elements {
@@ -39,61 +53,66 @@ interface Elements {
 }
 
 /** Output → elements. A new output is a row here, and its sends in `shared/outputs.ts`. */
-const elements: Record<How['output'], (content: Content, how: How) => Elements> = {
-  readings: (content) => ({ count: countReadings(content), items: () => readingsOf(content) }),
-  rows: (content) => ({ count: countRows(content), items: () => rowDrafts(content) }),
-  points: (content, { measurement }) => ({
+const elements: Record<Made, (content: ReadContent, how: How) => Elements> = {
+  readings: (content, { group }) => ({ count: countOf(content), items: () => readingsOf(content, group) }),
+  rows: (content, { group }) => ({ count: countRows(content), items: () => rowDrafts(content, group) }),
+  points: (content, { measurement, group }) => ({
     count: countPoints(content),
-    items: () => pointDrafts(content, measurement),
+    items: () => pointDrafts(content, measurement, group),
   }),
-  values: (content) => ({ count: countValues(content), items: () => valueDrafts(content) }),
+  values: (content, { group }) => ({ count: countValues(content), items: () => valueDrafts(content, group) }),
 }
 
 /** The messages of one content in the chosen output and send (docs/messages.md, *Output × send*). */
 export function planMessages(content: Content, how: How): Plan {
-  const plan =
-    how.output === 'readings' && content.kind === 'series'
-      ? planSeries(content.series, subjectOf(content.series, content.group), how)
-      : planArray(content, how)
+  if (content.kind === 'raw') {
+    const { payload, device } = content
+    return { drafts: [device ? { payload, subject: device } : { payload }] }
+  }
+  if (how.output === 'readings' && content.kind === 'series') return planSeries(content.series, how)
+  const plan = planArray(content, how.output as Made, how)
   return how.output === 'rows' ? { ...plan, columns: ROW_COLUMNS[content.kind].join(',') } : plan
 }
 
-function planArray(content: Content, how: How): Plan {
-  const made = elements[how.output](content, how)
+function planArray(content: ReadContent, output: Made, how: How): Plan {
+  const made = elements[output](content, how)
   switch (how.send) {
     case 'chunk':
       return {
         drafts: chunked(made.items(), how.chunk),
-        sequence: { count: Math.ceil(made.count / how.chunk), length: how.chunk },
+        // A join node puts arrays together only where they are said to hold more than one.
+        sequence: { count: Math.ceil(made.count / how.chunk), length: Math.max(2, how.chunk) },
       }
     case 'each':
     case 'value':
       return { drafts: made.items(), sequence: { count: made.count, length: 1 } }
-    case 'device':
-      if (content.kind === 'current') return planDevices(content.readings, made, how)
-      return { drafts: [{ payload: payloads(made), subject: subjectOfContent(content) }] }
+    case 'device': {
+      if (content.kind === 'current') return planDevices(content.readings, output, how)
+      const device = deviceOf(content)
+      return {
+        drafts: [{ payload: payloads(made), ...(device && { subject: subjectOf(device, how.group) }) }],
+      }
+    }
     default:
       return { drafts: [{ payload: payloads(made) }] }
   }
 }
 
 /** Current readings one message a device: a reading itself, else the array that it becomes. */
-function planDevices(
-  readings: Extract<Content, { kind: 'current' }>['readings'],
-  made: Elements,
-  how: How,
-): Plan {
-  const sequence = { count: readings.length, length: 1 }
-  if (how.output === 'readings') return { drafts: made.items(), sequence }
+function planDevices(readings: readonly Reading[], output: Made, how: How): Plan {
   const drafts = readings.map((reading) => ({
-    payload: payloads(elements[how.output]({ kind: 'current', readings: [reading] }, how)),
-    subject: subjectOf(reading, reading.group?.name ?? ''),
+    payload:
+      output === 'readings'
+        ? reading
+        : payloads(elements[output]({ kind: 'current', readings: [reading] }, how)),
+    subject: subjectOfReading(reading),
   }))
-  return { drafts, sequence }
+  return { drafts, sequence: { count: readings.length, length: 1 } }
 }
 
 /** A series stays one: its parts keep the device and the channels. */
-function planSeries(series: Series, subject: Subject, { send, chunk }: How): Plan {
+function planSeries(series: Series, { send, chunk, group }: How): Plan {
+  const subject = subjectOf(series, group)
   if (send === 'device') return { drafts: [{ payload: series, subject }] }
   const size = send === 'chunk' ? chunk : 1
   const drafts = send === 'chunk' ? seriesChunks(series, subject, size) : seriesRecords(series, subject)
@@ -101,28 +120,34 @@ function planSeries(series: Series, subject: Subject, { send, chunk }: How): Pla
 }
 
 function* seriesRecords({ gaps, ...series }: Series, subject: Subject): Generator<Draft> {
-  for (const record of series.records) yield { payload: { ...series, records: [record] }, subject }
+  for (const record of series.records) yield { payload: ownSeries(series, [record]), subject }
 }
 
 /** A gap stands with the record after it. */
 function* seriesChunks(series: Series, subject: Subject, size: number): Generator<Draft> {
-  const gaps = new Map<string | null, Gap[]>()
-  for (const gap of series.gaps) gaps.set(gap.before, [...(gaps.get(gap.before) ?? []), gap])
-  const gapsBefore = ({ time }: SeriesRecord) => {
-    const found = gaps.get(time) ?? []
-    gaps.delete(time)
-    return found
-  }
+  const gaps = placeGaps(series.records, series.standalone)
   for (let from = 0; from < series.records.length; from += size) {
     const records = series.records.slice(from, from + size)
-    yield { payload: { ...series, records, gaps: records.flatMap(gapsBefore) }, subject }
+    const here = gaps.filter(({ at }) => at >= from && at < from + size).map(({ gap }) => gap)
+    yield { payload: { ...ownSeries(series, records), gaps: here }, subject }
+  }
+}
+
+/** What one message changes must not change the next: nothing is shared between them. */
+function ownSeries(series: Omit<Series, 'gaps'>, records: readonly SeriesRecord[]) {
+  const { gaps: _, ...rest } = series as Series
+  return {
+    ...rest,
+    base: { ...series.base },
+    channels: series.channels.map((channel) => ({ ...channel })),
+    records,
   }
 }
 
 function* chunked(items: Iterable<Draft>, size: number): Generator<Draft> {
   let payload: unknown[] = []
   let subject: Subject | undefined
-  const draft = (): Draft => (subject ? { payload, subject: deviceOf(subject) } : { payload })
+  const draft = (): Draft => (subject ? { payload, subject: withoutChannel(subject) } : { payload })
   for (const item of items) {
     subject ??= item.subject
     payload.push(item.payload)
@@ -137,50 +162,42 @@ function payloads(made: Elements): unknown[] {
   return Array.from(made.items(), ({ payload }) => payload)
 }
 
-function deviceOf({ channel, ...device }: Subject): Subject {
+function withoutChannel({ channel, ...device }: Subject): Subject {
   return device
 }
 
-function subjectOfContent(content: Exclude<Content, { kind: 'current' }>): Subject {
-  return subjectOf(content.kind === 'series' ? content.series : content.device, content.group)
-}
-
-function countReadings(content: Content): number {
-  if (content.kind === 'series') return content.series.records.length
-  return content.kind === 'current' ? content.readings.length : content.alerts.length
-}
-
-function* readingsOf(content: Content): Generator<Draft> {
+function* readingsOf(content: ReadContent, group: string): Generator<Draft> {
   if (content.kind === 'current') {
-    for (const reading of content.readings) {
-      yield { payload: reading, subject: subjectOf(reading, reading.group?.name ?? '') }
-    }
+    for (const reading of content.readings) yield { payload: reading, subject: subjectOfReading(reading) }
   } else if (content.kind === 'alerts') {
-    for (const alert of content.alerts) {
-      const subject = subjectOf(alert, content.group)
-      yield { payload: alert, subject: alert.channel ? { ...subject, channel: alert.channel } : subject }
-    }
+    for (const alert of content.alerts) yield { payload: alert, subject: subjectOfAlert(alert, group) }
   }
 }
 
-function* rowDrafts(content: Content): Generator<Draft> {
-  const group = content.kind === 'current' ? '' : content.group
-  for (const row of rowsOf(content)) yield { payload: row, subject: subjectOfRow(row, group) }
+function* rowDrafts(content: ReadContent, group: string): Generator<Draft> {
+  if (content.kind === 'alerts') {
+    for (const alert of content.alerts) {
+      yield { payload: rowOfAlert(alert), subject: subjectOfAlert(alert, group) }
+    }
+  } else {
+    for (const row of rowsOf(content, group)) yield { payload: row, subject: subjectOfRow(row, group) }
+  }
 }
 
-function* pointDrafts(content: Content, measurement: string): Generator<Draft> {
-  for (const { point, subject } of pointsOf(content, measurement)) yield { payload: point, subject }
+function* pointDrafts(content: ReadContent, measurement: string, group: string): Generator<Draft> {
+  for (const { point, subject } of pointsOf(content, measurement, group)) yield { payload: point, subject }
 }
 
-function* valueDrafts(content: Content): Generator<Draft> {
-  const group = content.kind === 'current' ? '' : content.group
-  for (const row of rowsOf(content)) {
-    if (row.value !== undefined) yield { payload: row.value, subject: subjectOfRow(row, group), reading: row }
+function* valueDrafts(content: ReadContent, group: string): Generator<Draft> {
+  for (const row of rowsOf(content, group)) {
+    if (row.value !== undefined) {
+      yield { payload: row.value, subject: subjectOfRow(row, group), reading: row }
+    }
   }
 }
 
 /** A value that is no number sends nothing; rows tell of it. */
-function countValues(content: Content): number {
+function countValues(content: ReadContent): number {
   let count = 0
   if (content.kind === 'current') {
     for (const { channels } of content.readings) for (const { value } of channels) if (value !== null) count++

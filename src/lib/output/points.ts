@@ -1,8 +1,7 @@
 import type { Alert } from '../readings/alerts'
 import type { Reading } from '../readings/current'
-import type { Device } from '../readings/device'
 import type { Series, SeriesRecord } from '../readings/series'
-import { type Content, type Subject, subjectOf } from './content'
+import { type ReadContent, type Subject, subjectOf, subjectOfAlert, subjectOfReading } from './content'
 
 /** A point as InfluxDB's batch node takes it. */
 export interface Point {
@@ -21,7 +20,7 @@ export interface PointOf {
 }
 
 /** How many points there will be. */
-export function countPoints(content: Content): number {
+export function countPoints(content: ReadContent): number {
   if (content.kind === 'alerts') return content.alerts.filter(({ timestamp }) => timestamp !== null).length
   if (content.kind === 'current') {
     return content.readings.filter(
@@ -37,48 +36,46 @@ export function countPoints(content: Content): number {
 }
 
 /** One point a record, or a text of an alert; none without a field or without an instant. */
-export function* pointsOf(content: Content, measurement: string): Generator<PointOf> {
+export function* pointsOf(content: ReadContent, measurement: string, group: string): Generator<PointOf> {
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) {
-        const group = reading.group?.name ?? ''
-        yield* pointOf(measurement, reading, group, reading.timestamp, fieldsOfReading(reading))
+        const point = makePoint(measurement, reading, subjectOfReading(reading), fieldsOfReading(reading))
+        if (point) yield point
       }
       return
     case 'series': {
-      const { series, group } = content
+      const { series } = content
       for (const record of series.records) {
-        yield* pointOf(measurement, series, group, record.timestamp, fieldsOfRecord(series, record))
+        const about = { model: series.model, timestamp: record.timestamp }
+        const point = makePoint(measurement, about, subjectOf(series, group), fieldsOfRecord(series, record))
+        if (point) yield point
       }
       return
     }
     case 'alerts':
       for (const alert of content.alerts) {
-        const { text, kind, timestamp, source } = alert
-        yield* pointOf(measurement, alert, content.group, timestamp, { text, kind }, source)
+        const { text, kind, source } = alert
+        const point = makePoint(measurement, alert, subjectOfAlert(alert, group), { text, kind }, source)
+        if (point) yield point
       }
   }
 }
 
-function* pointOf(
+function makePoint(
   measurement: string,
-  device: Device,
-  group: string,
-  timestamp: number | null,
+  { model, timestamp }: { model: string; timestamp: number | null },
+  subject: Subject,
   fields: Point['fields'],
   source?: Alert['source'],
-): Generator<PointOf> {
-  if (timestamp === null || Object.keys(fields).length === 0) return
-  const { serial, name, model, base } = device
-  const tags = Object.fromEntries(
-    Object.entries({ serial, name, model, base: base.serial, group, source }).filter(
-      (tag): tag is [string, string] => Boolean(tag[1]),
-    ),
-  )
-  yield {
-    point: { measurement, tags, fields, timestamp: new Date(timestamp) },
-    subject: subjectOf(device, group),
+): PointOf | undefined {
+  if (timestamp === null || Object.keys(fields).length === 0) return undefined
+  const { serial, name, base, group } = subject
+  const tags: Point['tags'] = {}
+  for (const [key, value] of Object.entries({ serial, name, model, base, group, source })) {
+    if (value) tags[key] = value
   }
+  return { point: { measurement, tags, fields, timestamp: new Date(timestamp) }, subject }
 }
 
 function fieldsOfReading({ channels }: Reading): Point['fields'] {

@@ -3,7 +3,7 @@ import type { Channel } from '../readings/channel'
 import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
 import type { Series } from '../readings/series'
-import type { Content, Subject } from './content'
+import type { ReadContent, Subject } from './content'
 
 /** A flat row: one channel value, or one alert text. A key with nothing to say is left out, never null. */
 export interface Row {
@@ -51,7 +51,7 @@ const VALUE_COLUMNS = [
 ] as const satisfies (keyof Row)[]
 
 /** Every key a row of this kind can have, in the order of a table's columns. */
-export const ROW_COLUMNS: Record<Content['kind'], readonly (keyof Row)[]> = {
+export const ROW_COLUMNS: Record<ReadContent['kind'], readonly (keyof Row)[]> = {
   series: VALUE_COLUMNS,
   current: [...VALUE_COLUMNS, 'battery', 'rssi', 'age', 'stale'],
   alerts: [
@@ -70,7 +70,7 @@ export const ROW_COLUMNS: Record<Content['kind'], readonly (keyof Row)[]> = {
 }
 
 /** How many rows there will be, without making them. */
-export function countRows(content: Content): number {
+export function countRows(content: ReadContent): number {
   switch (content.kind) {
     case 'current':
       return content.readings.reduce((sum, { channels }) => sum + channels.length, 0)
@@ -82,13 +82,13 @@ export function countRows(content: Content): number {
 }
 
 /** The rows in the order of readings, records and channels. */
-export function* rowsOf(content: Content): Generator<Row> {
+export function* rowsOf(content: ReadContent, group: string): Generator<Row> {
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) yield* rowsOfReading(reading)
       return
     case 'series':
-      yield* rowsOfSeries(content.series, content.group)
+      yield* rowsOfSeries(content.series, group)
       return
     case 'alerts':
       for (const alert of content.alerts) yield rowOfAlert(alert)
@@ -133,7 +133,7 @@ function* rowsOfSeries(series: Series, group: string): Generator<Row> {
   }
 }
 
-function rowOfAlert(alert: Alert): Row {
+export function rowOfAlert(alert: Alert): Row {
   // Alert rows have no group column.
   const row = rowOfDevice(alert, alert, '')
   row.source = alert.source

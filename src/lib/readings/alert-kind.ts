@@ -27,11 +27,11 @@ const words: readonly (readonly [AlertKind, RegExp])[] = [
 
 /** Words that may turn a sentence round: with one of them nothing is certain. */
 const NEGATION =
-  /\b(not|no|never|without|yet|until|if)\b|n't\b|未復|復帰しな|復旧しな|戻らな|ません|ない|なかった/
+  /\b(not|no(?!\.? ?\d)|never|without|yet|until|if)\b|n't\b|未復|復帰しな|復旧しな|戻らな|ません|ない|なかった/
 
 /** Words of an end or of the good side: a limit's name beside one of them is no alarm for sure. */
 const END =
-  /\b(clear(ed|s)?|end(ed|s)?|reset|resolved|cancel\w*|off|over|within|inside|normal)\b|\bbelow the upper|\babove the lower|\bbelow\b.*\bupper|\babove\b.*\blower|解除|解消|回復|終了|戻|正常|範囲内|以内|上限.*(下回|未満|以下)|下限.*(上回|以上)/
+  /\b(clear(ed|s)?|end(ed|s)?|reset|resolved|cancel\w*|off|over(?! (?:the )?(?:upper|high)\b)|within|inside|normal)\b|\bbelow the upper|\babove the lower|\bbelow\b.*\bupper|\babove\b.*\blower|解除|解消|回復|終了|戻|正常|範囲内|以内|上限.*(下回|未満|以下)|下限.*(上回|以上)/
 
 /**
  * Reads the kind from free text whose grammar is not known. The channel's own name is taken out first, so that

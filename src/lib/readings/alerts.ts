@@ -49,9 +49,10 @@ export function readAlerts(envelope: AlertEnvelope, style: TimeStyle): AlertLog 
   const alerts = oldestFirst(entries).flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {
       const number = channelNumber(source)
-      const channel = number === undefined ? null : (channels.get(source) ?? unlistedChannel(number))
+      const channel = number === undefined ? null : { ...(channels.get(source) ?? unlistedChannel(number)) }
       return {
         ...device,
+        base: { ...device.base },
         time: formatTime(timestamp, style, offset),
         timestamp,
         utcOffset: offset,

@@ -19,27 +19,43 @@ export interface Numbered {
 /** Relay ids run 0…65535 and start over; standalone ids only grow (*Graph data record*, data-id). */
 const TURN = 65_536
 
+/** A gap and the index of the record after it: times alone do not tell, several records may have one. */
+export interface PlacedGap {
+  at: number
+  gap: Gap
+}
+
 /**
  * Gaps between neighbours of an ordered series. Ids that are all 0, or absent, claim nothing; spacing in time
  * alone is never a gap (field notes, *Spacing*).
  */
 export function findGaps(records: readonly Numbered[], standalone: boolean): Gap[] {
-  const timed = records.filter((record) => record.timestamp !== null && record.dataId !== null)
+  return placeGaps(records, standalone).map(({ gap }) => gap)
+}
+
+/** The same with their places. */
+export function placeGaps(records: readonly Numbered[], standalone: boolean): PlacedGap[] {
+  const indices = records.flatMap(({ timestamp, dataId }, index) =>
+    timestamp !== null && dataId !== null ? [index] : [],
+  )
+  const timed = indices.map((index) => records[index] as Numbered)
   if (timed.every((record) => record.dataId === 0)) return []
-  const undated = records.flatMap(({ timestamp, dataId }) =>
-    timestamp === null && dataId !== null ? [dataId] : [],
+  const undated = new Set(
+    records.flatMap(({ timestamp, dataId }) => (timestamp === null && dataId !== null ? [dataId] : [])),
   )
   const interval = standalone ? 0 : usualInterval(timed)
-  const gaps: Gap[] = []
+  const gaps: PlacedGap[] = []
   for (let index = 1; index < timed.length; index++) {
     const [before, after] = [timed[index - 1] as Numbered, timed[index] as Numbered]
-    const missing = standalone ? grown(before, after) : turned(before, after, interval)
-    const gap = { after: before.time, before: after.time }
-    if (missing === 'restart') gaps.push({ kind: 'restart', ...gap, missing: null })
-    else {
-      const left = missing - undated.filter((id) => between(id, before, after)).length
-      if (left > 0) gaps.push({ kind: 'missing', ...gap, missing: left })
-    }
+    const found = standalone ? grown(before, after) : turned(before, after, interval)
+    const missing =
+      found === 'restart' ? null : found - [...undated].filter((id) => between(id, before, after)).length
+    if (missing !== null && missing <= 0) continue
+    const kind = missing === null ? 'restart' : 'missing'
+    gaps.push({
+      at: indices[index] as number,
+      gap: { kind, after: before.time, before: after.time, missing },
+    })
   }
   return gaps
 }

@@ -72,7 +72,7 @@ function readRecord(
   const record: SeriesRecord = {
     time: formatTime(timestamp, style, offset),
     timestamp,
-    dataId: readNumber(raw['data-id'] ?? raw.data_id),
+    dataId: readId(raw['data-id'] ?? raw.data_id),
   }
   for (const { key } of channels) {
     const value = readNumber(raw[key])
@@ -83,6 +83,12 @@ function readRecord(
     }
   }
   return record
+}
+
+/** A sequence counts in whole numbers; anything else is no id. */
+function readId(value: unknown): number | null {
+  const id = readNumber(value)
+  return Number.isSafeInteger(id) ? id : null
 }
 
 /**

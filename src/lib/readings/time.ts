@@ -27,7 +27,7 @@ export function readTimestamp(value: unknown, part: () => string): number | null
   if (seconds === null || Math.abs(seconds) * 1000 > LATEST_MS) {
     throw new EnvlogError('reply-unreadable', { part: part() })
   }
-  return seconds === 0 ? null : Math.round(seconds * 1000)
+  return Math.round(seconds * 1000) || null
 }
 
 /** ISO 8601 with milliseconds, UTC or with the given offset (minutes); `null` stays `null`. */

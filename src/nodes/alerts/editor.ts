@@ -1,5 +1,6 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
+import { prepareOutput } from '../../editor/output-form'
 import { checkDevices, checkRepeat, checkSerials } from '../../editor/validators'
 
 RED.nodes.registerType('envlog-alerts', {
@@ -33,6 +34,9 @@ RED.nodes.registerType('envlog-alerts', {
         return checkRepeat(this, value)
       },
     },
+    output: { value: 'readings' },
+    send: { value: 'device' },
+    measurement: { value: 'envlog_alerts' },
     time: { value: 'utc' },
     topic: { value: 'envlog/{base}/{serial}/alert' },
   },
@@ -53,6 +57,7 @@ RED.nodes.registerType('envlog-alerts', {
   },
   oneditprepare() {
     prepareAction(this)
+    prepareOutput(this, 'envlog-alerts')
   },
   oneditsave() {
     saveAction(this)

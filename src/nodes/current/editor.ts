@@ -1,5 +1,6 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
+import { prepareOutput } from '../../editor/output-form'
 import { checkDevices, checkRepeat, checkSerials, checkWhole } from '../../editor/validators'
 
 RED.nodes.registerType('envlog-current', {
@@ -33,7 +34,11 @@ RED.nodes.registerType('envlog-current', {
         return checkRepeat(this, value)
       },
     },
+    output: { value: 'readings' },
+    send: { value: 'all' },
+    measurement: { value: 'envlog' },
     time: { value: 'utc' },
+    topic: { value: 'envlog/{base}/{serial}/{channel}' },
     staleAfter: { value: '', validate: (value, _options) => checkWhole(value, 0, 1e9) },
   },
   paletteLabel() {
@@ -53,6 +58,7 @@ RED.nodes.registerType('envlog-current', {
   },
   oneditprepare() {
     prepareAction(this)
+    prepareOutput(this, 'envlog-current')
   },
   oneditsave() {
     saveAction(this)

@@ -61,7 +61,8 @@ function start<T extends ActionType>(
     show({ kind: 'asking' })
     const { task, sent } = createTask({ RED, node, trigger, settings, account, signal, show })
     await action.run(task)
-    show({ kind: 'came', what: action.counts, count: sent(), at: Date.now() })
+    const what = task.form === 'read' ? action.counts : 'answers'
+    show({ kind: 'came', what, count: sent(), at: Date.now() })
   }
 
   async function take(trigger: Trigger): Promise<void> {

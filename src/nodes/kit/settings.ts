@@ -17,7 +17,9 @@ import {
   PERIOD_TYPES,
   SELECTS,
   TIME_STYLES,
+  TOPICS,
 } from '../../shared/action'
+import { DEFAULT_CHUNK, MEASUREMENTS, OFFERED, OUTPUTS, type Output, type Send } from '../../shared/outputs'
 
 /**
  * The saved properties (docs/nodes.md), read once when a node is made. Numbers may be saved as text, blanks
@@ -65,6 +67,10 @@ const common = z.object({
   property: z.preprocess((value) => (blank(value) ? 'devices' : value), z.string()),
   exclude: listOf(serial),
   topic: z.string().optional(),
+  output: choice(OUTPUTS, 'readings'),
+  send: text,
+  chunk: whole(1, 1_000_000, DEFAULT_CHUNK),
+  measurement: text,
   time: choice(TIME_STYLES, 'utc'),
 })
 
@@ -82,18 +88,39 @@ const schemas = {
   'envlog-alerts': common,
 }
 
-export type SettingsOf<T extends ActionType> = z.infer<(typeof schemas)[T]>
+type Parsed<T extends ActionType> = z.infer<(typeof schemas)[T]>
+export type SettingsOf<T extends ActionType> = Omit<Parsed<T>, 'send' | 'topic'> & {
+  send: Send
+  topic: string
+}
 export type CommonSettings = z.infer<typeof common>
 
-/** @throws EnvlogError `setting-invalid` naming the property, `no-devices`, `repeat-needs-message` */
+/**
+ * @throws EnvlogError `setting-invalid` naming the property, `no-devices`, `repeat-needs-message`,
+ * `output-not-offered`
+ */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
-  const settings = parse(schemas[type], config) as SettingsOf<T>
+  const settings = parse(schemas[type], config) as Parsed<T>
   const { select, devices, bases } = settings
   if ((select === 'list' && devices.length === 0) || (select === 'base' && bases.length === 0)) {
     throw new EnvlogError('no-devices')
   }
   if (settings.repeat > 0 && needsMessage(settings)) throw new EnvlogError('repeat-needs-message')
-  return settings
+  return {
+    ...settings,
+    send: offeredSend(type, settings),
+    measurement: settings.measurement || MEASUREMENTS[type],
+    topic: settings.topic ?? TOPICS[type],
+  } as SettingsOf<T>
+}
+
+/** The chosen send of the chosen output; the output's own where it has but one, or where none was chosen. */
+function offeredSend(type: ActionType, { output, send }: { output: Output; send: string }): Send {
+  const offered = OFFERED[type][output] ?? []
+  const [first] = offered
+  const found = offered.length === 1 || send === '' ? first : offered.find((one) => one === send)
+  if (!found) throw new EnvlogError('output-not-offered', { output, send })
+  return found
 }
 
 const inRange = (name: keyof typeof ACCOUNT_RANGES) =>

@@ -11,7 +11,7 @@ export type Outcome =
   | { kind: 'failed'; error: unknown }
 
 /** Keys of the catalogs (`status.<counted>`). */
-export type Counted = 'devices' | 'records' | 'alerts' | 'pages'
+export type Counted = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
 
 /** Outcome → status. Texts without a number are keys, which the editor puts into the viewer's language. */
 export function statusOf(RED: NodeAPI, outcome: Outcome): NodeStatus {

@@ -2,23 +2,22 @@ import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../lib/account'
 import { type NamedDevice, resolveDevices, type Selection, type Target } from '../../lib/collect/devices'
 import { eachOf } from '../../lib/collect/each'
+import type { Collected, Form } from '../../lib/collect/records'
 import type { EnvlogError } from '../../lib/errors'
-import type { About } from '../../lib/output/about'
-import { makeTopic } from '../../lib/output/topic'
-import type { Device } from '../../lib/readings/device'
-import { type ActionType, TOPICS } from '../../shared/action'
+import { countOf, deviceOf } from '../../lib/output/content'
+import { planMessages } from '../../lib/output/plan'
+import type { ActionType } from '../../shared/action'
+import type { Output } from '../../shared/outputs'
 import { selectionFrom } from './inputs'
+import { messageMaker } from './message'
 import { evaluator } from './period'
 import type { SettingsOf } from './settings'
 import type { Outcome } from './status'
 import { inWords } from './words'
 
-/** What a node adds to the message it sends. */
-export interface Outgoing {
-  payload: unknown
-  envlog: About
-  /** Left as it came where absent. */
-  topic?: string | undefined
+/** What a node delivers: what was collected, and what only that node says of it. */
+export interface Delivery extends Collected {
+  range?: { from: string; to: string }
 }
 
 /** One trigger at work: what the `run` of a node file gets. */
@@ -26,6 +25,8 @@ export interface Task<T extends ActionType> {
   settings: SettingsOf<T>
   account: Account
   signal: AbortSignal
+  /** How answers are wanted, as the chosen output says. */
+  form: Form
   /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
   selection(): Selection
   /**
@@ -35,10 +36,8 @@ export interface Task<T extends ActionType> {
   eachTarget(work: (target: Target, signal: AbortSignal) => Promise<void>): Promise<void>
   /** A value from message, context, environment or JSONata. */
   evaluate(value: string, type: string): Promise<unknown>
-  /** The topic of a message about a whole device; nothing where the template is blank. */
-  topic(device: Device): Promise<string | undefined>
-  /** Sends a clone of the trigger with what is added; `count` of what the node counts came. */
-  send(outgoing: Outgoing, count: number): void
+  /** Sends it in the chosen output, each message a clone of the trigger. */
+  deliver(delivery: Delivery): Promise<void>
   show(outcome: Outcome): void
 }
 
@@ -52,14 +51,10 @@ export interface TaskParts<T extends ActionType> {
   show(outcome: Outcome): void
 }
 
-/** A task, and how many of what it counts it has sent. */
+/** A task, and how many readings, records or alerts it has sent. */
 export function createTask<T extends ActionType>(parts: TaskParts<T>): { task: Task<T>; sent(): number } {
   const { RED, node, trigger, settings, account, signal, show } = parts
   let sent = 0
-
-  /** The trigger's own properties, never its payload: it is about to be replaced. */
-  const clone = (): NodeMessage =>
-    RED.util.cloneMessage({ ...trigger.msg, payload: undefined, envlog: undefined } as never)
 
   const report = ({ device, error }: DeviceFailure) => {
     const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
@@ -72,25 +67,22 @@ export function createTask<T extends ActionType>(parts: TaskParts<T>): { task: T
     settings,
     account,
     signal,
+    form: FORMS[settings.output],
     selection,
     show,
     evaluate: evaluator(RED, node, trigger.msg),
 
-    async topic({ serial, name, base }) {
-      const template = settings.topic ?? TOPICS[node.type as ActionType]
-      const group = template.includes('{group}')
-        ? await account.directory.group(serial, base.serial, signal)
-        : ''
-      return makeTopic(template, { account: account.name, base: base.serial, serial, name, group })
-    },
-
-    send({ payload, envlog, topic }, count) {
-      const msg = clone()
-      msg.payload = payload
-      msg.envlog = envlog
-      if (topic !== undefined) msg.topic = topic
-      sent += count
-      trigger.send(msg)
+    async deliver(delivery) {
+      const { content } = delivery
+      const device = deviceOf(content)
+      const group =
+        device && namesGroup(settings)
+          ? (await account.directory.describe(device.serial, device.base.serial, signal)).group
+          : ''
+      const plan = planMessages(content, { ...settings, group })
+      const make = messageMaker({ ...parts, delivery, plan })
+      for (const draft of plan.drafts) trigger.send(make(draft))
+      sent += countOf(content)
     },
 
     async eachTarget(work) {
@@ -121,6 +113,22 @@ export function createTask<T extends ActionType>(parts: TaskParts<T>): { task: T
     },
   }
   return { task, sent: () => sent }
+}
+
+/** Output → how its answers are wanted. */
+const FORMS: Record<Output, Form> = {
+  readings: 'read',
+  rows: 'read',
+  points: 'read',
+  values: 'read',
+  raw: 'json',
+  csv: 'csv',
+  csv2: 'csv2',
+}
+
+/** Groups stand in `current` alone: the directory is asked only where the messages name them. */
+function namesGroup({ output, topic }: { output: Output; topic: string }): boolean {
+  return output === 'rows' || output === 'points' || output === 'values' || topic.includes('{group}')
 }
 
 interface DeviceFailure {

@@ -1,5 +1,6 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
+import { prepareOutput } from '../../editor/output-form'
 import { checkDevices, checkRepeat, checkSerials } from '../../editor/validators'
 
 RED.nodes.registerType('envlog-latest', {
@@ -33,6 +34,9 @@ RED.nodes.registerType('envlog-latest', {
         return checkRepeat(this, value)
       },
     },
+    output: { value: 'readings' },
+    send: { value: 'device' },
+    measurement: { value: 'envlog' },
     time: { value: 'utc' },
     topic: { value: 'envlog/{base}/{serial}/{channel}' },
   },
@@ -53,6 +57,7 @@ RED.nodes.registerType('envlog-latest', {
   },
   oneditprepare() {
     prepareAction(this)
+    prepareOutput(this, 'envlog-latest')
   },
   oneditsave() {
     saveAction(this)

@@ -1,5 +1,6 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
+import { prepareOutput } from '../../editor/output-form'
 import { preparePeriod } from '../../editor/period'
 import { checkDevices, checkRepeat, checkSerials, checkWhole } from '../../editor/validators'
 
@@ -34,6 +35,10 @@ RED.nodes.registerType('envlog-range', {
         return checkRepeat(this, value)
       },
     },
+    output: { value: 'readings' },
+    send: { value: 'device' },
+    chunk: { value: 1000, validate: (value, _options) => checkWhole(value, 1, 1_000_000) },
+    measurement: { value: 'envlog' },
     time: { value: 'utc' },
     from: { value: '-24h' },
     fromType: { value: 'rel' },
@@ -59,6 +64,7 @@ RED.nodes.registerType('envlog-range', {
   },
   oneditprepare() {
     prepareAction(this)
+    prepareOutput(this, 'envlog-range')
     preparePeriod(this)
   },
   oneditsave() {

@@ -161,12 +161,13 @@ describe('an envelope', () => {
 })
 
 describe('a CSV answer', () => {
-  it('begins with a quoted cell, after a byte order mark or not', () => {
-    for (const body of ['"a"\r\n', '\ufeff"a"\r\n', '\ufeff" a "']) assert.equal(readTable(body), body)
+  it('is taken as it came: quoted or not, after a byte order mark or not', () => {
+    for (const body of ['"a"\r\n', '\ufeff"a"\r\n', '\ufeff" a "', 'a,b\r\n'])
+      assert.equal(readTable(body), body)
   })
 
   it('is ENVLOG_REPLY where it is none: the word Array for an unknown serial', () => {
-    for (const body of ['Array', '', 'a,b', '[]'])
+    for (const body of ['Array', '', ' \r\n', '\ufeff', '[]', 'null', '<html>', '{"error":{"code":400}}'])
       assert.throws(() => readTable(body), failure('reply-not-csv'))
   })
 })

@@ -58,14 +58,41 @@ describe('a request', () => {
   it('for CSV gives the text back as it came', async () => {
     const csv = '\ufeff"Date/Time","Date/Time","No.1"\r\n" x ","46000.5","-18.4"\r\n'
     const { client } = clientOf(() => text(csv))
-    const { body } = await client.read('data', { ...serial, type: 'csv2' }, never)
+    const { body } = await client.readRaw('data', { ...serial, type: 'csv2' }, never)
     assert.equal(body, csv)
   })
 
   it('for CSV that brings something else is ENVLOG_REPLY', async () => {
     for (const body of ['Array', '', '{"error":{"code":400,"message":"no"}}', '<html>']) {
       const { client } = clientOf(() => text(body))
-      await assert.rejects(client.read('data', { ...serial, type: 'csv' }, never), { code: 'ENVLOG_REPLY' })
+      await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, never), {
+        code: 'ENVLOG_REPLY',
+      })
+    }
+  })
+
+  it('for JSON as it came gives back every field, known or not, and reads none of them', async () => {
+    const answer = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
+    for (const params of [serial, { ...serial, type: 'json' as const }]) {
+      const { client, transport } = clientOf(() => json(answer))
+      const { body, endpoint } = await client.readRaw('data', params, never)
+      assert.deepEqual([body, endpoint], [answer, 'data'])
+      assert.deepEqual(JSON.parse(transport.sent[0]?.body ?? ''), { ...common, ...params })
+    }
+  })
+
+  it('for JSON as it came that brings something else is ENVLOG_REPLY', async () => {
+    for (const body of [
+      'Array',
+      '',
+      'null',
+      '[]',
+      '"text"',
+      '{"error":{"code":400,"message":"no"}}',
+      '<html>',
+    ]) {
+      const { client } = clientOf(() => text(body))
+      await assert.rejects(client.readRaw('data', serial, never), { code: 'ENVLOG_REPLY' }, body)
     }
   })
 })

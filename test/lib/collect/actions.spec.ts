@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
-import { fetchAlerts } from '../../../src/lib/collect/alerts'
-import { type CurrentWish, fetchCurrent } from '../../../src/lib/collect/current'
-import { fetchLatest } from '../../../src/lib/collect/latest'
+import { collectAlerts } from '../../../src/lib/collect/alerts'
+import { type CurrentWish, collectCurrent } from '../../../src/lib/collect/current'
+import { collectLatest } from '../../../src/lib/collect/latest'
 import { alertAnswer, BASE, currentDevice, failure, graph, never, relayGraph } from '../answers'
 import { modelAccount } from './model-service'
 
-const wish: CurrentWish = { selection: 'all', exclude: [], time: 'utc', staleAfter: null }
+const wish: CurrentWish = { selection: 'all', exclude: [], time: 'utc', staleAfter: null, form: 'read' }
+const how = { time: 'utc', form: 'read' } as const
 const under = (serial: string, base: string) => currentDevice({ serial, baseunit: { ...BASE, serial: base } })
 const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), under('YYYYYYYY', 'BASE0001')]
 
@@ -15,9 +16,11 @@ async function current(over: Partial<CurrentWish>) {
   const { account, asked } = modelAccount(() => ({ devices }))
   let learnt = 0
   ;(account as { directory: unknown }).directory = { learn: () => learnt++ }
-  const { answer, readings } = await fetchCurrent(account as Account, { ...wish, ...over }, never)
+  const collected = await collectCurrent(account as Account, { ...wish, ...over }, never)
+  if (collected) assert.equal(collected.content.kind, 'current')
+  const readings = collected?.content.kind === 'current' ? collected.content.readings : []
   const found = readings.map(({ serial, base }) => `${base.serial}/${serial}`)
-  return { asked: asked.map(({ params }) => params), found, learnt, answered: answer !== undefined }
+  return { asked: asked.map(({ params }) => params), found, learnt, answered: collected !== undefined }
 }
 
 describe('fetching current readings', () => {
@@ -75,8 +78,8 @@ describe('fetching of one device', () => {
     const { account, asked } = modelAccount(({ endpoint }) =>
       endpoint === 'latest-data' ? graph() : relayGraph(),
     )
-    await fetchLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, 'utc', never)
-    await fetchLatest(account, { serial: '5212A1B2', base: '5839F001' }, 'utc', never)
+    await collectLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, how, never)
+    await collectLatest(account, { serial: '5212A1B2', base: '5839F001' }, how, never)
     assert.deepEqual(asked, [
       { endpoint: 'latest-data', params: { 'remote-serial': '5212A1B2' } },
       { endpoint: 'latest-data-relay', params: { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' } },
@@ -87,11 +90,13 @@ describe('fetching of one device', () => {
     const { account, asked } = modelAccount(() =>
       alertAnswer({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
     )
-    const { alerts } = await fetchAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, 'utc', never)
+    const { content } = await collectAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, how, never)
     assert.deepEqual(asked[0], {
       endpoint: 'alert',
       params: { 'remote-serial': '5212A1B2', 'base-serial': '5212A1B2' },
     })
-    assert.equal(alerts.length, 1)
+    assert.ok(content.kind === 'alerts')
+    assert.equal(content.alerts.length, 1)
+    assert.equal(content.device.serial, '5212A1B2')
   })
 })

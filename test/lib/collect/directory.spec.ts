@@ -41,8 +41,9 @@ describe('the directory', () => {
       group: 'Cold chain',
       utcOffset: 540,
     })
-    assert.equal(await directory.group('A0000001', '5839F001', never), 'Cold chain')
-    assert.equal(await directory.group('A0000001', 'OTHER001', never), '')
+    const { name, group } = await directory.describe('A0000001', '5839F001', never)
+    assert.deepEqual([name, group], ['Freezer 3', 'Cold chain'])
+    assert.deepEqual(await directory.describe('A0000001', 'OTHER001', never), { name: '', group: '' })
     assert.equal(await directory.utcOffset('A0000001', '5839F001', never), 540)
     assert.equal(await directory.utcOffset('A0000001', 'OTHER001', never), 0)
   })
@@ -126,7 +127,7 @@ describe('the directory', () => {
     const { service, directory } = setup('A0000001')
     service.failing = true
     await assert.rejects(later(directory.all(never)), failure('ENVLOG_NETWORK'))
-    await assert.rejects(later(directory.group('A0000001', 'x', never)), failure('ENVLOG_NETWORK'))
+    await assert.rejects(later(directory.describe('A0000001', 'x', never)), failure('ENVLOG_NETWORK'))
     service.failing = false
     assert.equal((await later(directory.all(never))).length, 1)
   })

@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict'
-import { about, aboutDevice } from '../../../src/lib/output/about'
+import { about } from '../../../src/lib/output/about'
+import type { Subject } from '../../../src/lib/output/content'
+import type { Row } from '../../../src/lib/output/rows'
 
 const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
 const answer = { endpoint: 'latest-data-relay' as const, receivedAt: 1_795_161_605_123, quota }
+const subject: Subject = {
+  serial: '5212A1B2',
+  name: 'Freezer 3',
+  base: '5839F001',
+  group: 'Cold chain',
+  channel: { number: 1, name: 'Inside', unit: 'C' },
+}
+const reading: Row = { serial: '5212A1B2', base: '5839F001', channel: 1, value: -18.4 }
 
 describe('what a message tells about its answer', () => {
   it('is the shape of docs/messages.md', () => {
-    assert.deepEqual(about('current', 'Plant A', { ...answer, endpoint: 'current' }), {
+    assert.deepEqual(about('current', 'Plant A', { answer: { ...answer, endpoint: 'current' } }, {}), {
       node: 'current',
       endpoint: 'current',
       account: 'Plant A',
@@ -15,19 +25,39 @@ describe('what a message tells about its answer', () => {
     })
   })
 
-  it('names the device where it is about one', () => {
-    const base = { serial: '5839F001', name: 'Hall 1', model: 'M-500' }
-    const device = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base, standalone: false }
-    assert.deepEqual(aboutDevice('latest', 'Plant A', answer, device).device, {
+  it('names the device where it is about one, and nothing else of the subject', () => {
+    assert.deepEqual(about('latest', 'Plant A', { answer }, { subject }).device, {
       serial: '5212A1B2',
       name: 'Freezer 3',
       base: '5839F001',
     })
   })
 
+  it('tells the value’s flat row and the period where there are any, and no such keys where not', () => {
+    const range = { from: '2026-11-19T08:00:00.000Z', to: '2026-11-20T08:00:00.000Z' }
+    const told = about('range', 'Plant A', { answer }, { subject, reading, range })
+    assert.deepEqual([told.reading, told.range], [reading, range])
+    const without = about(
+      'range',
+      'A',
+      { answer },
+      { subject: undefined, reading: undefined, range: undefined },
+    )
+    assert.deepEqual(Object.keys(without).sort(), ['account', 'endpoint', 'node', 'quota', 'receivedAt'])
+  })
+
   it('shares nothing with the answer', () => {
-    const first = about('latest', 'A', answer)
+    const first = about('latest', 'A', { answer }, {})
     first.quota.remaining = 0
-    assert.equal(about('latest', 'A', answer).quota.remaining, 41)
+    assert.equal(about('latest', 'A', { answer }, {}).quota.remaining, 41)
+  })
+
+  it('shares neither subject nor period with the next message', () => {
+    const range = { from: 'a', to: 'b' }
+    const first = about('range', 'A', { answer }, { subject, range })
+    Object.assign(first.device as object, { serial: 'changed' })
+    Object.assign(first.range as object, { from: 'changed' })
+    const second = about('range', 'A', { answer }, { subject, range })
+    assert.deepEqual([second.device?.serial, second.range?.from], ['5212A1B2', 'a'])
   })
 })

@@ -1,0 +1,39 @@
+import type { ActionType } from '../shared/action'
+import { OFFERED, type Output } from '../shared/outputs'
+import type { Form } from './red'
+
+/** The part of the form that says what is sent: only pairs that exist are offered. */
+export function prepareOutput(form: Form, type: ActionType): void {
+  const offered = OFFERED[type]
+  const output = $('#node-input-output')
+  const send = $('#node-input-send')
+
+  const offer = (select: JQuery, texts: [value: string, text: string][], wanted: unknown) => {
+    const values = texts.map(([value]) => value)
+    select.empty().append(texts.map(([value, text]) => $('<option>').val(value).text(text)))
+    select.val(values.find((value) => value === wanted) ?? values[0] ?? '')
+  }
+  const showChunk = () => {
+    $('.envlog-chunk').toggle(send.val() === 'chunk')
+  }
+  const offerSends = (wanted: unknown) => {
+    const sends = offered[output.val() as Output] ?? []
+    offer(
+      send,
+      sends.map((value) => [value, form._(`send.${value}`)]),
+      wanted,
+    )
+    $('.envlog-send').toggle(sends.length > 1)
+    $('.envlog-measurement').toggle(output.val() === 'points')
+    showChunk()
+  }
+
+  offer(
+    output,
+    Object.keys(offered).map((value) => [value, form._(`output.${value}`)]),
+    form.output,
+  )
+  offerSends(form.send)
+  output.on('change', () => offerSends(send.val()))
+  send.on('change', showChunk)
+}

@@ -1,0 +1,75 @@
+import type { Account } from '../account'
+import type { Answer } from '../api/client'
+import type { DeviceParams, EndpointName } from '../api/endpoints'
+import type { GraphEnvelope, Identity } from '../api/envelopes'
+import type { Content } from '../output/content'
+import { isStandalone, type Target } from './devices'
+
+/** How an answer is wanted: read, or as it came. */
+export type Form = 'read' | 'json' | 'csv' | 'csv2'
+
+/** What was collected of a device, and the answer that came last. */
+export interface Collected {
+  answer: Omit<Answer<unknown>, 'body'>
+  content: Content
+}
+
+/** Endpoints of records: for standalone devices, for remote units (description, *Endpoint availability*). */
+const recordEndpoints = {
+  latest: ['latest-data', 'latest-data-relay'],
+  range: ['data', 'data-relay'],
+} as const satisfies Record<string, readonly [EndpointName, EndpointName]>
+
+function recordsRequest(kind: keyof typeof recordEndpoints, target: Target, more: Partial<DeviceParams>) {
+  const [standalone, relay] = recordEndpoints[kind]
+  const { serial, base } = target
+  return isStandalone(target)
+    ? { endpoint: standalone, params: { 'remote-serial': serial, ...more } }
+    : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...more } }
+}
+
+/** An answer that does not tell the base unit is of the one that was asked for. */
+export function withBase<E extends { device: Identity; base: Identity | null }>(
+  envelope: E,
+  target: Target,
+): E {
+  if (envelope.base || isStandalone(target)) return envelope
+  return { ...envelope, base: { serial: target.base, model: '', name: '' } }
+}
+
+/** Records of a device from the endpoint that serves it. @throws EnvlogError */
+export async function readRecords(
+  account: Account,
+  kind: keyof typeof recordEndpoints,
+  target: Target,
+  more: Partial<DeviceParams>,
+  signal: AbortSignal,
+): Promise<Answer<GraphEnvelope>> {
+  const { endpoint, params } = recordsRequest(kind, target, more)
+  const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, signal)
+  return { ...answer, body: withBase(answer.body, target) }
+}
+
+/** The same as it came, in one request. @throws EnvlogError */
+export async function collectRaw(
+  account: Account,
+  kind: keyof typeof recordEndpoints,
+  target: Target,
+  more: Partial<DeviceParams>,
+  signal: AbortSignal,
+): Promise<Collected> {
+  const { endpoint, params } = recordsRequest(kind, target, more)
+  const answer = await account.client.readRaw(endpoint, params, signal)
+  return { answer, content: await rawContent(account, target, answer.body, signal) }
+}
+
+/** A raw answer says nothing we looked at: name and group come from the directory. */
+export async function rawContent(
+  account: Account,
+  { serial, base }: Target,
+  payload: unknown,
+  signal: AbortSignal,
+): Promise<Content> {
+  const { name, group } = await account.directory.describe(serial, base, signal)
+  return { kind: 'raw', payload, device: { serial, name, base, group } }
+}

@@ -1,0 +1,38 @@
+import type { NodeMessage } from 'node-red'
+import { about } from '../../lib/output/about'
+import type { Draft, Plan } from '../../lib/output/plan'
+import { makeTopic } from '../../lib/output/topic'
+import type { ActionType } from '../../shared/action'
+import type { Delivery, TaskParts } from './task'
+
+/** Makes the messages of one plan: clones of the trigger with what is added to them (docs/messages.md). */
+export function messageMaker<T extends ActionType>({
+  RED,
+  node,
+  trigger,
+  settings,
+  account,
+  delivery,
+  plan,
+}: TaskParts<T> & { delivery: Delivery; plan: Plan }): (draft: Draft) => NodeMessage {
+  // What is about to be replaced is not worth cloning.
+  const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
+  const name = node.type.replace('envlog-', '') as Parameters<typeof about>[0]
+  const id = plan.sequence && RED.util.generateId()
+  let index = 0
+
+  return ({ payload, subject, reading }) => {
+    const msg: NodeMessage = RED.util.cloneMessage({ ...kept } as never)
+    msg.payload = payload
+    msg.envlog = about(name, account.name, delivery, { subject, reading, range: delivery.range })
+    const topic = subject && makeTopic(settings.topic, { account: account.name, ...subject })
+    if (topic !== undefined) msg.topic = topic
+    if (plan.columns !== undefined) msg.columns = plan.columns
+    if (plan.sequence) {
+      const { count, length } = plan.sequence
+      const outer = msg.parts === undefined ? {} : { parts: msg.parts }
+      msg.parts = { id, type: 'array', index: index++, count, len: length, ...outer }
+    }
+    return msg
+  }
+}

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import type { TrueRecord, Truth } from '../../simulator'
+import type { Message } from '../support/collector'
+import { currentPoints, currentRows, deviceIn, pointsOf, rowsOf } from '../support/expected'
+import { GROWING, NOW, REMOTE, TIMELESS } from '../support/hostile'
+import { type AnyNode, type Lane, lane, useNodeRed } from '../support/lanes'
+import { assertSame } from '../support/same'
+
+const ANSWER_MS = 30_000
+const HOUR = 3_600_000
+const FROM = NOW - 2 * HOUR
+const CHUNK = 50
+
+const serials = [GROWING, REMOTE]
+const period = {
+  from: new Date(FROM).toISOString(),
+  to: new Date(NOW).toISOString(),
+  fromType: 'date',
+  toType: 'date',
+}
+const some = { ...period, select: 'list', devices: serials.map((serial) => ({ serial })) }
+const three = { select: 'list', devices: [GROWING, TIMELESS, REMOTE].map((serial) => ({ serial })) }
+const one = { ...some, devices: [{ serial: REMOTE }] }
+
+const join: AnyNode = { type: 'join', mode: 'auto' }
+const split: AnyNode = { type: 'split', splt: '\\n', spltType: 'str', arraySplt: 1, arraySpltType: 'len' }
+const filter = (property: string): AnyNode => ({
+  type: 'rbe',
+  func: 'rbe',
+  property,
+  topi: 'topic',
+  septopics: true,
+})
+const sortSequence = (seqKey: string): AnyNode => ({
+  type: 'sort',
+  order: 'descending',
+  as_num: true,
+  target: '',
+  targetType: 'seq',
+  seqKey,
+  seqKeyType: 'msg',
+})
+const sortArray = (jsonata: string): AnyNode => ({
+  type: 'sort',
+  order: 'descending',
+  as_num: false,
+  target: 'payload',
+  targetType: 'msg',
+  msgKey: jsonata,
+  msgKeyType: 'jsonata',
+})
+
+const outputs = ['readings', 'rows', 'points'] as const
+type Output = (typeof outputs)[number]
+
+describe('outputs in core nodes', () => {
+  const hall = useNodeRed()
+  const truth = (): Truth => hall.simulator.truth
+  const within = (serial: string): TrueRecord[] => {
+    const { base, standalone } = deviceIn(truth(), serial)
+    return truth().records(serial, standalone ? undefined : base, FROM, NOW - 1)
+  }
+
+  /** What all messages of one device make together. */
+  const expected: Record<Output, (serial: string) => object[]> = {
+    readings: (serial) => within(serial),
+    rows: (serial) => rowsOf(deviceIn(truth(), serial), within(serial)),
+    points: (serial) => pointsOf(deviceIn(truth(), serial), within(serial)),
+  }
+
+  before('deploys the flows', async () => {
+    const lanes: Lane[] = [
+      ...outputs.flatMap((output) => [
+        lane(`${output}-each`, 'range', { ...some, output, send: 'each' }, [join]),
+        lane(`${output}-chunk`, 'range', { ...some, output, send: 'chunk', chunk: CHUNK }, [join]),
+        lane(`${output}-chunk-1`, 'range', { ...one, output, send: 'chunk', chunk: 1 }, [join]),
+        lane(`${output}-device`, 'current', { ...three, output, send: 'device' }, [join]),
+        lane(`${output}-split`, 'current', { ...three, output, send: 'all' }, [split]),
+        lane(`${output}-split-join`, 'current', { ...three, output, send: 'all' }, [split, join]),
+      ]),
+      lane('values-join', 'range', { ...one, output: 'values', send: 'value' }, [join]),
+      lane(
+        'nested',
+        'range',
+        { ...period, select: 'msg', property: 'payload', output: 'rows', send: 'each' },
+        [join, join],
+        { first: [split], props: [{ p: 'payload', v: JSON.stringify(serials), vt: 'json' }] },
+      ),
+      lane('alerts-join', 'alerts', { ...one, onlyNew: false, output: 'rows', send: 'each' }, [join]),
+      lane('values-sort', 'range', { ...one, output: 'values', send: 'value' }, [
+        sortSequence('payload'),
+        join,
+      ]),
+      lane('rows-sort', 'range', { ...one, output: 'rows', send: 'each' }, [
+        sortSequence('payload.timestamp'),
+        join,
+      ]),
+      lane('points-sort', 'range', { ...one, output: 'points', send: 'device' }, [sortArray('fields.ch2')]),
+      lane('readings-sort', 'current', three, [sortArray('serial')]),
+      lane('values-filter', 'current', { ...three, output: 'values', send: 'value' }, [filter('payload')]),
+      lane('rows-filter', 'current', { ...three, output: 'rows', send: 'each' }, [filter('payload.value')]),
+      lane('readings-filter', 'current', { ...three, send: 'device' }, [filter('payload.channels')]),
+    ]
+    await hall.deploy(lanes)
+  })
+
+  for (const output of outputs) {
+    for (const [send, size] of [
+      ['each', 1],
+      ['chunk', CHUNK],
+    ] as const) {
+      it(`join: ${output} by ${send} are the array again, one for each device`, async function () {
+        this.timeout(ANSWER_MS)
+        const messages = await hall.ask(`${output}-${send}`, serials.length)
+        for (const serial of serials) {
+          const msg = about(serial, messages)
+          assert.equal('parts' in msg, false)
+          assert.deepEqual(elements(output, msg.payload), expected[output](serial))
+          // Series stay series, each with its records.
+          if (output === 'readings') {
+            assert.equal(msg.payload.length, Math.ceil(within(serial).length / size))
+          }
+        }
+      })
+    }
+
+    it(`join: ${output} in chunks of one are the array again`, async () => {
+      const [msg] = await hall.ask(`${output}-chunk-1`)
+      assert.deepEqual(elements(output, msg?.payload), expected[output](REMOTE))
+    })
+
+    it(`join: current ${output} by device are one array`, async () => {
+      const [msg] = await hall.ask(`${output}-device`)
+      assert.equal(msg?.payload.length, truth().devices().length)
+      assertCurrent(output, msg?.payload.flat())
+    })
+
+    it(`split: current ${output} come one by one, and join makes them an array again`, async () => {
+      const count = output === 'rows' ? currentRows(truth()).length : truth().current().length
+      const messages = await hall.ask(`${output}-split`, count)
+      assertCurrent(
+        output,
+        messages.map(({ payload }) => payload),
+      )
+      const [msg] = await hall.ask(`${output}-split-join`)
+      assertCurrent(output, msg?.payload)
+    })
+  }
+
+  it('join: values are an array of numbers', async () => {
+    const [msg] = await hall.ask('values-join')
+    assert.deepEqual(msg?.payload, numbers())
+  })
+
+  it('join: alerts are one array', async () => {
+    const [msg] = await hall.ask('alerts-join')
+    const { base } = deviceIn(truth(), REMOTE)
+    const texts = truth()
+      .alerts(REMOTE, base)
+      .toReversed()
+      .flatMap(({ texts }) => Object.values(texts))
+    assert.deepEqual(
+      msg?.payload.map(({ text }: Message) => text),
+      texts,
+    )
+  })
+
+  it('split and join around a node keep their own sequence', async () => {
+    const [msg] = await hall.ask('nested')
+    assert.equal('parts' in (msg ?? {}), false)
+    assert.deepEqual(msg?.payload, serials.map(expected.rows))
+  })
+
+  it('sort: messages by value and by property, and arrays by expression', async () => {
+    const [values] = await hall.ask('values-sort')
+    assert.deepEqual(
+      values?.payload,
+      numbers().toSorted((a, b) => b - a),
+    )
+    const [rows] = await hall.ask('rows-sort')
+    const byTime = (expected.rows(REMOTE) as Message[]).toSorted((a, b) => b.timestamp - a.timestamp)
+    assert.deepEqual(rows?.payload, byTime)
+    const [points] = await hall.ask('points-sort')
+    const byField = (expected.points(REMOTE) as Message[]).toSorted((a, b) => b.fields.ch2 - a.fields.ch2)
+    assert.deepEqual(points?.payload, byField)
+    const [readings] = await hall.ask('readings-sort')
+    const bySerial = truth()
+      .devices()
+      .map(({ serial }) => serial)
+      .toSorted()
+      .toReversed()
+    assert.deepEqual(
+      readings?.payload.map(({ serial }: Message) => serial),
+      bySerial,
+    )
+  })
+
+  for (const output of ['values', 'rows', 'readings'] as const) {
+    it(`filter: ${output} pass once, and again only where something was measured anew`, async () => {
+      const { length } =
+        output === 'readings'
+          ? truth().devices()
+          : currentRows(truth()).filter(({ value }) => value !== undefined)
+      await hall.ask(`${output}-filter`, length)
+      await hall.trigger(`${output}-filter`)
+      const before = growing()
+      while (growing() === before) hall.simulator.clock.advance(60_000)
+      // What the second trigger had let through would come first.
+      const [msg] = await hall.ask(`${output}-filter`)
+      assert.equal(msg?.envlog.device.serial, GROWING)
+    })
+  }
+
+  const growing = () =>
+    truth()
+      .current()
+      .find(({ serial }) => serial === GROWING)?.values[1]
+
+  const numbers = () => (expected.rows(REMOTE) as { value?: number }[]).flatMap(({ value }) => value ?? [])
+
+  function assertCurrent(output: Output, payload: Message[]): void {
+    if (output === 'readings') {
+      assert.deepEqual(
+        payload.map(({ serial, timestamp }) => [serial, timestamp]),
+        truth()
+          .current()
+          .map(({ serial, time }) => [serial, time]),
+      )
+      return
+    }
+    const without = payload.map(({ age: _, ...row }) => row)
+    assertSame(without, output === 'rows' ? currentRows(truth()) : currentPoints(truth()))
+  }
+})
+
+function about(serial: string, messages: Message[]): Message {
+  const found = messages.filter(({ envlog }) => envlog.device.serial === serial)
+  assert.equal(found.length, 1)
+  return found[0] as Message
+}
+
+/** Rows and points as they are; of series the records, as the truth tells them. */
+function elements(output: Output, payload: Message[]): Message[] {
+  if (output !== 'readings') return payload
+  return payload.flatMap(({ records, channels }) =>
+    records.map((record: Message) => {
+      const values = channels.map(({ key, number }: Message) => [number, record[key] ?? record.errors[key]])
+      const measured = values.filter(([, value]: unknown[]) => value !== 'missing')
+      return { time: record.timestamp, id: record.dataId, values: Object.fromEntries(measured) }
+    }),
+  )
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { countRows, ROW_COLUMNS, rowsOf, subjectOfRow } from '../../../src/lib/output/rows'
+import { ROW_COLUMNS as COLUMNS, HOSTILE } from '../../support/outputs'
+import { alerts, anyContent, current, GROUP, iso, kinds, series, standalone, T } from './contents'
+
+const channels = [
+  { num: '1', name: 'Inside', unit: 'C' },
+  { num: '2', name: '', unit: '' },
+]
+const data = [
+  { unixtime: T + 60, 'data-id': '8', ch1: 'E1' },
+  { unixtime: T, 'data-id': '7', ch1: '-18.4', ch2: '55' },
+]
+const device = {
+  serial: '5212A1B2',
+  name: 'Freezer 3',
+  model: 'M-503',
+  base: '5839F001',
+  groupname: GROUP,
+}
+
+describe('rows', () => {
+  it('have the columns of docs/messages.md, lower case, one name for one thing', () => {
+    assert.equal(ROW_COLUMNS.series.join(), COLUMNS.latest)
+    assert.equal(ROW_COLUMNS.series.join(), COLUMNS.range)
+    assert.equal(ROW_COLUMNS.current.join(), COLUMNS.current)
+    assert.equal(ROW_COLUMNS.alerts.join(), COLUMNS.alerts)
+    for (const kind of kinds) {
+      assert.ok(ROW_COLUMNS[kind].every((column) => /^[a-z]+$/.test(column)))
+      assert.equal(new Set(ROW_COLUMNS[kind]).size, ROW_COLUMNS[kind].length)
+    }
+  })
+
+  it('of records are one a channel value, oldest record first, channels in their order', () => {
+    const first = { ...device, time: iso(T), timestamp: T * 1000, dataid: 7 }
+    const second = { ...device, time: iso(T + 60), timestamp: (T + 60) * 1000, dataid: 8 }
+    assert.deepEqual(
+      [...rowsOf(series({ channel: channels, data }), GROUP)],
+      [
+        { ...first, channel: 1, label: 'Inside', unit: 'C', value: -18.4 },
+        { ...first, channel: 2, label: 'ch2', value: 55 },
+        { ...second, channel: 1, label: 'Inside', unit: 'C', error: 'E1' },
+        { ...second, channel: 2, label: 'ch2', error: 'missing' },
+      ],
+    )
+  })
+
+  it('of current readings tell battery, rssi, age and stale too', () => {
+    const value = { num: '1', name: 'Inside', value: '-18.4', unit: 'C' }
+    const bad = { num: '2', name: 'Probe', value: 'Sensor Error', unit: '%' }
+    const told = { battery: 5, rssi: -62, age: 42, stale: false, time: iso(T), timestamp: T * 1000 }
+    assert.deepEqual(
+      [...rowsOf(current([{ channel: [value, bad] }]), 'the directory’s')],
+      [
+        { ...device, ...told, channel: 1, label: 'Inside', unit: 'C', value: -18.4 },
+        { ...device, ...told, channel: 2, label: 'Probe', unit: '%', error: 'Sensor Error' },
+      ],
+      'the group is each reading’s own',
+    )
+  })
+
+  it('of alerts are one a text, without unit and group', () => {
+    const { groupname: _, ...named } = device
+    const told = { ...named, time: iso(T), timestamp: T * 1000 }
+    const entry = { unixtime: T, ch1: 'Sensor Error', 'battery-level': 'Low' }
+    assert.deepEqual(
+      [...rowsOf(alerts([entry]), GROUP)],
+      [
+        { ...told, source: 'ch1', channel: 1, label: 'Inside', kind: 'sensor-error', text: 'Sensor Error' },
+        { ...told, source: 'battery', kind: 'battery', text: 'Low' },
+      ],
+    )
+  })
+
+  it('leave out what there is nothing to say of', () => {
+    const bare = { name: '', model: '', rssi: '', battery: '', group: [], unixtime: '', baseunit: [] }
+    const channel = [{ num: '1', name: '', value: '', unit: '' }]
+    assert.deepEqual(
+      [...rowsOf(current([{ ...bare, channel }]), '')],
+      [
+        {
+          serial: '5212A1B2',
+          base: '5212A1B2',
+          channel: 1,
+          label: 'ch1',
+          error: 'missing',
+          stale: true,
+        },
+      ],
+    )
+    const record = { ch1: 0, 'data-id': 0 }
+    const nameless = { name: '', model: '', channel: [{ num: 0, name: '', unit: '' }], data: [record] }
+    assert.deepEqual(
+      [...rowsOf(standalone(nameless), '')],
+      [{ serial: '5212A1B2', base: '5212A1B2', channel: 1, label: 'ch1', value: 0, dataid: 0 }],
+      'a value or an id of 0 is something to say',
+    )
+  })
+
+  it('of a device without channels or records are none', () => {
+    assert.deepEqual([...rowsOf(series({ channel: [], data: [] }), GROUP)], [])
+    assert.deepEqual([...rowsOf(series({ channel: channels, data: [] }), GROUP)], [])
+    assert.deepEqual([...rowsOf(current([{ channel: [] }]), '')], [])
+    assert.deepEqual([...rowsOf(alerts([]), '')], [])
+  })
+
+  it('have the device’s own clock where times are local', () => {
+    const [row] = rowsOf(series({ channel: channels, data }, 'local'), '')
+    assert.equal(row?.time, '2026-11-20T17:00:00.000+09:00')
+    assert.equal(row?.timestamp, T * 1000)
+  })
+
+  it('are about their channel, with its unit, and the group', () => {
+    const [row] = rowsOf(series({ channel: channels, data }), GROUP)
+    assert.deepEqual(row && subjectOfRow(row, GROUP), {
+      serial: '5212A1B2',
+      name: 'Freezer 3',
+      base: '5839F001',
+      group: GROUP,
+      channel: { number: 1, name: 'Inside', unit: 'C' },
+    })
+    const [alert] = rowsOf(alerts([{ unixtime: T, 'communication-status': 'lost' }]), GROUP)
+    assert.deepEqual(alert && subjectOfRow(alert, GROUP), {
+      serial: '5212A1B2',
+      name: 'Freezer 3',
+      base: '5839F001',
+      group: GROUP,
+    })
+  })
+
+  for (const text of HOSTILE) {
+    it(`take a hostile text for text alone: ${JSON.stringify(text)}`, () => {
+      const channel = [{ num: '1', name: text, value: text, unit: text }]
+      const fields = { name: text, model: text, group: { num: 1, name: text }, channel }
+      const [row] = rowsOf(current([fields]), '')
+      const { name, model, groupname, label, unit, error } = row ?? {}
+      const found = [name, model, groupname, label, unit]
+      assert.deepEqual(
+        found,
+        found.map(() => text),
+      )
+      assert.equal(error, text.trim() === '' ? 'missing' : text)
+      assert.equal(Object.getPrototypeOf(row), Object.prototype)
+    })
+  }
+
+  for (const kind of kinds) {
+    it(`are as many as was counted before, with known keys and without null: ${kind}`, () => {
+      const columns = new Set<string>(ROW_COLUMNS[kind])
+      fc.assert(
+        fc.property(anyContent[kind], (content) => {
+          const rows = [...rowsOf(content, GROUP)]
+          assert.equal(rows.length, countRows(content))
+          for (const row of rows) {
+            for (const [key, value] of Object.entries(row)) {
+              assert.ok(columns.has(key), key)
+              assert.ok(typeof value !== 'object' && value !== undefined && value !== '', key)
+            }
+            assert.ok(kind === 'alerts' || 'value' in row !== 'error' in row, 'a value or the reason')
+          }
+        }),
+      )
+    })
+  }
+})

@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Account, createAccount } from '../../src/lib/account'
+import { type EndpointName, endpoints, pathOf } from '../../src/lib/api/endpoints'
+import type { QuotaReading } from '../../src/lib/api/headers'
+import type { WireAnswer } from '../../src/lib/api/transport'
+import type { Clock } from '../../src/lib/clock'
+import { collectAlerts } from '../../src/lib/collect/alerts'
+import { collectCurrent } from '../../src/lib/collect/current'
+import { collectLatest } from '../../src/lib/collect/latest'
+import { collectRange } from '../../src/lib/collect/range'
+import type { Collected, Form } from '../../src/lib/collect/records'
+import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors'
+import { planMessages } from '../../src/lib/output/plan'
+import type { TimeStyle } from '../../src/lib/readings/time'
+import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
+import { chunksOf, fakeTransport, json } from './fake-transport'
+
+/**
+ * Answers as files, two a case: `<endpoint>--<what-is-odd>.<json|txt>` is the body as it comes, byte by byte;
+ * `<same>.expected.json` is what the node makes of it, written by hand from docs/messages.md.
+ */
+export const FOLDER = join(__dirname, '../fixtures/answers')
+
+/** How the body is asked for and answered; what is left out is as below. */
+interface Request {
+  /** The device that is asked for. */
+  serial: string
+  base: string
+  time: TimeStyle
+  series1Models: string[]
+  staleAfter: number | null
+  /** ISO 8601; 42 s after the first measurement of most fixtures. */
+  receivedAt: string
+  status: number
+  headers: WireAnswer['headers']
+  /** `csv` and `csv2` are those outputs, `json` is *raw*, `read` is *readings*. */
+  form: Form
+  from: string
+  to: string
+  number: number | null
+}
+
+export interface Expected {
+  why: string
+  request?: Partial<Request>
+  payload?: unknown
+  /** Of `params` and `cause` what is named here. */
+  error?: { code: ErrorCode; reason: Reason; params?: ErrorParams; cause?: Cause }
+  quota?: QuotaReading
+}
+
+export interface Fixture {
+  name: string
+  endpoint: EndpointName
+  /** File names. */
+  bodies: string[]
+  expected: string | undefined
+}
+
+const EXPECTED = '.expected.json'
+
+/** Every case, by name; halves of a pair too, so that they can be told. */
+export function listFixtures(): Fixture[] {
+  const found = new Map<string, Fixture>()
+  for (const file of readdirSync(FOLDER).sort()) {
+    if (file.startsWith('.')) continue
+    const name = file.endsWith(EXPECTED) ? file.slice(0, -EXPECTED.length) : file.replace(/\.[^.]*$/, '')
+    const endpoint = name.split('--')[0] as EndpointName
+    const fixture = found.get(name) ?? { name, endpoint, bodies: [], expected: undefined }
+    if (file.endsWith(EXPECTED)) fixture.expected = file
+    else fixture.bodies.push(file)
+    found.set(name, fixture)
+  }
+  return [...found.values()]
+}
+
+export function bodyOf({ bodies, name }: Fixture): Buffer {
+  return readFileSync(join(FOLDER, bodies[0] ?? `${name}.json`))
+}
+
+export function expectedOf({ name }: Fixture): Expected {
+  return JSON.parse(readFileSync(join(FOLDER, name + EXPECTED), 'utf8'))
+}
+
+const nodeOf = {
+  current: 'envlog-current',
+  'latest-data': 'envlog-latest',
+  'latest-data-relay': 'envlog-latest',
+  data: 'envlog-range',
+  'data-relay': 'envlog-range',
+  alert: 'envlog-alerts',
+} as const satisfies Record<EndpointName, keyof typeof OFFERED>
+
+export function isEndpoint(name: string): name is EndpointName {
+  return name in endpoints
+}
+
+/** Time stands still, and nobody waits. */
+function stillClock(now: number): Clock {
+  return { now: () => now, sleep: async () => {}, after: () => () => {} }
+}
+
+/** What came of one answer: the default output's message, and what its headers told. */
+export interface Outcome {
+  payload: unknown
+  quota: QuotaReading
+  /** Addresses asked, in order. */
+  asked: string[]
+}
+
+/** Feeds a body through client, collecting and output, as the node of the endpoint does. @throws EnvlogError */
+export async function receive(
+  endpoint: EndpointName,
+  body: Uint8Array,
+  over: Partial<Request> = {},
+): Promise<Outcome> {
+  const standalone = endpoint === 'latest-data' || endpoint === 'data'
+  const request: Request = {
+    serial: standalone ? '52A10001' : '5212A1B2',
+    base: standalone ? '52A10001' : '5839F001',
+    time: 'utc',
+    series1Models: [],
+    staleAfter: null,
+    receivedAt: '2026-11-20T08:00:42.000Z',
+    status: 200,
+    headers: {},
+    form: 'read',
+    from: '2001-01-01T00:00:00Z',
+    to: '2101-01-01T00:00:00Z',
+    number: null,
+    ...over,
+  }
+  const path = pathOf(endpoint, 'relay')
+  const transport = fakeTransport(({ url }) =>
+    url.endsWith(path)
+      ? { status: request.status, headers: request.headers, chunks: chunksOf([body]) }
+      : json({ devices: [] }),
+  )
+  const account = createAccount(
+    {
+      name: 'Plant A',
+      baseUrl: 'https://service.example',
+      relaySuffix: 'relay',
+      credentials: { apiKey: `${'k'.repeat(44)}1`, loginId: 'user0001', loginPass: 'pa/ss"1' },
+      timeout: 30,
+      concurrency: 2,
+      retries: 0,
+      series1Models: request.series1Models,
+    },
+    { transport, clock: stillClock(Date.parse(request.receivedAt)), random: () => 0.5 },
+  )
+  const { answer, content } = await collect(account, endpoint, request)
+  const node = nodeOf[endpoint]
+  const [send] = OFFERED[node].readings ?? []
+  if (send === undefined) throw new Error(`${node} offers no readings`)
+  const how = { output: 'readings', send, chunk: DEFAULT_CHUNK, measurement: 'm', group: '' } as const
+  const drafts = [...planMessages(content, how).drafts]
+  if (drafts.length !== 1) throw new Error(`${drafts.length} messages of one answer`)
+  return { payload: drafts[0]?.payload, quota: answer.quota, asked: transport.sent.map(({ url }) => url) }
+}
+
+async function collect(account: Account, endpoint: EndpointName, request: Request): Promise<Collected> {
+  const { serial, base, time, form, staleAfter, number } = request
+  const signal = new AbortController().signal
+  const target = { serial, base }
+  switch (nodeOf[endpoint]) {
+    case 'envlog-current': {
+      const wish = { selection: 'all', exclude: [], time, staleAfter, form } as const
+      const collected = await collectCurrent(account, wish, signal)
+      if (!collected) throw new Error('nothing was asked')
+      return collected
+    }
+    case 'envlog-latest':
+      return collectLatest(account, target, { time, form }, signal)
+    case 'envlog-range': {
+      const period = {
+        from: { instant: Date.parse(request.from) },
+        to: { instant: Date.parse(request.to) },
+      }
+      return collectRange(account, target, { period, number, time, form }, signal)
+    }
+    case 'envlog-alerts':
+      return collectAlerts(account, target, { time, form }, signal)
+  }
+}

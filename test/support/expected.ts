@@ -1,0 +1,130 @@
+/** What outputs have to be when the simulator's truth is as it is, made from docs/messages.md alone. */
+import type { TrueAlert, TrueDevice, TrueRecord, Truth } from '../../simulator'
+
+/** Records that *latest* tells. */
+const NEWEST = 300
+
+export type FlatRow = Record<string, string | number | boolean>
+
+interface TruePoint {
+  measurement: string
+  tags: Record<string, string>
+  fields: Record<string, number | string>
+  timestamp: string
+}
+
+export const deviceIn = (truth: Truth, serial: string): TrueDevice => {
+  const found = truth.devices().find((device) => device.serial === serial)
+  if (!found) throw new Error(`no device ${serial}`)
+  return found
+}
+
+export function newestOf(truth: Truth, { serial, base, standalone }: TrueDevice): TrueRecord[] {
+  return truth.records(serial, standalone ? undefined : base).slice(-NEWEST)
+}
+
+/** A row without what has nothing to say. */
+function rowOf(entries: Record<string, string | number | null | undefined>): FlatRow {
+  const said = Object.entries(entries).filter(
+    ([, value]) => value !== '' && value !== null && value !== undefined,
+  )
+  return Object.fromEntries(said) as FlatRow
+}
+
+function identity({ serial, name, model, base }: TrueDevice, time: number) {
+  return {
+    ...(time !== 0 && { time: new Date(time).toISOString(), timestamp: time }),
+    serial,
+    name,
+    model,
+    base,
+  }
+}
+
+function measured(value: number | string | undefined) {
+  return typeof value === 'number' ? { value } : { error: value ?? 'missing' }
+}
+
+/** Rows of latest and range. */
+export function rowsOf(device: TrueDevice, records: readonly TrueRecord[]): FlatRow[] {
+  return records.flatMap(({ time, id, values }) =>
+    device.channels.map(({ num, name, unit }) =>
+      rowOf({
+        ...identity(device, time),
+        groupname: device.group.name,
+        channel: num,
+        label: name || `ch${num}`,
+        unit,
+        ...measured(values[num]),
+        dataid: id,
+      }),
+    ),
+  )
+}
+
+/** Rows of current, but `age`: that depends on when it was asked. */
+export function currentRows(truth: Truth): FlatRow[] {
+  const readings = new Map(truth.current().map((reading) => [reading.serial, reading]))
+  return truth.devices().flatMap((device) => {
+    const { time = null, values = {} } = readings.get(device.serial) ?? {}
+    return device.channels.map(({ num, name, unit }) =>
+      rowOf({
+        ...identity(device, time ?? 0),
+        groupname: device.group.name,
+        channel: num,
+        label: name || `ch${num}`,
+        unit,
+        ...measured(values[num] ?? undefined),
+        battery: device.battery,
+        rssi: device.rssi,
+      }),
+    )
+  })
+}
+
+/** InfluxDB has no way to write control characters in a tag, nor a backslash at its end. */
+function tagText(text: string): string {
+  const plain = Array.from(text, (char) => (/\p{Cc}/u.test(char) ? ' ' : char)).join('')
+  return plain.replace(/ +/g, ' ').replace(/[ \\]+$/, '')
+}
+
+function tagsOf({ serial, name, model, base, group }: TrueDevice, source?: string): Record<string, string> {
+  const texts = Object.entries({ name, model, group: group.name }).map(([key, text]) => [key, tagText(text)])
+  return rowOf({ serial, base, source, ...Object.fromEntries(texts) }) as Record<string, string>
+}
+
+/** Points of latest and range. */
+export function pointsOf(
+  device: TrueDevice,
+  records: readonly Pick<TrueRecord, 'time' | 'values'>[],
+  measurement = 'envlog',
+): TruePoint[] {
+  return records.flatMap(({ time, values }) => {
+    const numbers = Object.entries(values).filter(([, value]) => typeof value === 'number')
+    const fields = Object.fromEntries(numbers.map(([num, value]) => [`ch${num}`, value]))
+    if (time === 0 || numbers.length === 0) return []
+    const timestamp = new Date(time).toISOString()
+    return [{ measurement, tags: tagsOf(device), fields, timestamp }]
+  })
+}
+
+export function currentPoints(truth: Truth, measurement?: string): TruePoint[] {
+  return truth.current().flatMap(({ serial, time, values }) => {
+    const record = { time: time ?? 0, values } as Pick<TrueRecord, 'time' | 'values'>
+    return pointsOf(deviceIn(truth, serial), [record], measurement)
+  })
+}
+
+const SOURCES: Record<string, string> = {
+  'battery-level': 'battery',
+  'communication-status': 'communication',
+}
+
+/** Tags and text of each alert point, oldest first. */
+export function alertPoints(device: TrueDevice, alerts: readonly TrueAlert[]) {
+  return alerts
+    .toReversed()
+    .flatMap(({ time, texts }) =>
+      Object.entries(texts).map(([key, text]) => ({ tags: tagsOf(device, SOURCES[key] ?? key), text, time })),
+    )
+}

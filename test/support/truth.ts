@@ -1,0 +1,146 @@
+import type { Simulator, TrueDevice, TrueRecord } from '../../simulator'
+import type { Output } from '../../src/shared/outputs'
+import { type AlertFact, type Fact, factOf, isTold, type Told } from './facts'
+import type { ActionName } from './flow'
+
+/** What the simulated service knows, told as our messages should tell it: from its truth, not from its answers. */
+
+export interface Wanted {
+  action: ActionName
+  output: Output
+  /** Of range: ms, from inclusive, to exclusive. */
+  from: number
+  to: number
+  /** Default UTC. */
+  time?: 'utc' | 'local'
+}
+
+/** The instant as UTC, or as the device's own clock with its offset, as far as that answer tells it. */
+function timeText(instant: number, device: TrueDevice, { action, time }: Pick<Wanted, 'action' | 'time'>) {
+  if (instant === 0) return null
+  if (time !== 'local') return new Date(instant).toISOString()
+  // Daylight saving is told by the flag alone, and only these answers have one (description, *Time offset fields*).
+  const hasFlag = action === 'alerts' || (action === 'latest' && !device.standalone)
+  const offset = hasFlag ? device.offset : device.timeDiff + device.stdBias
+  const local = new Date(instant + offset * 60_000).toISOString().slice(0, -1)
+  const two = (part: number) => String(part).padStart(2, '0')
+  const minutes = Math.abs(offset)
+  return `${local}${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
+const NEWEST = 300
+const MISSING = 'missing'
+
+/** The devices that an action gets an answer for. */
+export function servedDevices(simulator: Simulator, action: ActionName): TrueDevice[] {
+  const endpoint = { current: 'current', latest: 'latest-data', range: 'data', alerts: 'alert' }[action]
+  return simulator.truth
+    .devices()
+    .filter(({ endpoints }) => endpoints.some((name) => name.startsWith(endpoint)))
+}
+
+/** All that should be told of a device, in order. */
+export function expectedFacts(simulator: Simulator, device: TrueDevice, wanted: Wanted): Fact[] {
+  const { action, output } = wanted
+  const told =
+    action === 'current' ? trueReading(simulator, device, wanted) : trueSeries(simulator, device, wanted)
+  return told.filter((one) => isTold(one, output)).map((one) => factOf(one, action, output))
+}
+
+function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: Wanted): Told[] {
+  const { serial, base } = device
+  const reading = truth.current().find((one) => one.serial === serial && one.base === base)
+  if (!reading || reading.time === null) return []
+  const instant = reading.time
+  // The service words a record's code anew (field notes, *Error text in value*).
+  const worded = (value: unknown) =>
+    typeof value === 'string' && value !== ''
+      ? (options.variants.errorText ?? (/^E\d$/.test(value) ? 'Sensor Error' : value))
+      : value
+  return channelsOf(device, Number.POSITIVE_INFINITY).map((channel) => ({
+    ...identityOf(device),
+    ...channel,
+    timestamp: instant || null,
+    time: timeText(instant, device, wanted),
+    dataId: null,
+    ...measured(worded(reading.values[channel.channel])),
+  }))
+}
+
+function trueSeries(simulator: Simulator, device: TrueDevice, wanted: Wanted): Told[] {
+  const { action, from, to } = wanted
+  const { variants } = simulator.options
+  const channels = channelsOf(device, device.standalone ? variants.standaloneChannels : 4)
+  return trueRecords(simulator, device, action, from, to).flatMap(({ time, id, values }) =>
+    channels.map((channel) => ({
+      ...identityOf(device),
+      ...channel,
+      timestamp: time || null,
+      time: timeText(time, device, wanted),
+      dataId: id,
+      ...measured(values[channel.channel]),
+    })),
+  )
+}
+
+/** The records that were asked for, none twice. */
+export function trueRecords(
+  { truth, options }: Simulator,
+  { serial, base, standalone }: TrueDevice,
+  action: ActionName,
+  from: number,
+  to: number,
+): TrueRecord[] {
+  const all = truth.records(serial, base)
+  const asked = action === 'latest' ? all.slice(-NEWEST) : all.filter(({ time }) => time >= from && time < to)
+  const highest = standalone ? options.variants.standaloneChannels : 4
+  const seen = new Set<string>()
+  return asked.filter(({ time, id, values }) => {
+    const shown = Object.entries(values)
+      .map(([channel, value]) => ({ channel: Number(channel), ...measured(value) }))
+      .filter(({ channel, error }) => channel <= highest && error !== MISSING)
+    const key = JSON.stringify([time, id, shown])
+    return !seen.has(key) && seen.add(key)
+  })
+}
+
+const identityOf = ({ serial, base, name, group }: TrueDevice) => ({ serial, base, name, group: group.name })
+
+function channelsOf({ channels }: TrueDevice, highest: number) {
+  return channels
+    .filter(({ num }) => num <= highest)
+    .map(({ num, name, unit }) => ({ channel: num, label: name || `ch${num}`, unit }))
+    .sort((a, b) => a.channel - b.channel)
+}
+
+function measured(value: unknown): { value: number | null; error: string | null } {
+  if (typeof value === 'number') return { value, error: null }
+  return { value: null, error: typeof value === 'string' && value.trim() !== '' ? value : MISSING }
+}
+
+const SOURCES: Record<string, string> = {
+  'battery-level': 'battery',
+  'communication-status': 'communication',
+}
+
+/** A device's alerts, oldest first, the channels of one entry before battery and communication. */
+export function expectedAlerts(
+  { truth }: Simulator,
+  device: TrueDevice,
+  { output, time: style = 'utc' }: Pick<Wanted, 'output' | 'time'>,
+): AlertFact[] {
+  const { serial, base } = device
+  const keys = [...Array.from({ length: 6 }, (_, index) => `ch${index + 1}`), ...Object.keys(SOURCES)]
+  return truth
+    .alerts(serial, base)
+    .toReversed()
+    .flatMap(({ time, texts }) =>
+      keys.flatMap((key): AlertFact[] => {
+        const text = texts[key] ?? ''
+        if (text.trim() === '' || (output === 'points' && time === 0)) return []
+        const told = [serial, base, time || null, SOURCES[key] ?? key, text] as const
+        if (output === 'points') return [told]
+        return [[...told, timeText(time, device, { action: 'alerts', time: style })]]
+      }),
+    )
+}
