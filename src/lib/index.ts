@@ -1,5 +1,11 @@
-/** The service and its data without Node-RED: what the nodes are built on. */
+/** The service and its data without Node-RED: what the nodes are built on, and the types of what they send. */
 export { type Account, type AccountSettings, createAccount } from './account'
 export { undiciTransport } from './api/transport'
 export { type Clock, systemClock } from './clock'
-export { EnvlogError, type ErrorCode } from './errors'
+export { type Cause, EnvlogError, type ErrorCode } from './errors'
+export type { About } from './output/about'
+export type { Point } from './output/points'
+export type { Row } from './output/rows'
+export type { Alert } from './readings/alerts'
+export type { Reading } from './readings/current'
+export type { Series } from './readings/series'

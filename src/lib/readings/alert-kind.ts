@@ -11,13 +11,13 @@ export type AlertKind =
 /** `ch1` … `ch6`, or what the log entry calls battery-level and communication-status. */
 export type AlertSource = `ch${number}` | 'battery' | 'communication'
 
-/** Words of the four kinds the description names (*Alert log entry*), English and Japanese. */
+/** Words of the kinds the description names (*Alert log entry*), English and Japanese; a recovery is told finished. */
 const words: readonly (readonly [AlertKind, RegExp])[] = [
   ['upper-limit', /\b(upper|high)[ -]?(limit|alarm|alert|threshold)\b|上限/],
   ['lower-limit', /\b(lower|low)[ -]?(limit|alarm|alert|threshold)\b|下限/],
   [
     'recovered',
-    /\b(return(ed|s)?|back) to (the )?normal\b|\brecover(ed|y|s)?\b|\bnormali[sz]ed\b|復帰|復旧|正常に戻/,
+    /\breturn(ed|s)? to (the )?normal\b|\bback to (the )?normal\b|\brecovered\b|\bnormali[sz]ed\b|復帰(?!値)|復旧|正常に戻/,
   ],
   [
     'sensor-error',
@@ -25,13 +25,19 @@ const words: readonly (readonly [AlertKind, RegExp])[] = [
   ],
 ]
 
-/** Words that may turn a sentence round: with one of them nothing is certain. */
-const NEGATION =
-  /\b(not|no(?!\.? ?\d)|never|without|yet|until|if)\b|n't\b|未復|復帰しな|復旧しな|戻らな|ません|ない|なかった/
+/** Words that may turn a sentence round, or make it tell of a setting: with one of them nothing is certain. */
+const DOUBT =
+  /\b(not|no(?!\.? ?\d)|never|without|yet|until|if|fail\w*|wait\w*|again|unable|cannot|pending|chang\w*|set|test\w*|disabled?|enabled?|suspend\w*|acknowledg\w*|near\w*|approach\w*|predict\w*)\b|n't\b|ない|なかった|ません|未(?!接続|満)|せず|でき(ず|ない)|不可|待|中|まで|後|再|変更|設定|テスト|確認|接近|無効|有効|停止/
+
+/** Of these, what a Japanese name may have eaten the beginning of. */
+const NEGATED = /ない|なかった|ません|せず|できず|未復|未回/
+
+/** Words of something that goes on: a recovery beside one of them may be over again. */
+const ONGOING = /\bexceed\w*|\b(above|over|beyond)\b|超過|超え|越え|上限.*上回|下限.*下回|発生/
 
 /** Words of an end or of the good side: a limit's name beside one of them is no alarm for sure. */
 const END =
-  /\b(clear(ed|s)?|end(ed|s)?|reset|resolved|cancel\w*|off|over(?! (?:the )?(?:upper|high)\b)|within|inside|normal)\b|\bbelow the upper|\babove the lower|\bbelow\b.*\bupper|\babove\b.*\blower|解除|解消|回復|終了|戻|正常|範囲内|以内|上限.*(下回|未満|以下)|下限.*(上回|以上)/
+  /\b(clear(ed|s)?|end(ed|s)?|reset|resolved|cancel\w*|off|over(?! (?:the )?(?:upper|high)\b)|within|inside|normal|recovery(?!:? \d))\b|\bbelow\b.*\bupper|\babove\b.*\blower|解除|解消|回復|終了|戻|正常|復(?!帰値)|範囲内|以内|上限.*(下回|未満|以下)|下限.*(上回|以上)/
 
 /**
  * Reads the kind from free text whose grammar is not known. The channel's own name is taken out first, so that
@@ -40,9 +46,9 @@ const END =
 export function alertKind(source: AlertSource, text: string, channelName: string): AlertKind {
   const plain = normalise(text)
   const rest = withoutName(plain, normalise(channelName))
-  const doubtful = NEGATION.test(rest) || (JAPANESE.test(channelName) && NEGATION.test(plain))
+  const doubtful = DOUBT.test(rest) || (JAPANESE.test(channelName) && NEGATED.test(plain))
   const found = words.filter(([, pattern]) => pattern.test(rest)).map(([kind]) => kind)
-  if (found.includes('recovered') && !doubtful) return 'recovered'
+  if (found.includes('recovered') && !doubtful && !ONGOING.test(rest)) return 'recovered'
   if (source === 'battery' || source === 'communication') return source
   return found.length === 1 && !doubtful && !END.test(rest) ? (found[0] ?? 'other') : 'other'
 }

@@ -148,3 +148,40 @@ describe('the kind of an alert', () => {
     }
   })
 })
+
+describe('the kind of an alert that is no plain one', () => {
+  const doubtful = [
+    '上限警報 復帰待ち',
+    '上限値超過 復帰せず',
+    '復帰できず',
+    '復旧不可',
+    '復帰後再び上限超過',
+    'Failed to recover',
+    'recovery failed',
+    'Waiting to return to normal',
+    'Upper limit changed from 25 to 30',
+    'Upper limit alarm disabled',
+    'High alarm acknowledged',
+    'Lower limit alarm suspended',
+    'Nearly at upper limit',
+    '上限値を変更しました',
+    '上限警報テスト',
+    '上限接近',
+  ]
+  for (const text of doubtful) {
+    it(`is other: ${text}`, () => assert.equal(alertKind('ch1', text, ''), 'other'))
+  }
+  for (const text of ['Communication error, waiting for recovery', '復帰まで通信不可']) {
+    it(`is never a recovery: ${text}`, () => {
+      assert.equal(alertKind('communication', text, ''), 'communication')
+    })
+  }
+  for (const text of [
+    'Upper limit exceeded 30.0 C (limit 25.0 C, recovery 24.0 C)',
+    '上限値超過 30.0 C（上限値 25.0、復帰値 24.0）',
+  ]) {
+    it(`is the alarm where the text names the value of recovery: ${text}`, () => {
+      assert.equal(alertKind('ch1', text, ''), 'upper-limit')
+    })
+  }
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { manualClock } from '../../simulator'
+import { helpOf, languages, nodes } from '../support/built'
+import { NOW } from '../support/devices'
+import { runEveryPair } from '../support/every-pair'
+import { type Message, useSimulator } from '../support/flow'
+import { root } from '../support/package'
+import { about, alert, keysOf, points, reading, rows, series } from '../support/samples'
+
+/** What a payload holds, by action and output: one message's, or an array's element. */
+const shapes: Record<string, Record<string, unknown>> = {
+  current: { readings: reading, rows: rows.current, points: points.values },
+  latest: { readings: series, rows: rows.series, points: points.values },
+  range: { readings: series, rows: rows.series, points: points.values },
+  alerts: { readings: alert, rows: rows.alerts, points: points.alerts },
+}
+
+const sorted = (keys: Iterable<string>) => [...keys].sort()
+const elements = (payload: unknown) => (Array.isArray(payload) ? payload : [payload])
+
+describe('the shapes of messages', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+
+  it('are the exported types, key by key, over the whole fleet', async function () {
+    this.timeout(60_000)
+    const ran = await runEveryPair(simulator(), () => ({
+      from: '2026-01-14T12:00:00Z',
+      fromType: 'date',
+      to: '2026-01-15T12:00:00Z',
+      staleAfter: 3600,
+    }))
+    const told = new Set<string>()
+    const seen = new Map<string, Set<string>>()
+    for (const { action, output, messages } of ran) {
+      for (const { envlog } of messages) for (const key of keysOf(envlog)) told.add(key)
+      const shape = shapes[action]?.[output]
+      if (!shape) continue
+      const sent = new Set<string>()
+      for (const { payload } of messages) {
+        for (const key of keysOf(elements(payload))) sent.add(key.replace(/^\[\]/, ''))
+      }
+      const possible = keysOf(shape)
+      const unknown = sorted(sent).filter((key) => !possible.has(key))
+      assert.deepEqual(unknown, [], `${action}, ${output}: keys that the type does not have`)
+      seen.set(`${action} ${output}`, new Set([...(seen.get(`${action} ${output}`) ?? []), ...sent]))
+    }
+    for (const [name, sent] of seen) {
+      const [action = '', output = ''] = name.split(' ')
+      assert.deepEqual(sorted(sent), sorted(keysOf(shapes[action]?.[output])), name)
+    }
+    // The row of a value is one of a reading or a record, and has no error: values are numbers.
+    const { error: _, ...row } = { ...rows.series, ...rows.current }
+    assert.deepEqual(sorted(told), sorted(keysOf({ ...about, reading: row })))
+  })
+  for (const node of nodes.filter(({ name }) => name !== 'account')) {
+    for (const language of languages) {
+      it(`stand in the help of ${node.name} (${language}) as they are`, () => {
+        const [, sample = ''] = /<pre>([\s\S]*?)<\/pre>/.exec(helpOf(node, language)) ?? []
+        const [payload] = elements(JSON.parse(sample))
+        checkSample(payload, shapes[node.name]?.readings)
+      })
+    }
+  }
+
+  it('stand in docs/messages.md as they are', () => {
+    const text = readFileSync(join(root, 'docs/messages.md'), 'utf8')
+    const samples = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(
+      ([, json = '']) => elements(JSON.parse(json))[0],
+    )
+    const [envlog, current, records, log, row] = samples as Message[]
+    assert.equal(samples.length, 5)
+    checkSample(current, reading)
+    checkSample(records, series)
+    checkSample(log, alert)
+    const unknown = (sample: unknown, shape: unknown) =>
+      sorted(keysOf(sample)).filter((key) => !keysOf(shape).has(key))
+    assert.deepEqual(unknown(envlog, about), [])
+    assert.deepEqual(unknown(row, rows.series), [])
+  })
+
+  /** A sample shows every key; gaps may be empty in it. */
+  function checkSample(sample: unknown, shape: unknown): void {
+    const shown = keysOf(sample)
+    const missing = sorted(keysOf(shape)).filter((key) => !shown.has(key) && !key.startsWith('.gaps[]'))
+    const unknown = sorted(shown).filter((key) => !keysOf(shape).has(key))
+    assert.deepEqual({ missing, unknown }, { missing: [], unknown: [] })
+  }
+})

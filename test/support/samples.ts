@@ -1,0 +1,108 @@
+import type { About, Alert, Point, Reading, Row, Series } from '../../src/lib'
+
+/**
+ * One of each shape that nodes send, complete: TypeScript refuses a sample that lacks a key of the exported
+ * type, or has one more. What is really sent, the documents and the help are held against their keys.
+ */
+type Complete<T> = T extends Date
+  ? T
+  : T extends (infer E)[]
+    ? [Complete<E>]
+    : T extends object
+      ? { [K in keyof T]-?: Complete<NonNullable<T[K]>> }
+      : T
+
+const channel = { key: 'ch1', number: 1, name: 'Inside', unit: 'C' }
+const time = { time: '2026-11-20T08:00:00.000Z', timestamp: 1_795_161_600_000 }
+const device = {
+  serial: '5212A1B2',
+  name: 'Freezer 3',
+  model: 'M-503',
+  base: { serial: '5839F001', name: 'Hall 1', model: 'M-500' },
+  standalone: false,
+}
+
+export const reading = {
+  ...device,
+  ...time,
+  number: 3,
+  group: { number: 1, name: 'Cold chain' },
+  utcOffset: 540,
+  age: 42,
+  stale: false,
+  battery: { code: 5, level: 'sufficient' },
+  rssi: -62,
+  channels: [{ ...channel, value: -18.4, error: 'E1' }],
+} satisfies Complete<Reading>
+
+export const series = {
+  ...device,
+  utcOffset: 540,
+  channels: [channel],
+  records: [{ ...time, dataId: 812, ch1: -18.4, errors: { ch1: 'E1' } }],
+  gaps: [{ kind: 'missing', after: '2026-11-20T07:00:00.000Z', before: time.time, missing: 4 }],
+} satisfies Complete<Series>
+
+export const alert = {
+  ...device,
+  ...time,
+  utcOffset: 540,
+  source: 'ch1',
+  channel,
+  kind: 'upper-limit',
+  text: 'Inside: upper limit exceeded',
+} satisfies Complete<Alert>
+
+const { serial, name, model } = device
+const row = { ...time, serial, name, model, base: device.base.serial, channel: 1, label: 'Inside' }
+const valueRow = { ...row, groupname: 'Cold chain', unit: 'C', value: -18.4, error: 'E1', dataid: 812 }
+const { dataid: _, ...withoutId } = valueRow
+
+export const rows = {
+  series: valueRow,
+  current: { ...withoutId, battery: 5, rssi: -62, age: 42, stale: false },
+  alerts: { ...row, source: 'ch1', kind: 'upper-limit', text: 'Inside: upper limit exceeded' },
+}
+/** All of them together are the type. */
+;({ ...rows.series, ...rows.current, ...rows.alerts }) satisfies Complete<Row>
+
+const tags = { serial, name, model, base: device.base.serial, group: 'Cold chain' }
+const timestamp = new Date(time.timestamp)
+export const points = {
+  values: { measurement: 'envlog', tags, fields: { ch1: -18.4 }, timestamp } satisfies Complete<Point>,
+  alerts: {
+    measurement: 'envlog_alerts',
+    tags: { ...tags, source: 'ch1' },
+    fields: { text: 'Inside', kind: 'upper-limit' },
+    timestamp,
+  } satisfies Complete<Point>,
+}
+
+export const about = {
+  node: 'latest',
+  endpoint: 'latest-data-relay',
+  account: 'Plant A',
+  receivedAt: '2026-11-20T08:00:05.123Z',
+  device: { serial, name, base: device.base.serial },
+  quota: { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: 116_800 },
+  reading: { ...rows.series, ...rows.current, ...rows.alerts },
+  range: { from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' },
+} satisfies Complete<About>
+
+/**
+ * The paths of all keys; arrays count as their elements together, and all channels as the first. An array of
+ * its own is told from an object by `[]`.
+ */
+export function keysOf(value: unknown, path = ''): Set<string> {
+  const keys = new Set<string>()
+  if (Array.isArray(value)) {
+    for (const element of value) for (const key of keysOf(element, `${path}[]`)) keys.add(key)
+  } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+    for (const [key, inner] of Object.entries(value)) {
+      const own = `${path}.${/^ch\d+$/.test(key) ? 'ch1' : key}`
+      keys.add(own)
+      for (const deeper of keysOf(inner, own)) keys.add(deeper)
+    }
+  }
+  return keys
+}
