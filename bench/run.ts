@@ -38,7 +38,7 @@ const period = { from: { instant: NOW - 16_000 * 60_000 }, to: { instant: NOW } 
 const current = (account: Account) =>
   collectCurrent(
     account,
-    { selection: 'all', exclude: [], time: 'utc', staleAfter: null, form: 'read' },
+    { selection: 'all', exclude: [], time: 'utc', staleAfter: null, form: 'read', property: 'devices' },
     signal,
   )
 

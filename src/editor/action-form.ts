@@ -19,6 +19,8 @@ export function prepareAction(form: Form): void {
 
 /** Takes the lists over into the node; Node-RED itself saves only plain inputs. */
 export function saveAction(form: Form): void {
+  // The row is hidden then, and its value would make the node invalid.
+  if ($('#node-input-select').val() === 'msg') $('#node-input-repeat').val('0')
   form.devices = serialRows('envlog-devices')
   form.bases = serialRows('envlog-bases').map(({ serial }) => serial)
   form.exclude = serialRows('envlog-exclude').map(({ serial }) => serial)

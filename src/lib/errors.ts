@@ -22,6 +22,7 @@ export const reasons = {
   'account-incomplete': 'ENVLOG_CONFIG',
   'setting-invalid': 'ENVLOG_CONFIG',
   'account-reference': 'ENVLOG_CONFIG',
+  'proxy-invalid': 'ENVLOG_CONFIG',
   'output-not-offered': 'ENVLOG_CONFIG',
   'no-devices': 'ENVLOG_CONFIG',
   'repeat-needs-message': 'ENVLOG_CONFIG',

@@ -64,9 +64,11 @@ describe('an error in words', () => {
     assert.match(String(report), /^ENVLOG_SERVICE: errors\.device-refused/)
   })
 
-  it('is any other error as it is', () => {
-    const bug = new TypeError('a bug')
-    assert.equal(inWords(RED, bug), bug)
-    assert.match(inWords(RED, 'text').message, /text/)
+  it('says of any other error only what kind it is: its own words may hold anything', () => {
+    const bug = Object.assign(new TypeError('with s3cret inside'), { code: 'ERR_X', input: 's3cret' })
+    const report = inWords(RED, bug)
+    assert.match(report.message, /failure\.unexpected.*TypeError ERR_X/)
+    assert.doesNotMatch(JSON.stringify(Object.getOwnPropertyDescriptors(report)), /s3cret/)
+    assert.match(inWords(RED, 'text').message, /failure\.unexpected.*string/)
   })
 })

@@ -103,7 +103,7 @@ describe('the topic of a message', () => {
       alerts: [{ unixtime: NOW / 1000 - 60, texts: { ch1: hostile } }],
     }
     simulator().set({ fleet: [device], variants: { csv2OnLatestData: true } })
-    const safe = 'a_b_c__{serial}_'
+    const safe = 'a_b_c__{serial}\ufffd'
     const node = { select: 'all', topic: '{name}/{group}/{label}/{unit}/end' }
     for (const { messages, ...pair } of await run(withoutAlerts, node)) {
       assert.equal(messages.length, 1, JSON.stringify(pair))

@@ -20,7 +20,7 @@ const MOST_KB = { tarball: 200, unpacked: 820, install: 12_500 }
 
 /** All that may be in the package. Nothing of the editor's sources: the html holds them. */
 const ALLOWED = [
-  /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md)$/,
+  /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md|CONTRIBUTING\.md|docs\/[\w-]+\.md|simulator\/README\.md)$/,
   /^dist\/(?:lib|shared|simulator)\/(?:[\w-]+\/)*[\w-]+\.(?:js|d\.ts)$/,
   /^dist\/nodes\/[\w-]+\/[\w-]+\.(?:js|d\.ts|html)$/,
   /^dist\/nodes\/([\w-]+)\/icons\/\1\.svg$/,

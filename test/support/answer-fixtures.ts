@@ -166,7 +166,7 @@ async function collect(account: Account, endpoint: EndpointName, request: Reques
   const target = { serial, base }
   switch (nodeOf[endpoint]) {
     case 'envlog-current': {
-      const wish = { selection: 'all', exclude: [], time, staleAfter, form } as const
+      const wish = { selection: 'all', exclude: [], time, staleAfter, form, property: 'devices' } as const
       const collected = await collectCurrent(account, wish, signal)
       if (!collected) throw new Error('nothing was asked')
       return collected

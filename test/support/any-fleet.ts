@@ -60,17 +60,21 @@ const second = fc.oneof(
   { weight: 1, arbitrary: fc.constant(0) },
 )
 
-function recordsOf(channels: readonly number[]): fc.Arbitrary<NonNullable<DeviceDefinition['records']>> {
-  const values = fc.tuple(...channels.map(() => value))
-  const listed = fc.tuple(fc.array(fc.tuple(second, values), { maxLength: 8 }), ids).map(([rows, id]) =>
-    rows.map(
+function recordsOf(
+  channels: readonly number[],
+  one: fc.Arbitrary<RecordValue>,
+): fc.Arbitrary<NonNullable<DeviceDefinition['records']>> {
+  const row = fc.tuple(second, fc.tuple(...channels.map(() => one)))
+  const listed = fc.tuple(fc.array(row, { maxLength: 8 }), ids, fc.boolean()).map(([rows, id, twice]) => {
+    const records = rows.map(
       ([unixtime, measured], place): RecordDefinition => ({
         unixtime,
-        ...(id && { id: id(place) }),
+        ...((id || twice) && { id: id ? id(place) : place }),
         values: Object.fromEntries(channels.map((num, index) => [num, measured[index] ?? null])),
       }),
-    ),
-  )
+    )
+    return twice ? [...records, ...records] : records
+  })
   const generated = fc
     .record({
       interval: fc.integer({ min: 1, max: 9 }),
@@ -127,14 +131,12 @@ const kindAndBase = fc.oneof(
   }),
 )
 
-/** A standalone device has a ch1: without it nobody could tell which number its channels are counted from. */
-const numbers = (remote: boolean) =>
-  fc
-    .uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 })
-    .map((found) => (remote || found.includes(1) ? found : [1, ...found]))
+const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 })
+/** Without a ch1 only the records tell from which number a standalone device's channels are counted. */
+const tellsAll = (remote: boolean, nums: readonly number[]) => !remote && !nums.includes(1)
 
 const device = kindAndBase.chain((kind) =>
-  numbers('base' in kind).chain((nums) =>
+  numbers.chain((nums) =>
     fc.record({
       serial: fc.constantFrom(...SERIALS),
       name,
@@ -143,7 +145,7 @@ const device = kindAndBase.chain((kind) =>
       battery: fc.integer({ min: 1, max: 5 }),
       rssi: fc.constantFrom(null, 4, -62),
       channels: channel(nums, name),
-      records: recordsOf(nums),
+      records: recordsOf(nums, tellsAll('base' in kind, nums) ? value.map((found) => found ?? 'E1') : value),
       alerts: fc.option(alerts, { nil: undefined }),
       current: fc.constantFrom({}, {}, { unixtime: NOW_S - 5 }, { values: { 1: 'E1' } }),
       ...Object.fromEntries(Object.entries(kind).map(([key, one]) => [key, fc.constant(one)])),

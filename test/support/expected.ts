@@ -1,5 +1,6 @@
 /** What outputs have to be when the simulator's truth is as it is, made from docs/messages.md alone. */
 import type { TrueAlert, TrueDevice, TrueRecord, Truth } from '../../simulator'
+import { storedTag } from './outputs'
 
 /** Records that *latest* tells. */
 const NEWEST = 300
@@ -82,14 +83,11 @@ export function currentRows(truth: Truth): FlatRow[] {
   })
 }
 
-/** InfluxDB has no way to write control characters in a tag, nor a backslash at its end. */
-function tagText(text: string): string {
-  const plain = Array.from(text, (char) => (/\p{Cc}/u.test(char) ? ' ' : char)).join('')
-  return plain.replace(/ +/g, ' ').replace(/[ \\]+$/, '')
-}
-
 function tagsOf({ serial, name, model, base, group }: TrueDevice, source?: string): Record<string, string> {
-  const texts = Object.entries({ name, model, group: group.name }).map(([key, text]) => [key, tagText(text)])
+  const texts = Object.entries({ name, model, group: group.name }).map(([key, text]) => [
+    key,
+    storedTag(text),
+  ])
   return rowOf({ serial, base, source, ...Object.fromEntries(texts) }) as Record<string, string>
 }
 

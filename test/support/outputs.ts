@@ -61,6 +61,15 @@ export const ROW_COLUMNS: Record<ActionName, string> = {
   alerts: 'time,timestamp,serial,name,model,base,source,channel,label,kind,text',
 }
 
+/** Text as databases take it: what none of them stores is U+FFFD. */
+export const stored = (text: string) => text.replace(/[\0\p{Cs}]/gu, '\ufffd')
+
+/** A tag besides has no control characters, nor spaces and backslashes at its end: InfluxDB has no way to write them. */
+export const storedTag = (text: string) =>
+  stored(text)
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[ \\]+$/, '')
+
 /** What other people put into names; to us it is only text. */
 export const HOSTILE = [
   '__proto__',
@@ -76,4 +85,6 @@ export const HOSTILE = [
   '𠮷野家 🧊\u{10ffff}',
   '\ufeff ',
   '日本語\u3000名',
+  'half \ud83e a pair',
+  'ends in \\ \\',
 ] as const

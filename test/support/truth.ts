@@ -2,6 +2,7 @@ import type { Simulator, TrueDevice, TrueRecord } from '../../simulator'
 import type { Output } from '../../src/shared/outputs'
 import { type AlertFact, type Fact, factOf, isTold, type Told } from './facts'
 import type { ActionName } from './flow'
+import { stored, storedTag } from './outputs'
 
 /** What the simulated service knows, told as our messages should tell it: from its truth, not from its answers. */
 
@@ -44,7 +45,11 @@ export function expectedFacts(simulator: Simulator, device: TrueDevice, wanted: 
   const { action, output } = wanted
   const told =
     action === 'current' ? trueReading(simulator, device, wanted) : trueSeries(simulator, device, wanted)
-  return told.filter((one) => isTold(one, output)).map((one) => factOf(one, action, output))
+  const text = output === 'points' ? storedTag : stored
+  return told
+    .filter((one) => isTold(one, output))
+    .map((one) => ({ ...one, name: text(one.name), group: text(one.group) }))
+    .map((one) => factOf(one, action, output))
 }
 
 function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: Wanted): Told[] {
@@ -109,13 +114,13 @@ const identityOf = ({ serial, base, name, group }: TrueDevice) => ({ serial, bas
 function channelsOf({ channels }: TrueDevice, highest: number) {
   return channels
     .filter(({ num }) => num <= highest)
-    .map(({ num, name, unit }) => ({ channel: num, label: name || `ch${num}`, unit }))
+    .map(({ num, name, unit }) => ({ channel: num, label: stored(name) || `ch${num}`, unit: stored(unit) }))
     .sort((a, b) => a.channel - b.channel)
 }
 
 function measured(value: unknown): { value: number | null; error: string | null } {
   if (typeof value === 'number') return { value, error: null }
-  return { value: null, error: typeof value === 'string' && value.trim() !== '' ? value : MISSING }
+  return { value: null, error: typeof value === 'string' && value.trim() !== '' ? stored(value) : MISSING }
 }
 
 const SOURCES: Record<string, string> = {
@@ -136,7 +141,7 @@ export function expectedAlerts(
     .toReversed()
     .flatMap(({ time, texts }) =>
       keys.flatMap((key): AlertFact[] => {
-        const text = texts[key] ?? ''
+        const text = stored(texts[key] ?? '')
         if (text.trim() === '' || (output === 'points' && time === 0)) return []
         const told = [serial, base, time || null, SOURCES[key] ?? key, text] as const
         if (output === 'points') return [told]

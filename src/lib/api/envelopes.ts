@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { EnvlogError } from '../errors'
 import { readNumber } from '../readings/number'
+import { storable } from '../readings/text'
 import { withoutBom } from './body'
 import { type EndpointName, endpoints } from './endpoints'
 
@@ -14,7 +15,7 @@ import { type EndpointName, endpoints } from './endpoints'
 const text = z
   .union([z.string(), z.number(), z.null()])
   .optional()
-  .transform((value) => (value === null || value === undefined ? '' : String(value)))
+  .transform((value) => (value === null || value === undefined ? '' : storable(String(value))))
 
 /** Text without which the element is nothing. */
 const requiredText = text.refine((value) => value !== '', 'missing')
@@ -37,12 +38,22 @@ const anyNumber = z.unknown().optional().transform(readNumber)
 /** Read later, where it is known what it means. */
 const anything = z.unknown().optional()
 
+/** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
+function isNone(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
 /** An object, or the only element of an array; `[]`, `null` and absent are `null`. */
 const one = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (Array.isArray(value) ? value[0] : value) ?? null, z.union([schema, z.null()]))
+  z.preprocess(
+    (value) => (isNone(value) ? null : Array.isArray(value) ? value[0] : value),
+    z.union([schema, z.null()]),
+  )
 
 /** An array; absent and `null` are empty. */
-const list = <T extends z.ZodType>(schema: T) => z.preprocess((value) => value ?? [], z.array(schema))
+const list = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (isNone(value) ? [] : value), z.array(schema))
 
 const identity = z.object({ serial: requiredText, model: text, name: text })
 export type Identity = z.infer<typeof identity>

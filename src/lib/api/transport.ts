@@ -20,7 +20,7 @@ export interface WireAnswer {
 
 /** How requests reach the service: a port, so that the client is tested without a network. */
 export interface Transport {
-  /** @throws EnvlogError `no-connection`, `no-certificate`, `proxy-refused` */
+  /** @throws EnvlogError `no-connection`, `no-certificate`, `proxy-refused`, `proxy-invalid` */
   send(request: WireRequest): Promise<WireAnswer>
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export function undiciTransport(options: TransportOptions): Transport {
   return {
     async send({ url, headers, body, signal }) {
       const { origin, pathname, hostname } = new URL(url)
-      agent ??= createAgent(options, hostname)
+      agent ??= openAgent(options, hostname)
       try {
         const answer = await agent.request({
           origin,
@@ -68,6 +68,15 @@ export function undiciTransport(options: TransportOptions): Transport {
       await agent?.destroy()
       agent = undefined
     },
+  }
+}
+
+/** An address that undici cannot use is a proxy's: ours was checked. Its words may hold the proxy's password. */
+function openAgent(options: TransportOptions, hostname: string): Dispatcher {
+  try {
+    return createAgent(options, hostname)
+  } catch {
+    throw new EnvlogError('proxy-invalid')
   }
 }
 

@@ -2,7 +2,7 @@ import type { Account } from '../account'
 import { readAlerts } from '../readings/alerts'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
-import { type Collected, type Form, rawContent, withBase } from './records'
+import { type Collected, collectedOf, type Form, rawContent, withBase } from './records'
 
 /** The newest 20 alert log entries of a device (endpoint 6). @throws EnvlogError */
 export async function collectAlerts(
@@ -14,8 +14,8 @@ export async function collectAlerts(
   const params = { 'remote-serial': target.serial, 'base-serial': target.base }
   if (form !== 'read') {
     const answer = await account.client.readRaw('alert', params, signal)
-    return { answer, content: await rawContent(account, target, answer.body, signal) }
+    return collectedOf(target, answer, rawContent(target, answer.body))
   }
   const answer = await account.client.read('alert', params, signal)
-  return { answer, content: { kind: 'alerts', ...readAlerts(withBase(answer.body, target), time) } }
+  return collectedOf(target, answer, { kind: 'alerts', ...readAlerts(withBase(answer.body, target), time) })
 }

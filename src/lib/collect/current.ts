@@ -12,6 +12,8 @@ export interface CurrentWish {
   time: TimeStyle
   staleAfter: number | null
   form: Form
+  /** The message property that names the devices, for what is wrong with them. */
+  property: string
 }
 
 /**
@@ -27,7 +29,7 @@ export async function collectCurrent(
   if (!params) return undefined
   if (wish.form !== 'read') {
     const answer = await account.client.readRaw('current', params, signal)
-    return { answer, content: { kind: 'raw', payload: answer.body } }
+    return { answer, content: { kind: 'raw', payload: answer.body }, group: '' }
   }
   const answer = await account.client.read('current', params, signal)
   if (wish.selection === 'all') account.directory.learn(answer.body)
@@ -41,13 +43,14 @@ export async function collectCurrent(
   return {
     answer,
     content: { kind: 'current', readings: readings.filter((reading) => isWanted(reading, wish)) },
+    group: '',
   }
 }
 
-function currentParams({ selection, exclude }: CurrentWish): CurrentParams | undefined {
+function currentParams({ selection, exclude, property }: CurrentWish): CurrentParams | undefined {
   if (selection === 'all') return {}
   const { devices, bases } = selection
-  if (devices.length > 0 && bases.length > 0) throw new EnvlogError('devices-mixed')
+  if (devices.length > 0 && bases.length > 0) throw new EnvlogError('devices-mixed', { property })
   if (bases.length > 0) return { 'base-serial': [...new Set(bases)] }
   const serials = new Set(devices.map(({ serial }) => serial))
   for (const serial of exclude) serials.delete(serial)

@@ -20,7 +20,9 @@ export interface Target {
   serial: string
   /** Equal to `serial` for a standalone device. */
   base: string
+  /** Of the directory, where it was asked. */
   name?: string
+  group?: string
 }
 
 export interface Resolved {
@@ -39,9 +41,10 @@ export async function resolveDevices(
   const unknown: Resolved['unknown'] = []
   const targets = new Map<string, Target>()
   const skipped = new Set(exclude)
-  const add = ({ serial, base, name }: Target) => {
+  const add = ({ serial, base, name, group }: Target) => {
     if (skipped.has(serial)) return
-    targets.set(`${base}/${serial}`, name === undefined ? { serial, base } : { serial, base, name })
+    const told = name === undefined || group === undefined ? {} : { name, group }
+    targets.set(`${base}/${serial}`, { serial, base, ...told })
   }
 
   if (selection === 'all') for (const entry of await directory.all(signal)) add(entry)
@@ -53,14 +56,13 @@ export async function resolveDevices(
       else {
         const found = await directory.find(serial, signal)
         found.forEach(add)
-        if (found.length === 0) {
-          unknown.push({ device, error: new EnvlogError('device-unknown', { serial }, { serial }) })
-        }
+        if (found.length === 0) unknown.push(unknownDevice(serial))
       }
     }
-    if (selection.bases.length > 0) {
-      const bases = new Set(selection.bases)
-      for (const entry of await directory.all(signal)) if (bases.has(entry.base)) add(entry)
+    for (const base of selection.bases) {
+      const under = (await directory.all(signal)).filter((entry) => entry.base === base)
+      under.forEach(add)
+      if (under.length === 0) unknown.push(unknownDevice(base, base))
     }
   }
   return { targets: [...targets.values()], unknown }
@@ -68,4 +70,9 @@ export async function resolveDevices(
 
 export function isStandalone({ serial, base }: Target): boolean {
   return serial === base
+}
+
+function unknownDevice(serial: string, base?: string): Resolved['unknown'][number] {
+  const device = nameDevice(serial, base)
+  return { device, error: new EnvlogError('device-unknown', { serial }, device) }
 }

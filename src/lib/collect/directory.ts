@@ -1,5 +1,6 @@
 import type { CurrentEnvelope } from '../api/envelopes'
 import type { Clock } from '../clock'
+import { EnvlogError } from '../errors'
 import { joined } from '../joined'
 import { utcOffset } from '../readings/time'
 
@@ -28,7 +29,7 @@ export interface Directory {
   find(serial: string, signal: AbortSignal): Promise<readonly Entry[]>
   /** A device's name and its group's, blank for none and where the account does not have it. */
   describe(serial: string, base: string, signal: AbortSignal): Promise<Pick<Entry, 'name' | 'group'>>
-  /** Minutes a device's clock is ahead of UTC, 0 where the account does not have it. */
+  /** Minutes a device's clock is ahead of UTC. @throws EnvlogError `device-unknown` */
   utcOffset(serial: string, base: string, signal: AbortSignal): Promise<number>
   /** Takes over an answer of `current` that was asked without a filter. */
   learn(envelope: CurrentEnvelope): void
@@ -94,7 +95,15 @@ export function createDirectory(
     all,
     find,
     learn,
-    describe: async (serial, base, signal) => (await one(serial, base, signal)) ?? { name: '', group: '' },
-    utcOffset: async (serial, base, signal) => (await one(serial, base, signal))?.utcOffset ?? 0,
+    describe: async (serial, base, signal) => nameAndGroup(await one(serial, base, signal)),
+    async utcOffset(serial, base, signal) {
+      const entry = await one(serial, base, signal)
+      if (!entry) throw new EnvlogError('device-unknown', { serial }, { serial, base })
+      return entry.utcOffset
+    },
   }
+}
+
+function nameAndGroup(entry: Entry | undefined): Pick<Entry, 'name' | 'group'> {
+  return { name: entry?.name ?? '', group: entry?.group ?? '' }
 }

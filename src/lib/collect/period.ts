@@ -30,6 +30,8 @@ export function relativeMoment(text: string, now: number, property: string): Mom
 export function readMoment(value: unknown, property: string): Moment {
   const unreadable = new EnvlogError('time-unreadable', { property })
   if (value instanceof Date) return checked({ instant: value.getTime() }, unreadable)
+  // Digits of a date are no epoch number.
+  if (typeof value === 'string' && /^(\d{4}|\d{6}|\d{8})$/.test(value.trim())) throw unreadable
   const number = readNumber(value)
   if (number !== null) {
     return checked({ instant: Math.abs(number) < SECONDS_BELOW ? number * 1000 : number }, unreadable)

@@ -5,7 +5,7 @@ import { fingerprint, readSeries, type Series, type SeriesRecord } from '../read
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
 import { isWallClock, type Period, placePeriod } from './period'
-import { type Collected, collectRaw, type Form, readRecords } from './records'
+import { type Collected, collectedOf, collectRaw, type Form, readRecords } from './records'
 
 export interface RangeWish {
   /** Its wall-clock ends are the device's own clock where times are local, else UTC. */
@@ -51,7 +51,7 @@ export async function collectRange(
     const answer = await readRecords(account, 'range', target, pageParams(asked), signal)
     const complete = page.take(readSeries(answer.body, time), answer.body.records.length, asked)
     paged(pages)
-    if (complete) return { answer, content: { kind: 'series', series: page.series() }, range }
+    if (complete) return { ...collectedOf(target, answer, { kind: 'series', series: page.series() }), range }
   }
 }
 

@@ -12,6 +12,17 @@ export type Form = 'read' | 'json' | 'csv' | 'csv2'
 export interface Collected {
   answer: Omit<Answer<unknown>, 'body'>
   content: Content
+  /** Name of the device's group; blank for none, and where nobody asked for it. */
+  group: string
+}
+
+/** What was collected of a target. */
+export function collectedOf(
+  { group = '' }: Target,
+  answer: Collected['answer'],
+  content: Content,
+): Collected {
+  return { answer, content, group }
 }
 
 /** Endpoints of records: for standalone devices, for remote units (description, *Endpoint availability*). */
@@ -60,16 +71,17 @@ export async function collectRaw(
 ): Promise<Collected> {
   const { endpoint, params } = recordsRequest(kind, target, more)
   const answer = await account.client.readRaw(endpoint, params, signal)
-  return { answer, content: await rawContent(account, target, answer.body, signal) }
+  return collectedOf(target, answer, rawContent(target, answer.body))
 }
 
-/** A raw answer says nothing we looked at: name and group come from the directory. */
-export async function rawContent(
-  account: Account,
-  { serial, base }: Target,
-  payload: unknown,
-  signal: AbortSignal,
-): Promise<Content> {
-  const { name, group } = await account.directory.describe(serial, base, signal)
-  return { kind: 'raw', payload, device: { serial, name, base, group } }
+/** A raw answer goes as it came; only its name is looked for. */
+export function rawContent({ serial, base, name, group = '' }: Target, payload: unknown): Content {
+  return { kind: 'raw', payload, device: { serial, name: name ?? nameIn(payload), base, group } }
+}
+
+function nameIn(payload: unknown): string {
+  if (typeof payload !== 'object' || payload === null) return ''
+  const told = payload as Record<string, unknown>
+  const name = told['remote-name'] ?? told.name
+  return typeof name === 'string' ? name : ''
 }

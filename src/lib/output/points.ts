@@ -73,7 +73,8 @@ function makePoint(
   const { serial, name, base, group } = subject
   const tags: Point['tags'] = {}
   for (const [key, value] of Object.entries({ serial, name, model, base, group, source })) {
-    if (value) tags[key] = value
+    const text = tagText(value ?? '')
+    if (text !== '') tags[key] = text
   }
   return { point: { measurement, tags, fields, timestamp: new Date(timestamp) }, subject }
 }
@@ -91,4 +92,13 @@ function fieldsOfRecord({ channels }: Series, record: SeriesRecord): Point['fiel
     if (typeof value === 'number') fields[key] = value
   }
   return fields
+}
+
+/**
+ * A tag cannot hold a line break nor end in a backslash, however it is escaped: one such name would make the
+ * database refuse all points that are written with it. Control characters become a space; spaces and backslashes
+ * at the end go.
+ */
+function tagText(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').replace(/[ \\]+$/, '')
 }

@@ -37,5 +37,6 @@ export function makeTopic(template: string, values: TopicValues): string | undef
     .filter((segment) => channel || !CHANNEL_ONLY.test(segment))
     .map((segment) => segment.replace(PLACE, (_, key: string) => named[key]?.replace(UNSAFE, '_') || '_'))
     .join('/')
-  return topic === '' ? undefined : topic
+  // Wildcards leave topics out that begin with `$`: they are the broker's own.
+  return topic === '' ? undefined : topic.replace(/^\$/, '_')
 }

@@ -3,6 +3,7 @@ import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, alertKind } from './alert-kind'
 import { type Channel, channelNumber, lineUpChannels, unlistedChannel } from './channel'
 import { type Device, readDevice } from './device'
+import { storable } from './text'
 import { formatTime, readTimestamp, type TimeStyle, utcOffset } from './time'
 
 /** One text of one alert log entry: an element of envlog-alerts' payload. */
@@ -77,7 +78,7 @@ function textsOf(entry: Record<string, unknown>): { source: AlertSource; text: s
     .map((number) => [`ch${number}`, `ch${number}`] as const)
   return [...channels, ...otherSources].flatMap(([key, source]) => {
     const value = entry[key]
-    const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+    const text = typeof value === 'string' ? storable(value) : typeof value === 'number' ? String(value) : ''
     return text.trim() === '' ? [] : [{ source, text }]
   })
 }

@@ -1,3 +1,5 @@
+import { storable } from './text'
+
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /**
@@ -15,7 +17,7 @@ export const MISSING = 'missing'
 /** Why a value that is no number is none: the service's own text, or `missing`. */
 export function valueError(value: unknown): string {
   if (value === undefined || value === null) return MISSING
-  if (typeof value === 'string') return value.trim() === '' ? MISSING : value
+  if (typeof value === 'string') return value.trim() === '' ? MISSING : storable(value)
   // What an object holds is not said: it may be nested deeper than it could be written down.
   return typeof value === 'object' ? 'object' : String(value)
 }

@@ -9,6 +9,6 @@ export = (RED: NodeAPI): void =>
     counts: 'alerts',
     run: ({ account, settings: { time }, form, eachTarget, deliver }) =>
       eachTarget(async (target, signal) => {
-        await deliver(await collectAlerts(account, target, { time, form }, signal))
+        deliver(await collectAlerts(account, target, { time, form }, signal))
       }),
   })

@@ -8,9 +8,9 @@ export = (RED: NodeAPI): void =>
     type: 'envlog-current',
     counts: 'devices',
     async run({ account, settings, form, selection, signal, deliver }) {
-      const { exclude, time, staleAfter } = settings
-      const wish = { selection: selection(), exclude, time, staleAfter, form }
+      const { exclude, time, staleAfter, property } = settings
+      const wish = { selection: selection(), exclude, time, staleAfter, form, property }
       const collected = await collectCurrent(account, wish, signal)
-      if (collected) await deliver(collected)
+      if (collected) deliver(collected)
     },
   })

@@ -66,7 +66,8 @@ function transportOptions(RED: NodeAPI, config: AccountConfig, connections: numb
   }
   if (config.proxy) {
     const { url, noproxy, credentials } = referenced<ProxyNode>(RED, config.proxy, 'proxy')
-    if (!url || !URL.canParse(url)) throw new EnvlogError('setting-invalid', { property: 'proxy' })
+    if (!url || !/^https?:\/\//i.test(url) || !URL.canParse(url))
+      throw new EnvlogError('setting-invalid', { property: 'proxy' })
     options.proxy = { url, noProxy: noproxy ?? [] }
     if (credentials?.username) options.proxy.username = credentials.username
     if (credentials?.password) options.proxy.password = credentials.password

@@ -21,6 +21,8 @@ interface ActionConfig extends NodeDef {
   account: string
 }
 
+const PICKED_UP_MS = 60_000
+
 type Trigger = TaskParts<ActionType>['trigger']
 
 /**
@@ -62,7 +64,8 @@ function start<T extends ActionType>(
     const { task, sent } = createTask({ RED, node, trigger, settings, account, signal, show })
     await action.run(task)
     const what = task.form === 'read' ? action.counts : 'answers'
-    show({ kind: 'came', what, count: sent(), at: Date.now() })
+    const count = sent()
+    show(count === undefined ? { kind: 'blank' } : { kind: 'came', what, count, at: Date.now() })
   }
 
   async function take(trigger: Trigger): Promise<void> {
@@ -93,7 +96,12 @@ function start<T extends ActionType>(
   const trigger = () =>
     new Promise<void>((resolve) => {
       const msg: NodeMessage = {}
-      own.set(msg, resolve)
+      // A hook of Node-RED may hold a message back for good: the next trigger must come all the same.
+      const giveUp = systemClock.after(PICKED_UP_MS, resolve)
+      own.set(msg, (result) => {
+        giveUp()
+        resolve(result)
+      })
       node.receive(msg)
     })
   show({ kind: 'blank' })

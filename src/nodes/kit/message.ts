@@ -1,9 +1,25 @@
-import type { NodeMessage } from 'node-red'
+import type { Node, NodeAPI, NodeMessage } from 'node-red'
+import type { Account } from '../../lib/account'
+import type { Collected } from '../../lib/collect/records'
 import { about } from '../../lib/output/about'
 import type { Draft, Plan } from '../../lib/output/plan'
 import { makeTopic } from '../../lib/output/topic'
 import type { ActionType } from '../../shared/action'
-import type { Delivery, TaskParts } from './task'
+import type { SettingsOf } from './settings'
+
+/** What a node delivers: what was collected, and what only that node says of it. */
+export interface Delivery extends Collected {
+  range?: { from: string; to: string }
+}
+
+/** What messages are made of, beside what was collected. */
+export interface MessageParts<T extends ActionType> {
+  RED: NodeAPI
+  node: Node
+  trigger: { msg: NodeMessage; send(msg: NodeMessage): void }
+  settings: SettingsOf<T>
+  account: Account
+}
 
 /** Makes the messages of one plan: clones of the trigger with what is added to them (docs/messages.md). */
 export function messageMaker<T extends ActionType>({
@@ -14,7 +30,7 @@ export function messageMaker<T extends ActionType>({
   account,
   delivery,
   plan,
-}: TaskParts<T> & { delivery: Delivery; plan: Plan }): (draft: Draft) => NodeMessage {
+}: MessageParts<T> & { delivery: Delivery; plan: Plan }): (draft: Draft) => NodeMessage {
   // What is about to be replaced is not worth cloning.
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
   const name = node.type.replace('envlog-', '') as Parameters<typeof about>[0]

@@ -8,12 +8,13 @@ const LONGEST_DISTANCE_MS = 3_600_000
 /** No answer, a failing service, refused credentials: asking as often as before would help nobody. */
 function backsOff(error: unknown): boolean {
   if (!(error instanceof EnvlogError)) return false
-  const { code, reason } = error
+  const { code, reason, cause } = error
   return (
     code === 'ENVLOG_NETWORK' ||
     code === 'ENVLOG_TIMEOUT' ||
     code === 'ENVLOG_AUTH' ||
-    reason === 'service-failed'
+    reason === 'service-failed' ||
+    (cause.status ?? 0) >= 500
   )
 }
 

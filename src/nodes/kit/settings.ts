@@ -70,7 +70,8 @@ const common = z.object({
   output: choice(OUTPUTS, 'readings'),
   send: text,
   chunk: whole(1, 1_000_000, DEFAULT_CHUNK),
-  measurement: text,
+  // A writer of line protocol does not escape it.
+  measurement: text.refine((value) => /^[^\s,\\]*$/.test(value)),
   time: choice(TIME_STYLES, 'utc'),
 })
 

@@ -1,24 +1,18 @@
-import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../lib/account'
 import { type NamedDevice, resolveDevices, type Selection, type Target } from '../../lib/collect/devices'
 import { eachOf } from '../../lib/collect/each'
-import type { Collected, Form } from '../../lib/collect/records'
+import type { Form } from '../../lib/collect/records'
 import type { EnvlogError } from '../../lib/errors'
-import { countOf, deviceOf } from '../../lib/output/content'
+import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
 import type { ActionType } from '../../shared/action'
 import type { Output } from '../../shared/outputs'
 import { selectionFrom } from './inputs'
-import { messageMaker } from './message'
+import { type Delivery, type MessageParts, messageMaker } from './message'
 import { evaluator } from './period'
 import type { SettingsOf } from './settings'
 import type { Outcome } from './status'
 import { inWords } from './words'
-
-/** What a node delivers: what was collected, and what only that node says of it. */
-export interface Delivery extends Collected {
-  range?: { from: string; to: string }
-}
 
 /** One trigger at work: what the `run` of a node file gets. */
 export interface Task<T extends ActionType> {
@@ -37,24 +31,21 @@ export interface Task<T extends ActionType> {
   /** A value from message, context, environment or JSONata. */
   evaluate(value: string, type: string): Promise<unknown>
   /** Sends it in the chosen output, each message a clone of the trigger. */
-  deliver(delivery: Delivery): Promise<void>
+  deliver(delivery: Delivery): void
   show(outcome: Outcome): void
 }
 
-export interface TaskParts<T extends ActionType> {
-  RED: NodeAPI
-  node: Node
-  trigger: { msg: NodeMessage; send(msg: NodeMessage): void }
-  settings: SettingsOf<T>
-  account: Account
+export interface TaskParts<T extends ActionType> extends MessageParts<T> {
   signal: AbortSignal
   show(outcome: Outcome): void
 }
 
-/** A task, and how many readings, records or alerts it has sent. */
-export function createTask<T extends ActionType>(parts: TaskParts<T>): { task: Task<T>; sent(): number } {
+/** A task, and how many readings, records or alerts came; nothing where nobody was asked. */
+export function createTask<T extends ActionType>(
+  parts: TaskParts<T>,
+): { task: Task<T>; sent(): number | undefined } {
   const { RED, node, trigger, settings, account, signal, show } = parts
-  let sent = 0
+  let sent: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
     const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
@@ -72,21 +63,16 @@ export function createTask<T extends ActionType>(parts: TaskParts<T>): { task: T
     show,
     evaluate: evaluator(RED, node, trigger.msg),
 
-    async deliver(delivery) {
-      const { content } = delivery
-      const device = deviceOf(content)
-      const group =
-        device && namesGroup(settings)
-          ? (await account.directory.describe(device.serial, device.base.serial, signal)).group
-          : ''
-      const plan = planMessages(content, { ...settings, group })
+    deliver(delivery) {
+      const plan = planMessages(delivery.content, { ...settings, group: delivery.group })
       const make = messageMaker({ ...parts, delivery, plan })
       for (const draft of plan.drafts) trigger.send(make(draft))
-      sent += countOf(content)
+      sent = (sent ?? 0) + countOf(delivery.content)
     },
 
     async eachTarget(work) {
       const failures = failureLog(report)
+      const needsDirectory = namesGroup(node.type as ActionType, settings)
       const { targets, unknown } = await resolveDevices(
         selection(),
         settings.exclude,
@@ -100,10 +86,17 @@ export function createTask<T extends ActionType>(parts: TaskParts<T>): { task: T
           account.concurrency,
           signal,
           async (target, inner) => {
-            await work(target, inner)
+            const { serial, base } = target
+            // Asked before the device is: a failure here must not cost an answer that came.
+            const told =
+              needsDirectory && target.group === undefined
+                ? await account.directory.describe(serial, base, inner)
+                : {}
+            await work({ ...target, ...told }, inner)
             failures.answered()
           },
-          (device, error) => failures.add({ device, error }),
+          ({ serial, base }, error) =>
+            failures.add({ device: { serial, base }, error: error.with({ serial, base }) }),
         )
       } catch (error) {
         failures.flush()
@@ -127,8 +120,11 @@ const FORMS: Record<Output, Form> = {
 }
 
 /** Groups stand in `current` alone: the directory is asked only where the messages name them. */
-function namesGroup({ output, topic }: { output: Output; topic: string }): boolean {
-  return output === 'rows' || output === 'points' || output === 'values' || topic.includes('{group}')
+function namesGroup(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
+  if (topic.includes('{group}')) return true
+  // A table does not tell the device's name.
+  if (output === 'csv' || output === 'csv2') return true
+  return output === 'points' || output === 'values' || (output === 'rows' && type !== 'envlog-alerts')
 }
 
 interface DeviceFailure {

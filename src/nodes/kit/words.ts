@@ -9,7 +9,9 @@ export interface Report extends Error {
 
 /** The sentence of the server's language for a failure; anything that is no EnvlogError is passed as it is. */
 export function inWords(RED: NodeAPI, error: unknown): Error {
-  if (!(error instanceof EnvlogError)) return error instanceof Error ? error : new Error(String(error))
+  // An error that is none of ours is a defect: its own words may hold what must not be seen.
+  if (!(error instanceof EnvlogError))
+    return new Error(RED._('failure.unexpected', { detail: nameOf(error) }))
   const { reason, params, code, cause } = error
   const serves = typeof params.serves === 'string' ? RED._(`serves.${params.serves}`) : ''
   const report = new Error(RED._(`errors.${reason}`, { ...params, serves } as never)) as Report
@@ -19,4 +21,10 @@ export function inWords(RED: NodeAPI, error: unknown): Error {
   // The stack of the place where words were made helps nobody, and some log it instead of the sentence.
   report.stack = `${code}: ${report.message}`
   return report
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error
+    ? `${error.name} ${(error as NodeJS.ErrnoException).code ?? ''}`.trim()
+    : typeof error
 }

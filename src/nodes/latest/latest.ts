@@ -9,6 +9,6 @@ export = (RED: NodeAPI): void =>
     counts: 'records',
     run: ({ account, settings: { time }, form, eachTarget, deliver }) =>
       eachTarget(async (target, signal) => {
-        await deliver(await collectLatest(account, target, { time, form }, signal))
+        deliver(await collectLatest(account, target, { time, form }, signal))
       }),
   })

@@ -13,7 +13,7 @@ export = (RED: NodeAPI): void =>
       const period = await periodFrom(settings, account.now(), evaluate)
       const paged = (count: number) => show({ kind: 'progress', what: 'pages', count })
       await eachTarget(async (target, signal) => {
-        await deliver(await collectRange(account, target, { period, number, time, form }, signal, paged))
+        deliver(await collectRange(account, target, { period, number, time, form }, signal, paged))
       })
     },
   })

@@ -6,7 +6,14 @@ import { collectLatest } from '../../../src/lib/collect/latest'
 import { alertAnswer, BASE, currentDevice, failure, graph, never, relayGraph } from '../answers'
 import { modelAccount } from './model-service'
 
-const wish: CurrentWish = { selection: 'all', exclude: [], time: 'utc', staleAfter: null, form: 'read' }
+const wish: CurrentWish = {
+  selection: 'all',
+  exclude: [],
+  time: 'utc',
+  staleAfter: null,
+  form: 'read',
+  property: 'devices',
+}
 const how = { time: 'utc', form: 'read' } as const
 const under = (serial: string, base: string) => currentDevice({ serial, baseunit: { ...BASE, serial: base } })
 const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), under('YYYYYYYY', 'BASE0001')]

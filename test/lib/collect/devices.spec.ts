@@ -90,9 +90,11 @@ describe('the devices to ask', () => {
     })
   })
 
-  it('have their names where the directory told them', async () => {
+  it('have their names and groups where the directory told them', async () => {
     const { targets } = await resolveDevices(list({ serial: 'YYYYYYYY' }), [], directory().made, never)
-    assert.deepEqual(targets, [{ serial: 'YYYYYYYY', base: 'BASE0001', name: 'name of YYYYYYYY' }])
+    assert.deepEqual(targets, [
+      { serial: 'YYYYYYYY', base: 'BASE0001', name: 'name of YYYYYYYY', group: 'Cold chain' },
+    ])
   })
 
   it('are standalone where base and serial are equal', () => {

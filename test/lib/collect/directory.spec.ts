@@ -45,7 +45,7 @@ describe('the directory', () => {
     assert.deepEqual([name, group], ['Freezer 3', 'Cold chain'])
     assert.deepEqual(await directory.describe('A0000001', 'OTHER001', never), { name: '', group: '' })
     assert.equal(await directory.utcOffset('A0000001', '5839F001', never), 540)
-    assert.equal(await directory.utcOffset('A0000001', 'OTHER001', never), 0)
+    await assert.rejects(directory.utcOffset('A0000001', 'OTHER001', never), failure('device-unknown'))
   })
 
   it('is fetched once however many ask', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { ReadContent } from '../../../src/lib/output/content'
 import { countPoints, pointsOf } from '../../../src/lib/output/points'
-import { HOSTILE } from '../../support/outputs'
+import { HOSTILE, stored, storedTag } from '../../support/outputs'
 import { alerts, anyContent, current, GROUP, kinds, series, T } from './contents'
 
 const points = (content: ReadContent, group = GROUP) =>
@@ -101,15 +101,16 @@ describe('points', () => {
       const [point] = pointsOf(
         series({ 'remote-name': text, 'remote-model': text, data: [{ unixtime: T, ch1: 1, [text]: 9 }] }),
         text,
-        text,
+        stored(text),
       )
       assert.ok(point)
       const { measurement, tags: found, fields } = point.point
-      assert.deepEqual([measurement, found.name, found.model, found.group], [text, text, text, text])
+      const tag = storedTag(text) || undefined
+      assert.deepEqual([measurement, found.name, found.model, found.group], [text, tag, tag, tag])
       assert.deepEqual(fields, { ch1: 1 })
       for (const part of [found, fields]) assert.equal(Object.getPrototypeOf(part), Object.prototype)
       const [alert] = points(alerts([{ unixtime: T, ch1: text }]))
-      assert.equal(alert?.fields.text, text.trim() === '' ? undefined : text)
+      assert.equal(alert?.fields.text, text.trim() === '' ? undefined : stored(text))
     })
   }
 
@@ -120,7 +121,8 @@ describe('points', () => {
           const made = points(content)
           assert.equal(made.length, countPoints(content))
           for (const { tags: found, fields, timestamp } of made) {
-            assert.ok(Object.values(found).every((tag) => typeof tag === 'string' && tag !== ''))
+            const tags = Object.values(found)
+            assert.ok(tags.every((tag) => tag !== '' && !/[\0\r\n]|\\$/.test(tag)))
             const values = Object.values(fields)
             assert.ok(values.length > 0)
             const type = kind === 'alerts' ? 'string' : 'number'

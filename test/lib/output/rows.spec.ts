@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { countRows, ROW_COLUMNS, rowsOf, subjectOfRow } from '../../../src/lib/output/rows'
-import { ROW_COLUMNS as COLUMNS, HOSTILE } from '../../support/outputs'
+import { ROW_COLUMNS as COLUMNS, HOSTILE, stored } from '../../support/outputs'
 import { alerts, anyContent, current, GROUP, iso, kinds, series, standalone, T } from './contents'
 
 const channels = [
@@ -138,9 +138,9 @@ describe('rows', () => {
       const found = [name, model, groupname, label, unit]
       assert.deepEqual(
         found,
-        found.map(() => text),
+        found.map(() => stored(text)),
       )
-      assert.equal(error, text.trim() === '' ? 'missing' : text)
+      assert.equal(error, text.trim() === '' ? 'missing' : stored(text))
       assert.equal(Object.getPrototypeOf(row), Object.prototype)
     })
   }

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Message } from '../support/collector'
+import { currentRows, deviceIn, type FlatRow, newestOf, rowsOf } from '../support/expected'
+import { GROWING, REMOTE, serialOf } from '../support/hostile'
+import { type AnyNode, lane, plainLane, useNodeRed } from '../support/lanes'
+import { assertSame } from '../support/same'
+
+const ANSWER_MS = 30_000
+const COLUMNS = 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,value,error,dataid'
+const CURRENT_COLUMNS = `${COLUMNS},battery,rssi,age,stale`
+const ALERT_COLUMNS = 'time,timestamp,serial,name,model,base,source,channel,label,kind,text'
+
+const alone = { onlyNew: false, select: 'list', devices: [{ serial: serialOf('quotes') }] }
+
+/** As dropped, but for the header; without `rfc` as it was before Node-RED 4. */
+const toCsv = (hdrout: string, spec = 'rfc'): AnyNode => ({
+  type: 'csv',
+  spec,
+  temp: '',
+  hdrout,
+  ret: '\\n',
+  multi: 'mult',
+})
+const fromCsv = (spec = 'rfc'): AnyNode => ({
+  type: 'csv',
+  spec,
+  temp: '',
+  hdrin: true,
+  multi: 'mult',
+  // A serial may look like a number: 521E0001.
+  strings: false,
+})
+/** The service's own text: three lines of labels. */
+const fromRaw: AnyNode = { type: 'csv', temp: 'time,serial,ch1,ch2', skip: 3, multi: 'mult' }
+const file = (filename: string, overwriteFile: string): AnyNode => ({
+  type: 'file',
+  filename,
+  filenameType: 'str',
+  appendNewline: false,
+  createDir: true,
+  overwriteFile,
+})
+const filter = (property: string): AnyNode => ({
+  type: 'rbe',
+  func: 'rbe',
+  property,
+  topi: 'topic',
+  septopics: true,
+})
+
+describe('outputs in core csv, file and filter nodes', () => {
+  const hall = useNodeRed()
+  let onDisk: (name: string) => string
+
+  before('deploys the flows', async function () {
+    this.timeout(ANSWER_MS)
+    onDisk = (name) => join(hall.nodeRed.userDir, 'csv', name)
+    const rows = { onlyNew: false, output: 'rows' }
+    const current = { select: 'list', devices: [GROWING, REMOTE].map((serial) => ({ serial })) }
+    await hall.deploy([
+      lane('csv', 'latest', { ...rows, ...alone }, [toCsv('all')]),
+      lane('csv-current', 'current', { output: 'rows', send: 'all' }, [toCsv('all')]),
+      lane('csv-alerts', 'alerts', { ...rows, ...alone }, [toCsv('all')]),
+      lane('csv-back', 'latest', rows, [toCsv('all'), fromCsv()]),
+      lane('csv-back-old', 'latest', rows, [toCsv('all', ''), fromCsv('')]),
+      lane('csv-raw', 'latest', { ...alone, output: 'csv', send: 'answer' }, [fromRaw]),
+      lane('file-rows', 'latest', { ...rows, send: 'each' }, [
+        toCsv('once'),
+        file(onDisk('rows.csv'), 'false'),
+      ]),
+      plainLane(
+        'file-back',
+        { type: 'file in', filename: onDisk('rows.csv'), filenameType: 'str', format: 'utf8' },
+        fromCsv(),
+      ),
+      lane('file-raw', 'latest', { ...alone, output: 'csv', send: 'answer' }, [
+        file(onDisk('raw.csv'), 'true'),
+      ]),
+      lane('values-filter', 'current', { ...current, output: 'values', send: 'value' }, [filter('payload')]),
+      lane('rows-filter', 'current', { ...current, output: 'rows', send: 'each' }, [filter('payload.value')]),
+      lane('readings-filter', 'current', { ...current, send: 'device' }, [filter('payload.channels')]),
+    ])
+  })
+
+  const truth = () => hall.simulator.truth
+  const latestRows = (serial: string) =>
+    rowsOf(deviceIn(truth(), serial), newestOf(truth(), deviceIn(truth(), serial)))
+
+  for (const [name, columns] of [
+    ['csv', COLUMNS],
+    ['csv-current', CURRENT_COLUMNS],
+    ['csv-alerts', ALERT_COLUMNS],
+  ] as const) {
+    it(`${name}: the header has all columns in their order`, async () => {
+      const [msg] = await hall.ask(name)
+      assert.equal(msg?.payload.split('\n')[0], columns)
+      assert.equal(msg?.columns, columns)
+    })
+  }
+
+  for (const [name, title] of [
+    ['csv-back', 'csv'],
+    ['csv-back-old', 'csv as it was before Node-RED 4'],
+  ] as const) {
+    it(`${title}: rows are text, and the same rows again, whatever the names`, async function () {
+      this.timeout(ANSWER_MS)
+      const messages = await hall.ask(name, truth().devices().length)
+      const expected = truth()
+        .devices()
+        .flatMap(({ serial }) => latestRows(serial).map(asTexts))
+      assertSame(
+        messages.flatMap(({ payload }) => payload),
+        expected,
+      )
+    })
+  }
+
+  it('csv: the text of the service, as it came, is read as well', async () => {
+    const [msg] = await hall.ask('csv-raw')
+    const expected = newestOf(truth(), deviceIn(truth(), serialOf('quotes'))).map(({ values }) => values[2])
+    assert.deepEqual(
+      msg?.payload.map(({ ch2 }: Message) => ch2),
+      expected,
+    )
+  })
+
+  it('file: rows one by one are one CSV file with one header', async function () {
+    this.timeout(ANSWER_MS)
+    const expected = truth()
+      .devices()
+      .flatMap(({ serial }) => latestRows(serial).map(asTexts))
+    await hall.ask('file-rows', expected.length)
+    const [msg] = await hall.ask('file-back')
+    assertSame(msg?.payload, expected)
+    assert.equal(readFileSync(onDisk('rows.csv'), 'utf8').split(COLUMNS).length, 2)
+  })
+
+  it('file: the text of the service is written as it came', async () => {
+    const [msg] = await hall.ask('file-raw')
+    assert.match(msg?.payload, /^"Date\/Time"/)
+    assert.equal(readFileSync(onDisk('raw.csv'), 'utf8'), msg?.payload)
+  })
+
+  for (const output of ['values', 'rows', 'readings'] as const) {
+    it(`filter: ${output} pass once, and again only where something was measured anew`, async () => {
+      const chosen = currentRows(truth()).filter(({ serial }) => serial === GROWING || serial === REMOTE)
+      const { length } = chosen.filter(({ value }) => value !== undefined)
+      await hall.ask(`${output}-filter`, output === 'readings' ? 2 : length)
+      await hall.trigger(`${output}-filter`)
+      const growing = () =>
+        truth()
+          .current()
+          .find(({ serial }) => serial === GROWING)?.values[1]
+      const before = growing()
+      while (growing() === before) hall.simulator.clock.advance(60_000)
+      // What the second trigger had let through would come first.
+      const [msg] = await hall.ask(`${output}-filter`)
+      assert.equal(msg?.envlog.device.serial, GROWING)
+    })
+  }
+})
+
+function asTexts(row: FlatRow): Record<string, string> {
+  return Object.fromEntries(Object.entries(row).map(([key, value]) => [key, String(value)]))
+}

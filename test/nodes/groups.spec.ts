@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { manualClock } from '../../simulator'
+import { A_DAY, freezer, NOW, rackA } from '../support/devices'
+import { runEveryPair } from '../support/every-pair'
+import { useSimulator } from '../support/flow'
+import { type Pair, pairs } from '../support/outputs'
+
+const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }
+const withoutCurrent = pairs(['latest', 'range', 'alerts'])
+/** Series and rows of alerts have no place for a group. */
+const tellsGroup = ({ action, output }: Pair) =>
+  output === 'points' || output === 'values' || (output === 'rows' && action !== 'alerts')
+
+describe('the names of groups', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+  /** Everything that a request needs is said: the account's list is asked for nothing else. */
+  const node = {
+    select: 'list',
+    devices: [{ ...freezer, base: freezer.serial }, rackA],
+    ...PERIOD,
+  }
+
+  for (const pair of withoutCurrent.filter(({ send }) => send !== 'answer')) {
+    const { action, output, send } = pair
+    const needed = tellsGroup(pair)
+    const title = needed ? 'are asked for, once' : 'are not asked for'
+    it(`${title}: ${action} as ${output} by ${send}`, async () => {
+      for (const topic of [undefined, '{serial}', '{group}/{serial}']) {
+        simulator().reset()
+        await runEveryPair(simulator(), () => ({ ...node, topic }), [pair])
+        const asked = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
+        assert.equal(asked, needed || topic === '{group}/{serial}' ? 1 : 0, topic)
+      }
+    })
+
+    it(`${needed ? 'fail the trigger' : 'are not missed'} where nobody tells them: ${action} as ${output} by ${send}`, async () => {
+      simulator().set({ faults: [{ kind: 'status', status: 500, endpoints: ['current'] }] })
+      const [ran] = await runEveryPair(simulator(), () => node, [pair])
+      assert.equal(ran?.failed?.error.code, needed ? 'ENVLOG_SERVICE' : undefined)
+      assert.equal(ran?.messages.length === 0, needed)
+      assert.deepEqual(ran?.errors, [])
+    })
+  }
+
+  it('come with current readings, which need no other request', async () => {
+    for (const pair of pairs(['current'])) {
+      simulator().reset()
+      await runEveryPair(simulator(), () => ({ ...node, topic: '{group}' }), [pair])
+      assert.equal(simulator().log.length, 1, pair.output)
+    }
+  })
+})

@@ -1,0 +1,116 @@
+/** Flows that write into databases without a function node, and read back what is there. */
+import { join } from 'node:path'
+import type { InfluxServer, PostgresServer } from './databases'
+import { type AnyNode, type Lane, lane, plainLane } from './lanes'
+import type { FlowNode } from './node-red'
+
+/** The columns of latest and range; current tells more. */
+const COLUMNS = [
+  ...['time', 'timestamp', 'serial', 'name', 'model', 'base', 'groupname'],
+  ...['channel', 'label', 'unit', 'value', 'error', 'dataid'],
+]
+
+const KEY = 'PRIMARY KEY (base, serial, channel, time)'
+
+/** Properties that choose one device. */
+export const only = (serial: string) => ({ select: 'list', devices: [{ serial }] })
+
+/**
+ * `<database>-table` makes the table, `-read` tells all rows, `-device` writes latest's rows by device, `-all` those of
+ * current at once, `-<serial>` one device's.
+ */
+export function sqliteLanes(serials: readonly string[]): Lane[] {
+  const fields = COLUMNS.map((column) => `json_extract(value, '$.${column}')`)
+  // Rows without a time have no place in the key.
+  const insert = `INSERT INTO readings (${COLUMNS}) SELECT ${fields} FROM json_each($rows)
+    WHERE json_extract(value, '$.time') IS NOT NULL ON CONFLICT DO NOTHING`
+  const table = `CREATE TABLE readings (time TEXT, timestamp INTEGER, serial TEXT, name TEXT, model TEXT, base TEXT,
+    groupname TEXT, channel INTEGER, label TEXT, unit TEXT, value REAL, error TEXT, dataid INTEGER, ${KEY})`
+  const node = (sqlquery: string, sql: string): AnyNode => ({ type: 'sqlite', mydb: 'sqlite', sqlquery, sql })
+  return [
+    plainLane('sqlite-table', node('fixed', table)),
+    plainLane('sqlite-read', node('fixed', 'SELECT * FROM readings')),
+    ...writingLanes('sqlite', serials, [
+      ...parameters('{"$rows": payload}'),
+      // In Node-RED a query with parameters is called prepared.
+      node('prepared', insert),
+    ]),
+  ]
+}
+
+export function postgresLanes(serials: readonly string[]): Lane[] {
+  const fields = `time timestamptz, timestamp bigint, serial text, name text, model text, base text, groupname text,
+    channel integer, label text, unit text, value double precision, error text, dataid integer`
+  const insert = `INSERT INTO readings (${COLUMNS}) SELECT ${COLUMNS} FROM jsonb_to_recordset($1) AS row (${fields})
+    WHERE time IS NOT NULL ON CONFLICT DO NOTHING`
+  // A bigint would come as text.
+  const read = COLUMNS.map((name) => (name === 'timestamp' ? 'timestamp::float8' : name))
+  const node = (query: string): AnyNode => ({
+    type: 'postgrestor',
+    postgresDB: 'postgres-server',
+    query,
+    throwErrors: true,
+  })
+  return [
+    plainLane('postgres-table', node(`CREATE TABLE readings (${fields}, ${KEY})`)),
+    plainLane('postgres-read', node(`SELECT ${read} FROM readings`)),
+    ...writingLanes('postgres', serials, [...parameters('[payload]'), node(insert)]),
+  ]
+}
+
+/** The payload as JSON text in `msg.params`, as a JSONata expression puts it there. */
+function parameters(jsonata: string): AnyNode[] {
+  return [
+    { type: 'json', property: 'payload', action: 'str' },
+    { type: 'change', rules: [{ t: 'set', p: 'params', pt: 'msg', to: jsonata, tot: 'jsonata' }] },
+  ]
+}
+
+function writingLanes(database: string, serials: readonly string[], through: AnyNode[]): Lane[] {
+  const rows = { onlyNew: false, output: 'rows', send: 'device' }
+  return [
+    lane(`${database}-device`, 'latest', rows, through),
+    lane(`${database}-all`, 'current', { output: 'rows', send: 'all' }, through),
+    ...serials.map((serial) =>
+      lane(`${database}-${serial}`, 'latest', { ...rows, ...only(serial) }, through),
+    ),
+  ]
+}
+
+export const ALL = 'envlog_all'
+
+/** `points` writes those of all devices of current at once into the measurement `ALL`, `points-<serial>` and `alerts-<serial>` one device's. */
+export function influxLanes(serials: readonly string[]): Lane[] {
+  const through = [{ type: 'influxdb batch', influxdb: 'influx' }]
+  const points = { onlyNew: false, output: 'points' }
+  const sink = { sink: true }
+  return [
+    lane('points', 'current', { output: 'points', send: 'all', measurement: ALL }, through, sink),
+    ...serials.flatMap((serial) => [
+      lane(`points-${serial}`, 'latest', { ...points, ...only(serial) }, through, sink),
+      lane(`alerts-${serial}`, 'alerts', { ...points, ...only(serial) }, through, sink),
+    ]),
+  ]
+}
+
+/** Config nodes. */
+export function sqliteNode(folder: string): FlowNode {
+  return { id: 'sqlite', type: 'sqlitedb', db: join(folder, 'readings.sqlite'), mode: 'RWC' }
+}
+
+export function postgresNode({ port, user, password, database }: PostgresServer): FlowNode {
+  const settings = { host: '127.0.0.1', port, database, ssl: false, max: 2, user, password }
+  const types = Object.keys(settings).map((name) => [`${name}FieldType`, 'str'])
+  return { id: 'postgres-server', type: 'postgresDB', ...settings, ...Object.fromEntries(types) }
+}
+
+export function influxNode({ port, database }: InfluxServer): FlowNode {
+  const settings = { hostname: '127.0.0.1', port, database, influxdbVersion: '1.x' }
+  return {
+    id: 'influx',
+    type: 'influxdb',
+    ...settings,
+    usetls: false,
+    credentials: { username: '', password: '' },
+  }
+}

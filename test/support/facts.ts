@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import type { Output } from '../../src/shared/outputs'
+import type { ActionName, Message } from './flow'
+
+/**
+ * What messages say, whatever output and send they came in: the same facts in the same order. A fact is a tuple,
+ * so that two lists can be compared; `undefined` stands for what an output does not tell.
+ */
+
+/** serial, base, timestamp, channel, value, then what the output tells besides. */
+export type Fact = readonly [
+  serial: string,
+  base: string,
+  timestamp: number | null,
+  channel: number,
+  value: number | null,
+  ...more: unknown[],
+]
+
+/** serial, base, timestamp, source, text, and the time as text where the output tells it. */
+export type AlertFact = readonly [
+  serial: string,
+  base: string,
+  timestamp: number | null,
+  source: string,
+  text: string,
+  time?: string | null,
+]
+
+/** What a channel value is called in each output; the keys an output does not have are left out of its facts. */
+export interface Told {
+  serial: string
+  base: string
+  timestamp: number | null
+  time: string | null
+  channel: number
+  value: number | null
+  error: string | null
+  unit: string
+  label: string
+  dataId: number | null
+  name: string
+  group: string
+}
+
+/** Which of it each output tells; series know nothing of groups. */
+const tells: Record<'series' | 'readings' | 'rows' | 'points' | 'values', readonly (keyof Told)[]> = {
+  series: ['time', 'error', 'unit', 'label', 'dataId', 'name'],
+  readings: ['time', 'error', 'unit', 'label', 'name', 'group'],
+  rows: ['time', 'error', 'unit', 'label', 'dataId', 'name', 'group'],
+  points: ['name', 'group'],
+  values: ['time', 'unit', 'label', 'dataId', 'name', 'group'],
+}
+
+export function factOf(told: Told, action: ActionName, output: Output): Fact {
+  const kind = output === 'readings' && action !== 'current' ? 'series' : (output as keyof typeof tells)
+  const { serial, base, timestamp, channel, value } = told
+  return [
+    serial,
+    base,
+    timestamp,
+    channel,
+    value === null ? null : value + 0,
+    ...tells[kind].map((key) => told[key]),
+  ]
+}
+
+/** The outputs of numbers alone say nothing of a value that is none; points are of an instant. */
+export function isTold({ value, timestamp }: Told, output: Output): boolean {
+  if (output === 'points') return value !== null && timestamp !== null
+  return output !== 'values' || value !== null
+}
+
+/** All that the messages of one run say, in their order, for `current`, `latest` and `range`. */
+export function factsIn(messages: readonly Message[], action: ActionName, output: Output): Fact[] {
+  return messages
+    .flatMap((msg) => {
+      if (output === 'values') return [toldByRow(msg.envlog.reading, msg.payload)]
+      const parts = Array.isArray(msg.payload) ? msg.payload : [msg.payload]
+      return parts.flatMap(
+        readers[output === 'readings' && action !== 'current' ? 'series' : output] as Reader,
+      )
+    })
+    .map((told) => factOf(told, action, output))
+}
+
+type Reader = (part: Message) => Told[]
+const readers: Partial<Record<Output | 'series', Reader>> = {
+  readings: toldByReading,
+  series: toldBySeries,
+  rows: (row) => [toldByRow(row)],
+  points: toldByPoint,
+}
+
+function toldByReading({ serial, base, name, group, time, timestamp, channels }: Message): Told[] {
+  checkTime(time, timestamp)
+  return channels.map(({ key, number, name: label, unit, value, error }: Message) => {
+    assert.equal(key, `ch${number}`)
+    const device = {
+      serial,
+      base: base.serial,
+      name,
+      group: group?.name ?? '',
+      time,
+      timestamp,
+      dataId: null,
+    }
+    return { ...device, channel: number, label, unit, value, error }
+  })
+}
+
+function toldBySeries({ serial, base, name, channels, records }: Message): Told[] {
+  return records.flatMap(({ time, timestamp, dataId, errors, ...values }: Message) => {
+    checkTime(time, timestamp)
+    assert.deepEqual(Object.keys(values).sort(), channels.map(({ key }: Message) => key).sort())
+    assert.ok(errors === undefined || Object.keys(errors).length > 0)
+    return channels.map(({ key, number, name: label, unit }: Message) => {
+      const device = { serial, base: base.serial, name, group: '', time, timestamp, dataId }
+      return { ...device, channel: number, label, unit, value: values[key], error: errors?.[key] ?? null }
+    })
+  })
+}
+
+function toldByRow(row: Message, value?: number): Told {
+  const { serial, base, name = '', groupname = '', time = null, timestamp = null } = row
+  checkTime(time, timestamp)
+  if (value !== undefined) assert.equal(row.value, value, 'a value is that of its row')
+  const { channel, label, unit = '', error = null, dataid = null } = row
+  return {
+    serial,
+    base,
+    name,
+    group: groupname,
+    time,
+    timestamp,
+    channel,
+    label,
+    unit,
+    value: row.value ?? null,
+    error,
+    dataId: dataid,
+  }
+}
+
+function toldByPoint({ tags, fields, timestamp }: Message): Told[] {
+  const { serial, base, name = '', group = '' } = tags
+  const unknown = { time: null, error: null, unit: '', label: '', dataId: null }
+  return Object.entries(fields).map(([key, value]) => ({
+    ...unknown,
+    serial,
+    base,
+    name,
+    group,
+    timestamp: timestamp.getTime(),
+    channel: Number(key.slice(2)),
+    value: value as number,
+  }))
+}
+
+/** What the messages of alerts say, in their order. */
+export function alertFactsIn(messages: readonly Message[], output: Output): AlertFact[] {
+  return messages
+    .flatMap(({ payload }) => (Array.isArray(payload) ? payload : [payload]))
+    .map((one) => {
+      if (output === 'points') {
+        const { serial, base, source } = one.tags
+        return [serial, base, one.timestamp.getTime(), source, one.fields.text]
+      }
+      checkTime(one.time ?? null, one.timestamp ?? null)
+      const { serial, base, time = null, timestamp = null, source, text } = one
+      return [serial, typeof base === 'object' ? base.serial : base, timestamp, source, text, time]
+    })
+}
+
+/** Text and number are the same instant, with an offset or as UTC. */
+function checkTime(time: string | null, timestamp: number | null): void {
+  if (timestamp === null) assert.equal(time, null)
+  else {
+    assert.equal(Date.parse(time ?? ''), timestamp)
+    assert.match(time ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|[+-]\d\d:\d\d)$/)
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Programs of servers that tests start. Where one is missing and we may install it (root on a Debian-like system), its
+ * package is installed, without starting a service of it.
+ *
+ *     const influxd = await ensure('influxd')
+ */
+import { accessSync, constants, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { execute } from './package'
+
+/** Program → Debian package, and the services it would start by itself. */
+const programs = {
+  postgres: { debian: 'postgresql', services: ['postgresql'] },
+  initdb: { debian: 'postgresql', services: ['postgresql'] },
+  influxd: { debian: 'influxdb', services: ['influxdb'] },
+  mosquitto: { debian: 'mosquitto', services: ['mosquitto'] },
+} as const
+
+export type Program = keyof typeof programs
+
+/** Debian asks it before it starts a service; 101 forbids. */
+const POLICY = '/usr/sbin/policy-rc.d'
+const POSTGRES = '/usr/lib/postgresql'
+const LOCK_SECONDS = 120
+
+/** Where the program is. @throws with a sentence that says what to install */
+export async function ensure(program: Program): Promise<string> {
+  const found = find(program)
+  if (found) return found
+  const { debian } = programs[program]
+  const advice = `${program} is missing. Install the Debian package ${debian} (apt-get install ${debian}), or put ${program} on the PATH.`
+  if (process.getuid?.() !== 0 || !find('apt-get')) throw new Error(advice)
+  // One after another: apt-get has a lock.
+  installing = installing.then(() => (find(program) ? undefined : install(program)))
+  try {
+    await installing
+  } catch (error) {
+    installing = Promise.resolve()
+    throw new Error(`${advice} Trying to: ${(error as Error).message}`)
+  }
+  const installed = find(program)
+  if (!installed) throw new Error(`${advice} After installing ${debian} it is still not there.`)
+  return installed
+}
+
+let installing: Promise<void> = Promise.resolve()
+let listed: Promise<unknown> | undefined
+
+async function install(program: Program): Promise<void> {
+  const { debian, services } = programs[program]
+  listed ??= apt('update')
+  await listed
+  const forbid = !existsSync(POLICY)
+  if (forbid) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+  try {
+    await apt('install', '--yes', '--no-install-recommends', debian)
+  } finally {
+    if (forbid) rmSync(POLICY)
+  }
+  // Nor at the next start of the machine.
+  if (existsSync('/run/systemd/system')) await execute('systemctl', ['disable', '--now', ...services])
+}
+
+function apt(...words: string[]): Promise<unknown> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const options = ['-qq', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`]
+  return execute('apt-get', [...options, ...words], { env })
+}
+
+/** The path of a program that can be run. */
+function find(program: Program | 'apt-get'): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES) : []
+  const newest = versions.toSorted((a, b) => Number(b) - Number(a)).map((name) => join(POSTGRES, name, 'bin'))
+  return [...newest, ...folders, '/usr/sbin', '/usr/local/sbin']
+    .map((folder) => join(folder, program))
+    .find(runs)
+}
+
+function runs(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
