@@ -1,15 +1,41 @@
 import assert from 'node:assert/strict'
-import { manualClock } from '../../simulator'
+import { type DeviceDefinition, manualClock } from '../../simulator'
 import { A_DAY, freezer, NOW, rackA } from '../support/devices'
 import { runEveryPair } from '../support/every-pair'
 import { useSimulator } from '../support/flow'
-import { type Pair, pairs } from '../support/outputs'
+import { HOSTILE, type Pair, pairs, stored } from '../support/outputs'
 
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }
 const withoutCurrent = pairs(['latest', 'range', 'alerts'])
 /** Series and rows of alerts have no place for a group. */
 const tellsGroup = ({ action, output }: Pair) =>
   output === 'points' || output === 'values' || (output === 'rows' && action !== 'alerts')
+
+describe('the name of a device', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+
+  it('is the same in envlog whatever the output, and as databases take it', async () => {
+    const base = { serial: '5F000001', name: 'Hall' }
+    for (const name of [...HOSTILE, '']) {
+      const device: DeviceDefinition = {
+        serial: '52000001',
+        base,
+        name,
+        records: [{ unixtime: NOW / 1000 - 60, values: { 1: 1 } }],
+        alerts: [{ unixtime: NOW / 1000 - 60, texts: { ch1: 'text' } }],
+      }
+      simulator().set({ fleet: [device] })
+      const wanted = pairs().filter(({ send }) => send === 'device' || send === 'answer' || send === 'value')
+      for (const { messages, ...pair } of await runEveryPair(simulator(), () => PERIOD, wanted)) {
+        assert.equal(messages.length, 1, JSON.stringify(pair))
+        if (pair.action === 'current' && pair.send === 'answer') continue
+        const { device: told } = messages[0]?.envlog ?? {}
+        const expected = { serial: device.serial, name: stored(name), base: base.serial }
+        assert.deepEqual(told, expected, JSON.stringify(pair))
+      }
+    }
+  })
+})
 
 describe('the names of groups', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
@@ -41,6 +67,20 @@ describe('the names of groups', () => {
       assert.deepEqual(ran?.errors, [])
     })
   }
+
+  it('are asked for with tables, which tell no name, and not with JSON as it came', async () => {
+    for (const pair of withoutCurrent.filter(({ send }) => send === 'answer')) {
+      simulator().reset()
+      simulator().set({ variants: { csv2OnLatestData: true } })
+      const [ran] = await runEveryPair(simulator(), () => node, [pair])
+      const asked = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
+      assert.deepEqual(
+        [ran?.messages.length, asked],
+        [2, pair.output === 'raw' ? 0 : 1],
+        JSON.stringify(pair),
+      )
+    }
+  })
 
   it('come with current readings, which need no other request', async () => {
     for (const pair of pairs(['current'])) {

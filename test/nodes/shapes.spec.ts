@@ -57,9 +57,13 @@ describe('the shapes of messages', () => {
   for (const node of nodes.filter(({ name }) => name !== 'account')) {
     for (const language of languages) {
       it(`stand in the help of ${node.name} (${language}) as they are`, () => {
-        const [, sample = ''] = /<pre>([\s\S]*?)<\/pre>/.exec(helpOf(node, language)) ?? []
-        const [payload] = elements(JSON.parse(sample))
-        checkSample(payload, shapes[node.name]?.readings)
+        const samples = [...helpOf(node, language).matchAll(/<pre>([\s\S]*?)<\/pre>/g)]
+        const [payload, row, point] = samples.map(([, json = '']) => elements(JSON.parse(json))[0])
+        const { readings, rows: rowShape, points: pointShape } = shapes[node.name] ?? {}
+        checkSample(payload, readings)
+        // A value that is a number has no error.
+        checkSample(node.name === 'alerts' ? row : { ...row, error: 'E1' }, rowShape)
+        checkSample(point, pointShape)
       })
     }
   }
