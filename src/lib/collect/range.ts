@@ -85,6 +85,8 @@ export function createPages({ from, to, number }: { from: number; to: number; nu
   const pages: Series[] = []
   /** Fingerprints of what the next page may bring again. */
   let border = new Set<string>()
+  /** They are not older than this, ms. */
+  let borderFrom = Number.POSITIVE_INFINITY
 
   const inside = ({ timestamp }: SeriesRecord) => timestamp === null || (timestamp >= from && timestamp < to)
 
@@ -94,7 +96,9 @@ export function createPages({ from, to, number }: { from: number; to: number; nu
     /** Keeps what is new of a page; true when it was the last one. */
     take(series: Series, received: number, asked: Page): boolean {
       const print = (record: SeriesRecord) => `${record.timestamp} ${fingerprint(record, series.channels)}`
-      const records = series.records.filter((record) => inside(record) && !border.has(print(record)))
+      const isKnown = (record: SeriesRecord) =>
+        (record.timestamp === null || record.timestamp >= borderFrom) && border.has(print(record))
+      const records = series.records.filter((record) => inside(record) && !isKnown(record))
       const kept = records.slice(Math.max(0, records.length - left))
       pages.push({ ...series, records: kept })
       left -= kept.length
@@ -105,6 +109,7 @@ export function createPages({ from, to, number }: { from: number; to: number; nu
       next = Math.min(Math.floor(oldest / 1000) + 1, next - 1)
       const again = series.records.filter(({ timestamp }) => timestamp === null || timestamp <= next * 1000)
       border = new Set(again.map(print))
+      borderFrom = oldest
       return next <= first
     },
 

@@ -4,7 +4,7 @@ import { type Channel, channelNumber, lineUpChannels } from './channel'
 import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'
 import { MISSING, readNumber, valueError } from './number'
-import { formatTime, readTimestamp, type TimeStyle, utcOffset } from './time'
+import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One measurement; `chN` for each channel of its series. */
 export interface SeriesRecord {
@@ -31,7 +31,8 @@ export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
   const offset = utcOffset(envelope.offsets)
   const raw = envelope.records.map(guard)
   const channels = lineUpChannels(envelope.channel, channelsSeen(raw)).map(({ channel }) => channel)
-  const records = raw.map((record, index) => readRecord(record, index, channels, style, offset))
+  const write = timeWriter(style, offset)
+  const records = raw.map((record, index) => readRecord(record, index, channels, write))
   const ordered = oldestFirst(records, channels)
   return {
     ...device,
@@ -65,12 +66,11 @@ function readRecord(
   raw: RawRecord,
   index: number,
   channels: readonly Channel[],
-  style: TimeStyle,
-  offset: number,
+  write: (timestamp: number | null) => string | null,
 ): SeriesRecord {
   const timestamp = readTimestamp(raw.unixtime, () => `data.${index}.unixtime`)
   const record: SeriesRecord = {
-    time: formatTime(timestamp, style, offset),
+    time: write(timestamp),
     timestamp,
     dataId: readId(raw['data-id'] ?? raw.data_id),
   }

@@ -32,10 +32,36 @@ export function readTimestamp(value: unknown, part: () => string): number | null
 
 /** ISO 8601 with milliseconds, UTC or with the given offset (minutes); `null` stays `null`. */
 export function formatTime(timestamp: number | null, style: TimeStyle, offset: number): string | null {
-  if (timestamp === null) return null
-  if (style === 'utc') return new Date(timestamp).toISOString()
-  const local = new Date(timestamp + offset * 60_000).toISOString()
-  return local.slice(0, -1) + formatOffset(offset)
+  return timeWriter(style, offset)(timestamp)
+}
+
+const DAY_MS = 86_400_000
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
+/**
+ * The same for many times of one device: the day's text is kept and the clock put together by hand, a third of
+ * what `toISOString` for each would take.
+ */
+export function timeWriter(style: TimeStyle, offset: number): (timestamp: number | null) => string | null {
+  const shift = style === 'utc' ? 0 : offset * 60_000
+  const zone = style === 'utc' ? 'Z' : formatOffset(offset)
+  let day = Number.NaN
+  let date = ''
+  return (timestamp) => {
+    if (timestamp === null) return null
+    const local = timestamp + shift
+    const itsDay = Math.floor(local / DAY_MS)
+    if (itsDay !== day) {
+      day = itsDay
+      date = new Date(itsDay * DAY_MS).toISOString().slice(0, -'00:00:00.000Z'.length)
+    }
+    const ms = local - itsDay * DAY_MS
+    const seconds = Math.floor(ms / 1000)
+    const hours = twoDigits[Math.floor(seconds / 3600)]
+    const minutes = twoDigits[Math.floor(seconds / 60) % 60]
+    const rest = String(ms - seconds * 1000).padStart(3, '0')
+    return `${date}${hours}:${minutes}:${twoDigits[seconds % 60]}.${rest}${zone}`
+  }
 }
 
 /** `+09:00`, `-03:30`; whole minutes. */
