@@ -162,7 +162,8 @@ async function outcomeOf(fixture: Fixture, { request, error, quota }: Expected):
     const outcome = await receive(endpoint, bodyOf(fixture), request)
     assert.equal(outcome.asked[0], `https://service.example${pathOf(endpoint, 'relay')}`)
     assert.equal(outcome.asked.filter((url) => url === outcome.asked[0]).length, 1, 'asked once')
-    return { payload: outcome.payload, ...(quota && { quota: outcome.quota }) }
+    const { payload, failed } = outcome
+    return { payload, ...(failed.length > 0 && { failed }), ...(quota && { quota: outcome.quota }) }
   } catch (caught) {
     if (!(caught instanceof EnvlogError)) throw caught
     const { code, reason, params, cause } = caught

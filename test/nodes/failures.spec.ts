@@ -73,6 +73,39 @@ describe('what the actions report', () => {
     assert.equal(flow.errors.messages[0]?.envlog.device.serial, 'NOSUCH01')
   })
 
+  it('a device of current readings that cannot be read is reported, and the others are sent', async () => {
+    const good = await (async () => {
+      const flow = await startFlow('current', simulator(), { node: list(freezer, fridge) })
+      flow.send()
+      return (await flow.output.next()).payload
+    })()
+    const devices = [{ ...wire(good[0]), unixtime: 'E0' }, wire(good[1])]
+    simulator().set({ faults: [{ kind: 'body', body: JSON.stringify({ devices }) }] })
+    const flow = await startFlow('current', simulator(), { node: list(freezer, fridge) })
+    flow.send({ keep: 'me' })
+    await flow.completed.next()
+    assert.deepEqual(
+      flow.output.messages[0]?.payload.map(({ serial }: Message) => serial),
+      [fridge.serial],
+    )
+    assert.equal(flow.errors.messages.length, 1)
+    const [msg] = flow.errors.messages
+    assert.deepEqual(
+      [code(msg ?? {}), msg?.keep, msg?.envlog],
+      ['ENVLOG_REPLY', 'me', { device: { serial: freezer.serial } }],
+    )
+  })
+
+  /** A device as the service would send it, as far as it matters here. */
+  const wire = ({ serial, name, model, base, timestamp }: Message) => ({
+    serial,
+    name,
+    model,
+    baseunit: base,
+    unixtime: `${timestamp / 1000}`,
+    channel: [],
+  })
+
   it('where no device was answered the last failure ends the trigger, once', async () => {
     const flow = await startFlow('latest', simulator(), {
       node: list(oldRelay, { serial: '52A10099', base: '52A10099' }),

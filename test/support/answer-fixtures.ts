@@ -45,6 +45,8 @@ export interface Expected {
   why: string
   request?: Partial<Request>
   payload?: unknown
+  /** Devices of the same answer that are reported one by one: serial and part. */
+  failed?: [serial: string, part: string][]
   /** Of `params` and `cause` what is named here. */
   error?: { code: ErrorCode; reason: Reason; params?: ErrorParams; cause?: Cause }
   quota?: QuotaReading
@@ -104,6 +106,7 @@ function stillClock(now: number): Clock {
 /** What came of one answer: the default output's message, and what its headers told. */
 export interface Outcome {
   payload: unknown
+  failed: [serial: string, part: string][]
   quota: QuotaReading
   /** Addresses asked, in order. */
   asked: string[]
@@ -150,14 +153,19 @@ export async function receive(
     },
     { transport, clock: stillClock(Date.parse(request.receivedAt)), random: () => 0.5 },
   )
-  const { answer, content } = await collect(account, endpoint, request)
+  const { answer, content, failed = [] } = await collect(account, endpoint, request)
   const node = nodeOf[endpoint]
   const [send] = OFFERED[node].readings ?? []
   if (send === undefined) throw new Error(`${node} offers no readings`)
   const how = { output: 'readings', send, chunk: DEFAULT_CHUNK, measurement: 'm', group: '' } as const
   const drafts = [...planMessages(content, how).drafts]
   if (drafts.length !== 1) throw new Error(`${drafts.length} messages of one answer`)
-  return { payload: drafts[0]?.payload, quota: answer.quota, asked: transport.sent.map(({ url }) => url) }
+  return {
+    payload: drafts[0]?.payload,
+    failed: failed.map(({ device, error }) => [device.serial, String(error.params.part)]),
+    quota: answer.quota,
+    asked: transport.sent.map(({ url }) => url),
+  }
 }
 
 async function collect(account: Account, endpoint: EndpointName, request: Request): Promise<Collected> {

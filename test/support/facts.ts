@@ -94,6 +94,7 @@ const readers: Partial<Record<Output | 'series', Reader>> = {
 
 function toldByReading({ serial, base, name, group, time, timestamp, channels }: Message): Told[] {
   checkTime(time, timestamp)
+  assert.ok(group === null || group.name !== '', 'no name, no group')
   return channels.map(({ key, number, name: label, unit, value, error }: Message) => {
     assert.equal(key, `ch${number}`)
     const device = {

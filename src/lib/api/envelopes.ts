@@ -129,9 +129,45 @@ const currentDevice = z
     offsets: offsetsOf(found),
   }))
 
-const current = z.object({ devices: z.array(currentDevice) })
-export type CurrentEnvelope = z.infer<typeof current>
-export type CurrentDevice = CurrentEnvelope['devices'][number]
+/** `index` is its place in the answer. */
+export type CurrentDevice = z.infer<typeof currentDevice> & { index: number }
+
+/** A device of an answer about several that cannot be read: the others can. */
+export interface Unreadable {
+  /** Blank where not even that can be read. */
+  serial: string
+  /** Which part of the answer. */
+  part: string
+}
+
+export interface CurrentEnvelope {
+  devices: CurrentDevice[]
+  unreadable: Unreadable[]
+}
+
+/** Unreadable as a whole only where there are devices and none of them can be read. */
+const current = z.object({ devices: unread }).transform(({ devices }, context): CurrentEnvelope => {
+  const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
+  for (const [index, found] of devices.entries()) {
+    const result = currentDevice.safeParse(found)
+    if (result.success) envelope.devices.push({ ...result.data, index })
+    else envelope.unreadable.push({ serial: serialIn(found), part: partOf(`devices.${index}`, result.error) })
+  }
+  const [first] = envelope.unreadable
+  if (first && envelope.devices.length === 0) {
+    context.addIssue({ code: 'custom', path: first.part.split('.') })
+  }
+  return envelope
+})
+
+function serialIn(found: unknown): string {
+  const { serial } = (found ?? {}) as { serial?: unknown }
+  return typeof serial === 'string' ? serial : ''
+}
+
+function partOf(within: string, { issues }: z.ZodError): string {
+  return [within, ...(issues[0]?.path ?? []).map(String)].filter((step) => step !== '').join('.')
+}
 
 /** Identity as the standalone endpoints (`serial`) or the relay and alert ones (`remote-serial`) spell it. */
 const deviceFields = {
@@ -193,8 +229,7 @@ export function readEnvelope(
 ): CurrentEnvelope | GraphEnvelope | AlertEnvelope {
   const result = schemas[endpoints[endpoint].answer].safeParse(readJson(body))
   if (result.success) return result.data
-  const path = result.error.issues[0]?.path.map(String).join('.') || 'answer'
-  throw new EnvlogError('reply-unreadable', { part: path })
+  throw new EnvlogError('reply-unreadable', { part: partOf('', result.error) || 'answer' })
 }
 
 /**

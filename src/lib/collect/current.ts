@@ -3,7 +3,7 @@ import type { CurrentParams } from '../api/endpoints'
 import { EnvlogError } from '../errors'
 import { type Reading, readCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
-import type { Selection } from './devices'
+import type { DeviceFailure, Selection } from './devices'
 import type { Collected, Form } from './records'
 
 export interface CurrentWish {
@@ -34,16 +34,23 @@ export async function collectCurrent(
   const answer = await account.client.read('current', params, signal)
   if (wish.selection === 'all') account.directory.learn(answer.body)
   const { time, staleAfter } = wish
-  const readings = readCurrent(answer.body, {
-    receivedAt: answer.receivedAt,
-    time,
-    staleAfter,
-    series1Models: account.series1Models,
-  })
+  const { receivedAt } = answer
+  const failed: DeviceFailure[] = []
+  const readings = readCurrent(
+    answer.body,
+    { receivedAt, time, staleAfter, series1Models: account.series1Models },
+    ({ serial, part }) => {
+      const cause = { endpoint: answer.endpoint, serial }
+      if (!wish.exclude.includes(serial)) {
+        failed.push({ device: { serial }, error: new EnvlogError('reply-unreadable', { part }, cause) })
+      }
+    },
+  )
   return {
     answer,
     content: { kind: 'current', readings: readings.filter((reading) => isWanted(reading, wish)) },
     group: '',
+    failed,
   }
 }
 

@@ -25,10 +25,16 @@ export interface Target {
   group?: string
 }
 
+/** What concerns one device alone. */
+export interface DeviceFailure {
+  device: NamedDevice
+  error: EnvlogError
+}
+
 export interface Resolved {
   targets: Target[]
   /** Devices the account does not have. */
-  unknown: { device: NamedDevice; error: EnvlogError }[]
+  unknown: DeviceFailure[]
 }
 
 /** The devices of a selection, each once, in the order named; excluded serials are never among them. */
@@ -72,7 +78,7 @@ export function isStandalone({ serial, base }: Target): boolean {
   return serial === base
 }
 
-function unknownDevice(serial: string, base?: string): Resolved['unknown'][number] {
+function unknownDevice(serial: string, base?: string): DeviceFailure {
   const device = nameDevice(serial, base)
   return { device, error: new EnvlogError('device-unknown', { serial }, device) }
 }

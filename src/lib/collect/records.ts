@@ -3,7 +3,7 @@ import type { Answer } from '../api/client'
 import type { DeviceParams, EndpointName } from '../api/endpoints'
 import type { GraphEnvelope, Identity } from '../api/envelopes'
 import type { Content } from '../output/content'
-import { isStandalone, type Target } from './devices'
+import { type DeviceFailure, isStandalone, type Target } from './devices'
 
 /** How an answer is wanted: read, or as it came. */
 export type Form = 'read' | 'json' | 'csv' | 'csv2'
@@ -14,6 +14,8 @@ export interface Collected {
   content: Content
   /** Name of the device's group; blank for none, and where nobody asked for it. */
   group: string
+  /** Devices of the same answer that could not be read. */
+  failed?: readonly DeviceFailure[]
 }
 
 /** What was collected of a target. */

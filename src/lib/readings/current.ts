@@ -1,4 +1,5 @@
-import type { CurrentDevice, CurrentEnvelope } from '../api/envelopes'
+import type { CurrentDevice, CurrentEnvelope, Unreadable } from '../api/envelopes'
+import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, lineUpChannels } from './channel'
 import { type Device, readDevice } from './device'
@@ -36,9 +37,30 @@ export interface CurrentOptions {
   staleAfter: number | null
 }
 
-/** The answer of endpoint 1 (*Current readings*), in the service's order. */
-export function readCurrent(envelope: CurrentEnvelope, options: CurrentOptions): Reading[] {
-  return envelope.devices.map((found, index) => readOne(found, `devices.${index}`, options))
+/**
+ * The answer of endpoint 1 (*Current readings*), in the service's order. A device that cannot be read is told to
+ * `unreadable`, and the others are read.
+ * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
+ */
+export function readCurrent(
+  envelope: CurrentEnvelope,
+  options: CurrentOptions,
+  unreadable: (device: Unreadable) => void = () => {},
+): Reading[] {
+  const failed = [...envelope.unreadable]
+  const readings = envelope.devices.flatMap((device) => {
+    try {
+      return [readOne(device, `devices.${device.index}`, options)]
+    } catch (error) {
+      if (!(error instanceof EnvlogError)) throw error
+      failed.push({ serial: device.serial, part: String(error.params.part) })
+      return []
+    }
+  })
+  const [first] = failed
+  if (first && readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
+  failed.forEach(unreadable)
+  return readings
 }
 
 function readOne(found: CurrentDevice, part: string, options: CurrentOptions): Reading {

@@ -1,8 +1,7 @@
 import type { Account } from '../../lib/account'
-import { type NamedDevice, resolveDevices, type Selection, type Target } from '../../lib/collect/devices'
+import { type DeviceFailure, resolveDevices, type Selection, type Target } from '../../lib/collect/devices'
 import { eachOf } from '../../lib/collect/each'
 import type { Form } from '../../lib/collect/records'
-import type { EnvlogError } from '../../lib/errors'
 import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
 import type { ActionType } from '../../shared/action'
@@ -67,6 +66,7 @@ export function createTask<T extends ActionType>(
       const plan = planMessages(delivery.content, { ...settings, group: delivery.group })
       const make = messageMaker({ ...parts, delivery, plan })
       for (const draft of plan.drafts) trigger.send(make(draft))
+      delivery.failed?.forEach(report)
       sent = (sent ?? 0) + countOf(delivery.content)
     },
 
@@ -125,11 +125,6 @@ function namesGroup(type: ActionType, { output, topic }: { output: Output; topic
   // A table does not tell the device's name.
   if (output === 'csv' || output === 'csv2') return true
   return output === 'points' || output === 'values' || (output === 'rows' && type !== 'envlog-alerts')
-}
-
-interface DeviceFailure {
-  device: NamedDevice
-  error: EnvlogError
 }
 
 /**

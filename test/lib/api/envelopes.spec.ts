@@ -132,11 +132,20 @@ describe('an envelope', () => {
     }
   })
 
+  it('of several devices is read without those that cannot be, each told', () => {
+    const envelope = currentEnvelope(currentDevice(), 'secret' as never, currentDevice({ serial: '' }))
+    assert.equal(envelope.devices.length, 1)
+    assert.deepEqual(envelope.unreadable, [
+      { serial: '', part: 'devices.1' },
+      { serial: '', part: 'devices.2.serial' },
+    ])
+  })
+
   it('says which part it cannot understand, never its contents', () => {
     const current = (body: unknown) => () => readEnvelope('current', JSON.stringify(body))
     assert.equal(refusedPart(current({})), 'devices')
     assert.equal(refusedPart(current({ devices: {} })), 'devices')
-    assert.equal(refusedPart(current({ devices: [currentDevice(), 'secret'] })), 'devices.1')
+    assert.equal(refusedPart(current({ devices: ['secret'] })), 'devices.0')
     assert.equal(refusedPart(current({ devices: [currentDevice({ serial: '' })] })), 'devices.0.serial')
     assert.equal(
       refusedPart(current({ devices: [currentDevice({ time_diff: 'nine' })] })),
