@@ -119,25 +119,27 @@ function planSeries(series: Series, { send, chunk, group }: How): Plan {
   return { drafts, sequence: { count: Math.ceil(series.records.length / size), length: 1 } }
 }
 
-function* seriesRecords({ gaps, ...series }: Series, subject: Subject): Generator<Draft> {
+function* seriesRecords(series: Series, subject: Subject): Generator<Draft> {
   for (const record of series.records) yield { payload: ownSeries(series, [record]), subject }
 }
 
 /** A gap stands with the record after it. */
 function* seriesChunks(series: Series, subject: Subject, size: number): Generator<Draft> {
-  const gaps = placeGaps(series.records, series.standalone)
+  const placed = placeGaps(series.records, series.standalone)
+  let next = 0
   for (let from = 0; from < series.records.length; from += size) {
     const records = series.records.slice(from, from + size)
-    const here = gaps.filter(({ at }) => at >= from && at < from + size).map(({ gap }) => gap)
-    yield { payload: { ...ownSeries(series, records), gaps: here }, subject }
+    const first = next
+    while ((placed[next]?.at ?? Number.POSITIVE_INFINITY) < from + size) next++
+    const gaps = placed.slice(first, next).map(({ gap }) => gap)
+    yield { payload: { ...ownSeries(series, records), gaps }, subject }
   }
 }
 
 /** What one message changes must not change the next: nothing is shared between them. */
-function ownSeries(series: Omit<Series, 'gaps'>, records: readonly SeriesRecord[]) {
-  const { gaps: _, ...rest } = series as Series
+function ownSeries({ gaps: _, ...series }: Series, records: readonly SeriesRecord[]) {
   return {
-    ...rest,
+    ...series,
     base: { ...series.base },
     channels: series.channels.map((channel) => ({ ...channel })),
     records,
