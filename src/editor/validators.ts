@@ -1,5 +1,5 @@
 import { ACCOUNT_RANGES, addressProblem, isEnvironment, isRelaySuffix } from '../shared/account'
-import { isSerial, LONGEST_REPEAT, needsMessage } from '../shared/action'
+import { isSerial, LONGEST_REPEAT, needsMessage, RELATIVE } from '../shared/action'
 import type { Form } from './red'
 
 /**
@@ -39,6 +39,13 @@ export function checkAccountNumber(name: keyof typeof ACCOUNT_RANGES, value: unk
 export function checkRepeat(node: Form, value: unknown): Verdict {
   if (Number(value) > 0 && needsMessage(node as { select?: string })) return say('repeat-needs-message')
   return checkWhole(value, 0, LONGEST_REPEAT)
+}
+
+/** One end of a period; only relative ones have a form of their own. */
+export function checkPeriodEnd(node: Form, end: 'from' | 'to', value: unknown): Verdict {
+  // While the form is open its type is newer than the saved one.
+  const type = $(`#node-input-${end}Type`).val() || node[`${end}Type`]
+  return type !== 'rel' || blank(value) || RELATIVE.test(String(value).trim()) ? true : say('relative')
 }
 
 export function checkDevices(node: Form, value: unknown): Verdict {

@@ -1,3 +1,4 @@
+import { RELATIVE } from '../../shared/action'
 import { EnvlogError } from '../errors'
 import { readNumber } from '../readings/number'
 
@@ -9,7 +10,6 @@ export interface Period {
   to: Moment
 }
 
-const RELATIVE = /^-(\d+)\s*([smhdw])$/
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 /** Numbers below are seconds, others milliseconds (nodes.md, envlog-range). */

@@ -2,7 +2,7 @@ import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { prepareOutput } from '../../editor/output-form'
 import { preparePeriod } from '../../editor/period'
-import { checkDevices, checkRepeat, checkSerials, checkWhole } from '../../editor/validators'
+import { checkDevices, checkPeriodEnd, checkRepeat, checkSerials, checkWhole } from '../../editor/validators'
 
 RED.nodes.registerType('envlog-range', {
   category: 'envlog',
@@ -40,9 +40,19 @@ RED.nodes.registerType('envlog-range', {
     chunk: { value: 1000, validate: (value, _options) => checkWhole(value, 1, 1_000_000) },
     measurement: { value: 'envlog' },
     time: { value: 'utc' },
-    from: { value: '-24h' },
+    from: {
+      value: '-24h',
+      validate(value, _options) {
+        return checkPeriodEnd(this, 'from', value)
+      },
+    },
     fromType: { value: 'rel' },
-    to: { value: '' },
+    to: {
+      value: '',
+      validate(value, _options) {
+        return checkPeriodEnd(this, 'to', value)
+      },
+    },
     toType: { value: 'date' },
     number: { value: '', validate: (value, _options) => checkWhole(value, 1, 1e9) },
     topic: { value: 'envlog/{base}/{serial}/{channel}' },
