@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { EnvlogError } from '../errors'
-import { readNumber } from '../readings/number'
-import { storable } from '../readings/text'
 import { withoutBom } from './body'
 import { type EndpointName, endpoints } from './endpoints'
+import { anyNumber, anything, list, offsetFields, offsetsOf, one, requiredText, text } from './fields'
 
 /**
  * What the service may send, read into one shape (*Resources and their fields*; every row of the field notes'
@@ -11,91 +10,12 @@ import { type EndpointName, endpoints } from './endpoints'
  * known. Records and log entries stay unread here: there are up to 65,535, and `readings/` has a guard for them.
  */
 
-/** Text, also where a number was sent; absent and `null` are blank. */
-const text = z
-  .union([z.string(), z.number(), z.null()])
-  .optional()
-  .transform((value) => (value === null || value === undefined ? '' : storable(String(value))))
-
-/** Text without which the element is nothing. */
-const requiredText = text.refine((value) => value !== '', 'missing')
-
-/** A number, also as text; blank and absent are `null`; anything else is unreadable. */
-const optionalNumber = z
-  .union([z.string(), z.number(), z.null()])
-  .optional()
-  .transform((value, context) => {
-    if (value === null || value === undefined || (typeof value === 'string' && value.trim() === ''))
-      return null
-    const number = readNumber(value)
-    if (number === null) context.addIssue({ code: 'custom', message: 'not a number' })
-    return number
-  })
-
-/** A number nobody can do without losing only that number: unreadable is `null` too. */
-const anyNumber = z.unknown().optional().transform(readNumber)
-
-/** Read later, where it is known what it means. */
-const anything = z.unknown().optional()
-
-/** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
-function isNone(value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return true
-  return typeof value === 'object' && Object.keys(value).length === 0
-}
-
-/** An object, or the only element of an array; `[]`, `null` and absent are `null`. */
-const one = <T extends z.ZodType>(schema: T) =>
-  z.preprocess(
-    (value) => (isNone(value) ? null : Array.isArray(value) ? value[0] : value),
-    z.union([schema, z.null()]),
-  )
-
-/** An array; absent and `null` are empty. */
-const list = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (isNone(value) ? [] : value), z.array(schema))
-
 const identity = z.object({ serial: requiredText, model: text, name: text })
 export type Identity = z.infer<typeof identity>
 
 const channel = z.object({ num: anyNumber, name: text, unit: text })
 /** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
 export type ListedChannel = z.infer<typeof channel>
-
-/** Whole minutes of at most a day either way. */
-const minutes = optionalNumber
-  .refine((value) => value === null || Math.abs(value) <= 1440)
-  .transform((value) => value && Math.round(value))
-
-/** The four offset fields in both spellings. */
-const offsetFields = {
-  'time-diff': minutes,
-  time_diff: minutes,
-  'std-bias': minutes,
-  std_bias: minutes,
-  'dst-bias': minutes,
-  dst_bias: minutes,
-  'dst-flg': optionalNumber,
-  dst_flg: optionalNumber,
-}
-
-/** Minutes; `dstFlag` is `null` where the answer has none. */
-export interface Offsets {
-  timeDiff: number
-  stdBias: number
-  dstBias: number
-  dstFlag: number | null
-}
-
-const offsetsObject = z.object(offsetFields)
-function offsetsOf(found: z.infer<typeof offsetsObject>): Offsets {
-  return {
-    timeDiff: found['time-diff'] ?? found.time_diff ?? 0,
-    stdBias: found['std-bias'] ?? found.std_bias ?? 0,
-    dstBias: found['dst-bias'] ?? found.dst_bias ?? 0,
-    dstFlag: found['dst-flg'] ?? found.dst_flg ?? null,
-  }
-}
 
 /** An array that must be there; its elements are read later, one by one. */
 const unread = z.array(z.unknown())

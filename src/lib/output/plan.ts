@@ -1,28 +1,16 @@
-import type { Output, Send } from '../../shared/outputs'
 import { placeGaps } from '../readings/continuity'
 import type { Reading } from '../readings/current'
 import type { Series, SeriesRecord } from '../readings/series'
 import {
   type Content,
-  countOf,
   deviceOf,
   type ReadContent,
   type Subject,
   subjectOf,
-  subjectOfAlert,
   subjectOfReading,
 } from './content'
-import { countPoints, pointsOf } from './points'
-import { countRows, ROW_COLUMNS, type Row, rowOfAlert, rowsOf, subjectOfRow } from './rows'
-
-/** One message to be. */
-export interface Draft {
-  payload: unknown
-  /** Absent where the message is about several devices. */
-  subject?: Subject
-  /** Output *values*: the flat row of the value. */
-  reading?: Row
-}
+import { type Draft, type Elements, elements, type How, type Made } from './elements'
+import { ROW_COLUMNS } from './rows'
 
 /** The messages that an answer, or a device's answers, become. */
 export interface Plan {
@@ -31,36 +19,6 @@ export interface Plan {
   sequence?: { count: number; length: number }
   /** Output *rows*: comma-separated, for a core csv node. */
   columns?: string
-}
-
-export interface How {
-  output: Output
-  send: Send
-  /** Elements a message where `send` is `chunk`. */
-  chunk: number
-  measurement: string
-  /** Name of the group of a content's one device, blank for none. */
-  group: string
-}
-
-type Made = Exclude<Output, 'raw' | 'csv' | 'csv2'>
-
-/** What an output makes of a content: elements of an array, each about somebody. */
-interface Elements {
-  /** Known before they are made, so that a sequence can say how long it is. */
-  count: number
-  items(): Iterable<Draft>
-}
-
-/** Output → elements. A new output is a row here, and its sends in `shared/outputs.ts`. */
-const elements: Record<Made, (content: ReadContent, how: How) => Elements> = {
-  readings: (content, { group }) => ({ count: countOf(content), items: () => readingsOf(content, group) }),
-  rows: (content, { group }) => ({ count: countRows(content), items: () => rowDrafts(content, group) }),
-  points: (content, { measurement, group }) => ({
-    count: countPoints(content),
-    items: () => pointDrafts(content, measurement, group),
-  }),
-  values: (content, { group }) => ({ count: countValues(content), items: () => valueDrafts(content, group) }),
 }
 
 /** The messages of one content in the chosen output and send (docs/messages.md, *Output × send*). */
@@ -166,48 +124,4 @@ function payloads(made: Elements): unknown[] {
 
 function withoutChannel({ channel, ...device }: Subject): Subject {
   return device
-}
-
-function* readingsOf(content: ReadContent, group: string): Generator<Draft> {
-  if (content.kind === 'current') {
-    for (const reading of content.readings) yield { payload: reading, subject: subjectOfReading(reading) }
-  } else if (content.kind === 'alerts') {
-    for (const alert of content.alerts) yield { payload: alert, subject: subjectOfAlert(alert, group) }
-  }
-}
-
-function* rowDrafts(content: ReadContent, group: string): Generator<Draft> {
-  if (content.kind === 'alerts') {
-    for (const alert of content.alerts) {
-      yield { payload: rowOfAlert(alert), subject: subjectOfAlert(alert, group) }
-    }
-  } else {
-    for (const row of rowsOf(content, group)) yield { payload: row, subject: subjectOfRow(row, group) }
-  }
-}
-
-function* pointDrafts(content: ReadContent, measurement: string, group: string): Generator<Draft> {
-  for (const { point, subject } of pointsOf(content, measurement, group)) yield { payload: point, subject }
-}
-
-function* valueDrafts(content: ReadContent, group: string): Generator<Draft> {
-  for (const row of rowsOf(content, group)) {
-    if (row.value !== undefined) {
-      yield { payload: row.value, subject: subjectOfRow(row, group), reading: row }
-    }
-  }
-}
-
-/** A value that is no number sends nothing; rows tell of it. */
-function countValues(content: ReadContent): number {
-  let count = 0
-  if (content.kind === 'current') {
-    for (const { channels } of content.readings) for (const { value } of channels) if (value !== null) count++
-  } else if (content.kind === 'series') {
-    const { records, channels } = content.series
-    for (const record of records) {
-      for (const { key } of channels) if (typeof record[key as `ch${number}`] === 'number') count++
-    }
-  }
-  return count
 }

@@ -1,4 +1,4 @@
-import type { Offsets } from '../api/envelopes'
+import type { Offsets } from '../api/fields'
 import { EnvlogError } from '../errors'
 import { readNumber } from './number'
 

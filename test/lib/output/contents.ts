@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { ReadContent } from '../../../src/lib/output/content'
-import { type How, type Plan, planMessages } from '../../../src/lib/output/plan'
+import type { How } from '../../../src/lib/output/elements'
+import { type Plan, planMessages } from '../../../src/lib/output/plan'
 import { readAlerts } from '../../../src/lib/readings/alerts'
 import { readCurrent } from '../../../src/lib/readings/current'
 import { readSeries } from '../../../src/lib/readings/series'

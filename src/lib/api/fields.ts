@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { readNumber } from '../readings/number'
+import { storable } from '../readings/text'
+
+/** What fields of answers are made of, as loosely as the field notes' *Answers* demand. */
+
+/** Text, also where a number was sent; absent and `null` are blank. */
+export const text = z
+  .union([z.string(), z.number(), z.null()])
+  .optional()
+  .transform((value) => (value === null || value === undefined ? '' : storable(String(value))))
+
+/** Text without which the element is nothing. */
+export const requiredText = text.refine((value) => value !== '', 'missing')
+
+/** A number, also as text; blank and absent are `null`; anything else is unreadable. */
+const optionalNumber = z
+  .union([z.string(), z.number(), z.null()])
+  .optional()
+  .transform((value, context) => {
+    if (value === null || value === undefined || (typeof value === 'string' && value.trim() === ''))
+      return null
+    const number = readNumber(value)
+    if (number === null) context.addIssue({ code: 'custom', message: 'not a number' })
+    return number
+  })
+
+/** A number nobody can do without losing only that number: unreadable is `null` too. */
+export const anyNumber = z.unknown().optional().transform(readNumber)
+
+/** Read later, where it is known what it means. */
+export const anything = z.unknown().optional()
+
+/** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
+function isNone(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+/** An object, or the only element of an array; `[]`, `null` and absent are `null`. */
+export const one = <T extends z.ZodType>(schema: T) =>
+  z.preprocess(
+    (value) => (isNone(value) ? null : Array.isArray(value) ? value[0] : value),
+    z.union([schema, z.null()]),
+  )
+
+/** An array; absent and `null` are empty. */
+export const list = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (isNone(value) ? [] : value), z.array(schema))
+
+/** Whole minutes of at most a day either way. */
+const minutes = optionalNumber
+  .refine((value) => value === null || Math.abs(value) <= 1440)
+  .transform((value) => value && Math.round(value))
+
+/** The four offset fields in both spellings. */
+export const offsetFields = {
+  'time-diff': minutes,
+  time_diff: minutes,
+  'std-bias': minutes,
+  std_bias: minutes,
+  'dst-bias': minutes,
+  dst_bias: minutes,
+  'dst-flg': optionalNumber,
+  dst_flg: optionalNumber,
+}
+
+/** Minutes; `dstFlag` is `null` where the answer has none. */
+export interface Offsets {
+  timeDiff: number
+  stdBias: number
+  dstBias: number
+  dstFlag: number | null
+}
+
+const offsetsObject = z.object(offsetFields)
+/** The offsets that an answer tells; what it does not tell is 0. */
+export function offsetsOf(found: z.infer<typeof offsetsObject>): Offsets {
+  return {
+    timeDiff: found['time-diff'] ?? found.time_diff ?? 0,
+    stdBias: found['std-bias'] ?? found.std_bias ?? 0,
+    dstBias: found['dst-bias'] ?? found.dst_bias ?? 0,
+    dstFlag: found['dst-flg'] ?? found.dst_flg ?? null,
+  }
+}
