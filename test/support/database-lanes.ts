@@ -13,7 +13,7 @@ const COLUMNS = [
 const KEY = 'PRIMARY KEY (base, serial, channel, time)'
 
 /** Properties that choose one device. */
-export const only = (serial: string) => ({ select: 'list', devices: [{ serial }] })
+export const just = (serial: string) => ({ select: 'list', devices: [{ serial }] })
 
 /**
  * `<database>-table` makes the table, `-read` tells all rows, `-device` writes latest's rows by device, `-all` those of
@@ -72,7 +72,7 @@ function writingLanes(database: string, serials: readonly string[], through: Any
     lane(`${database}-device`, 'latest', rows, through),
     lane(`${database}-all`, 'current', { output: 'rows', send: 'all' }, through),
     ...serials.map((serial) =>
-      lane(`${database}-${serial}`, 'latest', { ...rows, ...only(serial) }, through),
+      lane(`${database}-${serial}`, 'latest', { ...rows, ...just(serial) }, through),
     ),
   ]
 }
@@ -87,8 +87,8 @@ export function influxLanes(serials: readonly string[]): Lane[] {
   return [
     lane('points', 'current', { output: 'points', send: 'all', measurement: ALL }, through, sink),
     ...serials.flatMap((serial) => [
-      lane(`points-${serial}`, 'latest', { ...points, ...only(serial) }, through, sink),
-      lane(`alerts-${serial}`, 'alerts', { ...points, ...only(serial) }, through, sink),
+      lane(`points-${serial}`, 'latest', { ...points, ...just(serial) }, through, sink),
+      lane(`alerts-${serial}`, 'alerts', { ...points, ...just(serial) }, through, sink),
     ]),
   ]
 }

@@ -25,7 +25,7 @@ export interface Transport {
   close(): Promise<void>
 }
 
-/** TLS options as Node's `tls.connect` takes them, and as Node-RED's *tls-config* node fills them in. */
+/** TLS options as Node's `tls.connect` takes them. */
 export interface TlsOptions {
   ca?: string | Buffer
   cert?: string | Buffer

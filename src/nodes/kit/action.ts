@@ -4,6 +4,7 @@ import { EnvlogError } from '../../lib/errors'
 import type { ActionType } from '../../shared/action'
 import { accountOf } from './account'
 import { repeatEvery } from './repeat'
+import type { SettingsOf } from './settings'
 import { type Counted, type Outcome, statusOf } from './status'
 import type { Task, TaskParts } from './task'
 import { createTurns } from './turns'
@@ -50,11 +51,14 @@ function start<T extends ActionType>(
   const show = (outcome: Outcome) => {
     if (!signal.aborted) node.status(statusOf(RED, outcome))
   }
+  let read: SettingsOf<T> | undefined
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
+    const account = accountOf(RED, config.account)
     // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
     const { readActionSettings } = require('./settings') as typeof import('./settings')
-    return { account: accountOf(RED, config.account), settings: readActionSettings(action.type, config) }
+    read ??= readActionSettings(action.type, config)
+    return { account, settings: read }
   }
 
   async function work(trigger: Trigger): Promise<void> {

@@ -7,7 +7,7 @@ export interface Report extends Error {
   cause: Cause
 }
 
-/** The sentence of the server's language for a failure; anything that is no EnvlogError is passed as it is. */
+/** The sentence of the server's language for a failure; of anything else only what kind of error it is. */
 export function inWords(RED: NodeAPI, error: unknown): Error {
   // An error that is none of ours is a defect: its own words may hold what must not be seen.
   if (!(error instanceof EnvlogError))
