@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'node:http'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../simulator'
-import { type Account, createAccount, systemClock, undiciTransport } from '../src/lib'
+import { type Account, createAccount, createRegistry, systemClock, undiciTransport } from '../src/lib'
 import { collectCurrent } from '../src/lib/collect/current'
 import { collectLatest } from '../src/lib/collect/latest'
 import { collectRange } from '../src/lib/collect/range'
@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 0, 15, 12)
 const DAY = 86_400_000
 const RUNS = Number(process.env.RUNS ?? 15)
 const WARM_UP = 3
-const { signal } = new AbortController()
+const asker = { signal: new AbortController().signal, line: 'bench', wait: null }
 
 const device: DeviceDefinition = {
   serial: '5BE00001',
@@ -39,7 +39,7 @@ const current = (account: Account) =>
   collectCurrent(
     account,
     { selection: 'all', exclude: [], time: 'utc', staleAfter: null, form: 'read', property: 'devices' },
-    signal,
+    asker,
   )
 
 const cases: Case[] = [
@@ -53,14 +53,14 @@ const cases: Case[] = [
     name: 'latest, 300 records × 2',
     fleet: { fleet: [device] },
     floor: ['latest-data', { 'remote-serial': device.serial }],
-    ours: (account) => collectLatest(account, target, { time: 'utc', form: 'read' }, signal),
+    ours: (account) => collectLatest(account, target, { time: 'utc', form: 'read' }, asker),
   },
   {
     name: 'range, 16,000 records × 2',
     fleet: { fleet: [device] },
     floor: ['data', { 'remote-serial': device.serial, number: 16_000 }],
     ours: (account) =>
-      collectRange(account, target, { period, number: null, time: 'utc', form: 'read' }, signal),
+      collectRange(account, target, { period, number: null, time: 'utc', form: 'read' }, asker),
   },
 ]
 
@@ -103,7 +103,8 @@ function openAccount({ url, account }: Simulator): Account {
     series1Models: [],
   }
   const transport = undiciTransport({ connections: 2 })
-  return createAccount(settings, { transport, clock: systemClock, random: Math.random })
+  const registry = createRegistry(systemClock)
+  return createAccount(settings, { transport, clock: systemClock, random: Math.random, registry })
 }
 
 function ask({ url, account }: Simulator, agent: Agent, path: string, params: object): Promise<unknown> {

@@ -1,5 +1,12 @@
-import { ACCOUNT_RANGES, addressProblem, isEnvironment, isRelaySuffix } from '../shared/account'
-import { isSerial, LONGEST_REPEAT, needsMessage, RELATIVE } from '../shared/action'
+import {
+  ACCOUNT_RANGES,
+  addressProblem,
+  isEnvironment,
+  isLimits,
+  isRelaySuffix,
+  ledgerProblem,
+} from '../shared/account'
+import { isSerial, LONGEST_REPEAT, LONGEST_WAIT, needsMessage, RELATIVE } from '../shared/action'
 import type { Form } from './red'
 
 /**
@@ -34,6 +41,20 @@ export function checkWhole(value: unknown, least: number, most: number): Verdict
 export function checkAccountNumber(name: keyof typeof ACCOUNT_RANGES, value: unknown): Verdict {
   const [least, most] = ACCOUNT_RANGES[name]
   return checkWhole(value, least, most)
+}
+
+export function checkLimits(value: unknown): Verdict {
+  return blank(value) || isEnvironment(value) || isLimits(String(value)) ? true : say('limits')
+}
+
+export function checkSharedQuota(value: unknown): Verdict {
+  if (blank(value) || isEnvironment(value)) return true
+  const problem = ledgerProblem(String(value))
+  return problem ? say(`shared-quota-${problem}`) : true
+}
+
+export function checkWait(value: unknown): Verdict {
+  return checkWhole(value, 0, LONGEST_WAIT)
 }
 
 export function checkRepeat(node: Form, value: unknown): Verdict {

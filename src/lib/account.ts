@@ -1,11 +1,31 @@
 import { type Client, type ClientPorts, type ClientSettings, createClient } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
+import type { Round } from './collect/rounds'
+import type { StateStore } from './quota/keeper'
+import type { Quota } from './quota/quota'
+import { type LimitsSetting, rowsWith } from './quota/rows'
+import type { SharedLedger } from './quota/shared'
+import { accountKey, type Registry } from './registry'
 
 export interface AccountSettings extends ClientSettings {
   /** What users call the account; its host where it has no name. */
   name: string
+  /** Requests at the same time; of several accounts with one api-key the smallest holds. */
+  concurrency: number
   /** Beginnings of model names that use the first battery column. */
   series1Models: readonly string[]
+  /** Replaces rows of the limits table until answers tell their own. */
+  limits?: LimitsSetting
+}
+
+export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
+  registry: Registry
+  /** Where spent places outlive the process. */
+  store?: StateStore
+  /** Where several processes share the account; opened with the name of the account there. */
+  openLedger?: (account: string) => SharedLedger
+  /** Told whether the ledger is there. */
+  ledgerHere?(here: boolean): void
 }
 
 /** One login at the service: what every action asks through. */
@@ -15,23 +35,41 @@ export interface Account {
   readonly series1Models: readonly string[]
   readonly client: Client
   readonly directory: Directory
+  readonly quota: Quota
+  /** Which device of a line of requests goes first. */
+  round(line: string): Round
   now(): number
   close(): Promise<void>
 }
 
-export function createAccount(settings: AccountSettings, ports: ClientPorts): Account {
-  const client = createClient(settings, ports)
-  const directory = createDirectory(
-    async (signal) => (await client.read('current', {}, signal)).body,
-    ports.clock,
-  )
+export function createAccount(settings: AccountSettings, ports: AccountPorts): Account {
+  const { clock, store, openLedger, ledgerHere = () => {} } = ports
+  const { baseUrl, credentials, concurrency, series1Models, limits } = settings
+  const { quota, directory } = ports.registry.of(settings)
+  const leave = quota.join({
+    concurrency,
+    rows: rowsWith(limits),
+    store,
+    ledger: openLedger && (() => openLedger(accountKey(baseUrl, credentials.apiKey))),
+    ledgerHere,
+  })
+  const client = createClient(settings, { ...ports, quota })
   return {
-    name: settings.name || new URL(settings.baseUrl).host,
-    concurrency: settings.concurrency,
-    series1Models: settings.series1Models,
+    name: settings.name || new URL(baseUrl).host,
+    concurrency,
+    series1Models,
     client,
-    directory,
-    now: () => ports.clock.now(),
-    close: () => client.close(),
+    directory: createDirectory(
+      directory,
+      async (asker) => (await client.read('current', {}, asker)).body,
+      clock,
+    ),
+    quota,
+    round: (line) => ports.registry.round(line),
+    now: () => clock.now(),
+    async close() {
+      await client.close()
+      leave()
+    },
   }
 }

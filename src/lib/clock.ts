@@ -2,8 +2,10 @@ import { EnvlogError } from './errors'
 
 /** Time as a port, so that tests own it. */
 export interface Clock {
-  /** Milliseconds since 1970 UTC: for what people read. */
+  /** Milliseconds since 1970 UTC: for what people read, and for what outlives the process. It may jump. */
   now(): number
+  /** Milliseconds since some instant, never set back nor forwards: for what is waited for. */
+  monotonic(): number
   /** Resolves after `ms`; rejects with `closed` as soon as the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Calls back after `ms`; the returned function cancels. */
@@ -13,6 +15,7 @@ export interface Clock {
 /** The machine's clock. Reads the globals at each call, so that fake timers installed later hold. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)

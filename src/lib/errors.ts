@@ -23,6 +23,8 @@ export const reasons = {
   'setting-invalid': 'ENVLOG_CONFIG',
   'account-reference': 'ENVLOG_CONFIG',
   'proxy-invalid': 'ENVLOG_CONFIG',
+  'store-unknown': 'ENVLOG_CONFIG',
+  'shared-client-missing': 'ENVLOG_CONFIG',
   'output-not-offered': 'ENVLOG_CONFIG',
   'no-devices': 'ENVLOG_CONFIG',
   'repeat-needs-message': 'ENVLOG_CONFIG',
@@ -36,7 +38,11 @@ export const reasons = {
   'login-refused': 'ENVLOG_AUTH',
   'access-refused': 'ENVLOG_AUTH',
   'quota-refused': 'ENVLOG_QUOTA',
+  'quota-wait': 'ENVLOG_QUOTA',
+  'records-refused': 'ENVLOG_QUOTA',
+  'records-wait': 'ENVLOG_QUOTA',
   'too-many-triggers': 'ENVLOG_BUSY',
+  'queue-full': 'ENVLOG_BUSY',
   'service-refused': 'ENVLOG_SERVICE',
   'device-refused': 'ENVLOG_SERVICE',
   'service-failed': 'ENVLOG_SERVICE',
@@ -92,12 +98,20 @@ export class EnvlogError extends Error {
   }
 }
 
+const OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
+  'device-refused',
+  'device-unknown',
+  'records-refused',
+  'records-wait',
+])
+
 /**
- * True where only the asked device failed and the others may go on: the service refused it, or its answer
- * cannot be read. Everything else (credentials, quota, network, a failing service) is the account's.
+ * True where only the asked device failed and the others may go on: the service refused it, its answer cannot
+ * be read, its records are used up. Everything else (credentials, requests, network, a failing service) is the
+ * account's.
  */
 export function concernsOneDevice(error: EnvlogError): boolean {
   // `current` is asked for all of them, also where one device's name or base unit is wanted.
   if (error.code === 'ENVLOG_REPLY') return error.cause.endpoint !== 'current'
-  return error.reason === 'device-refused' || error.reason === 'device-unknown'
+  return OF_ONE_DEVICE.has(error.reason)
 }

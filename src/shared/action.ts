@@ -25,6 +25,9 @@ export type PeriodType = (typeof PERIOD_TYPES)[number]
 /** Longest `repeat` in seconds: what a timer can hold. */
 export const LONGEST_REPEAT = 2_000_000
 
+/** Longest `wait` for quota in seconds: what a timer can hold. */
+export const LONGEST_WAIT = 2_000_000
+
 /** A time before now: `-24h`, `-7d`, `-30m`; its groups are count and unit. */
 export const RELATIVE = /^-(\d+)\s*([smhdw])$/
 

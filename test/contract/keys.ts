@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../../src/lib/api/endpoints'
 import { reasons } from '../../src/lib/errors'
-import { addressProblem } from '../../src/shared/account'
+import { addressProblem, ledgerProblem } from '../../src/shared/account'
 import { OUTPUTS, SENDS } from '../../src/shared/outputs'
 import type { BuiltNode } from '../support/built'
 import { root } from '../support/package'
@@ -11,6 +11,8 @@ import { root } from '../support/package'
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 const ADDRESSES = ['', 'no address', 'http://service.example', 'https://service.example/?query']
+
+const LEDGERS = ['nothing', 'redis://:secret@service.example']
 
 /** What the status shows counts of; each is singular and plural. */
 const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
@@ -22,8 +24,16 @@ const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
 export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'errors.*': Object.keys(reasons),
   // Failures of the settings show as not configured.
-  'status.*': [...COUNTED, 'failed', ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG')],
+  'status.*': [
+    ...COUNTED,
+    'failed',
+    'waiting',
+    'waiting-records',
+    'waiting-round',
+    ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG'),
+  ],
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
+  'problems.shared-quota-*': LEDGERS.map((address) => String(ledgerProblem(address))),
   'problems.address-*': ADDRESSES.map((address) => String(addressProblem(address))),
   'devices.*': ['serial', 'base'],
   'output.*': OUTPUTS,

@@ -15,7 +15,8 @@ const faults: [name: string, Fault, code?: string][] = [
   ['status 502', { kind: 'status', status: 502 }, 'ENVLOG_SERVICE'],
   ['status 503', { kind: 'status', status: 503 }, 'ENVLOG_SERVICE'],
   ['status 504', { kind: 'status', status: 504 }, 'ENVLOG_SERVICE'],
-  ['status 429', { kind: 'status', status: 429 }, 'ENVLOG_QUOTA'],
+  // It is asked again when the window is over.
+  ['status 429', { kind: 'status', status: 429 }],
   ['status 401', { kind: 'status', status: 401 }, 'ENVLOG_AUTH'],
   ['status 403', { kind: 'status', status: 403 }, 'ENVLOG_AUTH'],
   ['status 400', { kind: 'status', status: 400 }, 'ENVLOG_SERVICE'],
@@ -81,6 +82,18 @@ describe('the service’s and the network’s faults', () => {
       assert.equal(flow.errors.messages.length, 1)
     })
   }
+
+  it('a limit that refuses three times is ENVLOG_QUOTA, and the next trigger is answered', async () => {
+    const flow = await startFlow('alerts', simulator(), { node })
+    simulator().set({ faults: [{ kind: 'status', status: 429, times: 3 }] })
+    flow.send()
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_QUOTA')
+    assert.ok(Date.parse(error.cause.retryAt) > Date.now())
+    flow.send()
+    await flow.completed.next()
+    assert.equal(flow.errors.messages.length, 1)
+  })
 
   it('what fails is tried again as often as the account allows, and each try is a request', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 503, times: 2 }] })

@@ -25,6 +25,7 @@ function refused(read: () => unknown, reason: Reason, property?: string) {
 describe('the settings of an action node', () => {
   const defaults = {
     account: 'a',
+    wait: null,
     repeat: 0,
     select: 'all',
     devices: [],
@@ -140,8 +141,11 @@ describe('the settings of an account', () => {
       timeout: 30,
       concurrency: 2,
       retries: 3,
+      limits: {},
       series1Models: [],
-      credentials,
+      store: '',
+      sharedQuota: '',
+      credentials: { ...credentials, sharedQuotaPassword: '' },
     })
   })
 
@@ -156,6 +160,11 @@ describe('the settings of an account', () => {
       series1Models: '',
     })
     assert.deepEqual(blank, account())
+  })
+
+  it('replace rows of the limits table by JSON', () => {
+    const limits = { alert: { limit: 6 }, data: { records: 5000, recordsWindow: 60 } }
+    assert.deepEqual(account({ limits: JSON.stringify(limits) }).limits, limits)
   })
 
   it('list models by commas, blanks around them and empty ones left out', () => {
@@ -173,6 +182,14 @@ describe('the settings of an account', () => {
     [{ concurrency: 21 }, 'concurrency'],
     [{ retries: -1 }, 'retries'],
     [{ retries: 1.5 }, 'retries'],
+    [{ limits: '{' }, 'limits'],
+    [{ limits: '[]' }, 'limits'],
+    [{ limits: '{"nowhere": {"limit": 1}}' }, 'limits'],
+    [{ limits: '{"alert": {"limit": 0}}' }, 'limits'],
+    [{ limits: '{"alert": {"window": 86401}}' }, 'limits'],
+    [{ limits: '{"alert": {"records": 5}}' }, 'limits'],
+    [{ sharedQuota: 'http://127.0.0.1' }, 'sharedQuota'],
+    [{ sharedQuota: 'redis://:secret@127.0.0.1' }, 'sharedQuota'],
   ]
   for (const [over, property] of wrong) {
     it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {

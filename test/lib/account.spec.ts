@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict'
 import { createAccount } from '../../src/lib/account'
 import { systemClock } from '../../src/lib/clock'
+import { createRegistry } from '../../src/lib/registry'
 import { addressProblem, isLoopback, isRelaySuffix, normaliseAddress } from '../../src/shared/account'
 import { isSerial } from '../../src/shared/action'
 import { fakeTransport, json } from '../support/fake-transport'
-import { currentDevice, never } from './answers'
+import { currentDevice, patient } from './answers'
 import { ok, settings } from './api/setup'
 
 const accountOf = (name: string) => {
   const transport = fakeTransport(ok)
-  const ports = { transport, clock: systemClock, random: () => 0.5 }
-  return { transport, account: createAccount({ ...settings, name, series1Models: [] }, ports) }
+  const ports = { transport, clock: systemClock, random: () => 0.5, registry: createRegistry(systemClock) }
+  return {
+    transport,
+    account: createAccount({ ...settings, concurrency: 2, name, series1Models: [] }, ports),
+  }
 }
 
 describe('an account', () => {
@@ -21,7 +25,7 @@ describe('an account', () => {
 
   it('fills its directory from all devices', async () => {
     const { account, transport } = accountOf('')
-    const [entry] = await account.directory.all(never)
+    const [entry] = await account.directory.all(patient)
     assert.equal(entry?.serial, currentDevice().serial)
     const { 'remote-serial': remote, 'base-serial': base } = JSON.parse(transport.sent[0]?.body ?? '')
     assert.deepEqual([remote, base], [undefined, undefined])
@@ -36,9 +40,9 @@ describe('an account', () => {
   it('answers with what was asked now, however many ask', async () => {
     let count = 0
     const transport = fakeTransport(() => json({ devices: [currentDevice({ name: `answer ${++count}` })] }))
-    const ports = { transport, clock: systemClock, random: () => 0.5 }
-    const { client } = createAccount({ ...settings, name: '', series1Models: [] }, ports)
-    const names = [await client.read('current', {}, never), await client.read('current', {}, never)]
+    const ports = { transport, clock: systemClock, random: () => 0.5, registry: createRegistry(systemClock) }
+    const { client } = createAccount({ ...settings, concurrency: 2, name: '', series1Models: [] }, ports)
+    const names = [await client.read('current', {}, patient), await client.read('current', {}, patient)]
     assert.deepEqual(
       names.map(({ body }) => body.devices[0]?.name),
       ['answer 1', 'answer 2'],

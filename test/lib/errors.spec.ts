@@ -35,6 +35,8 @@ describe('an error', () => {
     assert.deepEqual(oneDevice.sort(), [
       'device-refused',
       'device-unknown',
+      'records-refused',
+      'records-wait',
       'reply-error-object',
       'reply-not-csv',
       'reply-not-json',

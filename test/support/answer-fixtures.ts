@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Account, createAccount } from '../../src/lib/account'
 import { type EndpointName, endpoints, pathOf } from '../../src/lib/api/endpoints'
-import type { QuotaReading } from '../../src/lib/api/headers'
 import type { WireAnswer } from '../../src/lib/api/transport'
 import type { Clock } from '../../src/lib/clock'
 import { collectAlerts } from '../../src/lib/collect/alerts'
@@ -12,7 +11,9 @@ import { collectRange } from '../../src/lib/collect/range'
 import type { Collected, Form } from '../../src/lib/collect/records'
 import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors'
 import { planMessages } from '../../src/lib/output/plan'
+import type { QuotaReading } from '../../src/lib/quota/headers'
 import type { TimeStyle } from '../../src/lib/readings/time'
+import { createRegistry } from '../../src/lib/registry'
 import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
 import { chunksOf, fakeTransport, json } from './fake-transport'
 
@@ -100,7 +101,7 @@ export function isEndpoint(name: string): name is EndpointName {
 
 /** Time stands still, and nobody waits. */
 function stillClock(now: number): Clock {
-  return { now: () => now, sleep: async () => {}, after: () => () => {} }
+  return { now: () => now, monotonic: () => 0, sleep: async () => {}, after: () => () => {} }
 }
 
 /** What came of one answer: the default output's message, and what its headers told. */
@@ -140,6 +141,7 @@ export async function receive(
       ? { status: request.status, headers: request.headers, chunks: chunksOf([body]) }
       : json({ devices: [] }),
   )
+  const clock = stillClock(Date.parse(request.receivedAt))
   const account = createAccount(
     {
       name: 'Plant A',
@@ -151,7 +153,7 @@ export async function receive(
       retries: 0,
       series1Models: request.series1Models,
     },
-    { transport, clock: stillClock(Date.parse(request.receivedAt)), random: () => 0.5 },
+    { transport, clock, random: () => 0.5, registry: createRegistry(clock) },
   )
   const { answer, content, failed = [] } = await collect(account, endpoint, request)
   const node = nodeOf[endpoint]
@@ -170,25 +172,25 @@ export async function receive(
 
 async function collect(account: Account, endpoint: EndpointName, request: Request): Promise<Collected> {
   const { serial, base, time, form, staleAfter, number } = request
-  const signal = new AbortController().signal
+  const asker = { signal: new AbortController().signal, line: 'fixture', wait: 0 }
   const target = { serial, base }
   switch (nodeOf[endpoint]) {
     case 'envlog-current': {
       const wish = { selection: 'all', exclude: [], time, staleAfter, form, property: 'devices' } as const
-      const collected = await collectCurrent(account, wish, signal)
+      const collected = await collectCurrent(account, wish, asker)
       if (!collected) throw new Error('nothing was asked')
       return collected
     }
     case 'envlog-latest':
-      return collectLatest(account, target, { time, form }, signal)
+      return collectLatest(account, target, { time, form }, asker)
     case 'envlog-range': {
       const period = {
         from: { instant: Date.parse(request.from) },
         to: { instant: Date.parse(request.to) },
       }
-      return collectRange(account, target, { period, number, time, form }, signal)
+      return collectRange(account, target, { period, number, time, form }, asker)
     }
     case 'envlog-alerts':
-      return collectAlerts(account, target, { time, form }, signal)
+      return collectAlerts(account, target, { time, form }, asker)
   }
 }

@@ -1,5 +1,5 @@
 /** A process of its own that asks for current readings: proxies of the environment are read at its start. */
-import { createAccount, systemClock, undiciTransport } from '../../src/lib'
+import { createAccount, createRegistry, systemClock, undiciTransport } from '../../src/lib'
 
 const [, , baseUrl = '', login = '{}'] = process.argv
 const account = createAccount(
@@ -13,11 +13,16 @@ const account = createAccount(
     retries: 0,
     series1Models: [],
   },
-  { transport: undiciTransport({ connections: 1 }), clock: systemClock, random: Math.random },
+  {
+    transport: undiciTransport({ connections: 1 }),
+    clock: systemClock,
+    random: Math.random,
+    registry: createRegistry(systemClock),
+  },
 )
 
 account.client
-  .read('current', {}, new AbortController().signal)
+  .read('current', {}, { signal: new AbortController().signal, line: 'ask', wait: null })
   .then(({ body }) => console.log(`${body.devices.length} devices`))
   .catch((error) => console.log(`${error.code} ${error.reason} ${JSON.stringify(error.params)}`))
   .finally(() => account.close())

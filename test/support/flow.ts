@@ -3,6 +3,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../sim
 import account from '../../src/nodes/account/account'
 import alerts from '../../src/nodes/alerts/alerts'
 import current from '../../src/nodes/current/current'
+import { registry } from '../../src/nodes/kit/account'
 import latest from '../../src/nodes/latest/latest'
 import range from '../../src/nodes/range/range'
 
@@ -34,6 +35,10 @@ export interface Flow {
   close(): Promise<void>
 }
 
+/** Answers do not tell how many records an hour may bring: a simulator without limits has this many. */
+const many = { records: 1_000_000_000, recordsWindow: 1 }
+export const MANY_RECORDS = { data: many, 'data-relay': many }
+
 interface Setup {
   /** Properties of the action node beside its account. */
   node?: Message
@@ -44,6 +49,8 @@ interface Setup {
   /** Ids of those whose errors and ends are told beside the node's own. */
   watched?: string[]
   coreNodes?: unknown[]
+  /** Keeps what a process keeps over deploys: spent quota, known devices. */
+  sameProcess?: boolean
   others?: object
 }
 
@@ -51,6 +58,7 @@ interface Setup {
 export async function startFlow(action: ActionName, simulator: Simulator, setup: Setup = {}): Promise<Flow> {
   const { apiKey, loginId, loginPass } = simulator.account
   await unload()
+  if (!setup.sameProcess) registry.clear()
   loaded = true
   const place = { z: 'tab', x: 100, y: 100 }
   const scope = ['node', ...(setup.watched ?? [])]
@@ -64,6 +72,7 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
         name: 'Plant A',
         baseUrl: simulator.url,
         retries: 0,
+        limits: JSON.stringify(MANY_RECORDS),
         ...setup.account,
       },
       {

@@ -1,16 +1,26 @@
+import { createHash } from 'node:crypto'
 import { type ChildAbort, childOf } from '../abort'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError } from '../errors'
+import type { Asker } from '../quota/asker'
+import { type QuotaReading, readQuota } from '../quota/headers'
+import type { Quota } from '../quota/quota'
+import type { Tried } from '../quota/ticket'
 import { readBody } from './body'
 import { withDeadline } from './deadline'
-import { type Endpoint, type EndpointName, endpoints, type ParamsOf, pathOf } from './endpoints'
+import {
+  type DeviceParams,
+  type Endpoint,
+  type EndpointName,
+  endpoints,
+  type ParamsOf,
+  pathOf,
+} from './endpoints'
 import type { EnvelopeOf } from './envelopes'
-import { type QuotaReading, readQuota } from './headers'
-import { createLanes } from './lanes'
 import { redactor } from './redact'
 import { failureOf } from './refusal'
 import { retryDelay } from './retry'
-import type { Transport } from './transport'
+import type { Transport, WireAnswer } from './transport'
 
 export interface ClientSettings {
   /** Normalised service address, without a trailing slash. */
@@ -19,8 +29,6 @@ export interface ClientSettings {
   credentials: { apiKey: string; loginId: string; loginPass: string }
   /** Longest silence in seconds; a whole answer may take ten times that. */
   timeout: number
-  /** Requests at the same time. */
-  concurrency: number
   /** Further tries after no answer or a failing service. */
   retries: number
 }
@@ -28,6 +36,8 @@ export interface ClientSettings {
 export interface ClientPorts {
   transport: Transport
   clock: Clock
+  /** Decides when a request goes. */
+  quota: Quota
   /** 0 ≤ x < 1, for the jitter of waits. */
   random(): number
 }
@@ -39,105 +49,134 @@ export interface Answer<B> {
   /** When the last byte had arrived, ms since 1970 UTC. */
   receivedAt: number
   quota: QuotaReading
+  /** Records that were asked for in the end: fewer than wanted where the device's budget has fewer left. */
+  number?: number
 }
 
 export interface Client {
   /**
    * One read, parsed and checked as far as its envelope.
-   * @throws EnvlogError: every code but `ENVLOG_CONFIG`, `ENVLOG_INPUT`, `ENVLOG_BUSY`
+   * @throws EnvlogError: every code but `ENVLOG_CONFIG`, `ENVLOG_INPUT`
    */
-  read<E extends EndpointName>(
-    endpoint: E,
-    params: ParamsOf<E>,
-    signal: AbortSignal,
-  ): Promise<Answer<EnvelopeOf<E>>>
+  read<E extends EndpointName>(endpoint: E, params: ParamsOf<E>, asker: Asker): Promise<Answer<EnvelopeOf<E>>>
   /**
    * One read as it came: JSON parsed but not looked into, or the CSV text that `type` asks for.
    * @throws EnvlogError
    */
-  readRaw<E extends EndpointName>(
-    endpoint: E,
-    params: ParamsOf<E>,
-    signal: AbortSignal,
-  ): Promise<Answer<unknown>>
+  readRaw<E extends EndpointName>(endpoint: E, params: ParamsOf<E>, asker: Asker): Promise<Answer<unknown>>
   /** Ends what is under way with `closed`. */
   close(): Promise<void>
 }
 
-/** Reads of one account: *Common conventions* of the description, and the field notes' *Requests*. */
+/** Longest whole answer in ms, by the longest silence in seconds. */
+export const longestAnswer = (timeout: number) => timeout * 10_000
+
+/** Fewer records than this are not worth a request of their own (nodes.md, *Quota*). */
+const LEAST_RECORDS = 1000
+
+/** Reads of one login: *Common conventions* of the description, and the field notes' *Requests*. */
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
-  const { transport, clock, random } = ports
+  const { transport, clock, quota, random } = ports
   const { apiKey, loginId, loginPass } = settings.credentials
   const redact = redactor([apiKey, loginPass])
-  const lanes = createLanes(settings.concurrency)
+  const login = createHash('sha256')
+    .update(JSON.stringify([loginId, loginPass]))
+    .digest('base64')
+  const limits = { silence: settings.timeout * 1000, total: longestAnswer(settings.timeout) }
   const underWay = new Set<ChildAbort>()
+  const exchanges = new Set<Promise<unknown>>()
   let closed = false
-  const limits = { silence: settings.timeout * 1000, total: settings.timeout * 10_000 }
 
-  async function exchange(endpoint: EndpointName, body: string, signal: AbortSignal) {
-    const leave = await lanes.enter(signal)
-    try {
-      return await withDeadline(clock, limits, signal, async (inner, alive) => {
-        const answer = await transport.send({
-          url: settings.baseUrl + pathOf(endpoint, settings.relaySuffix),
-          headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
-          body,
-          signal: inner,
-        })
-        alive()
-        return { answer, text: await readBody(answer.chunks, alive) }
-      })
-    } finally {
-      leave()
-    }
-  }
-
-  async function attempt(
+  /** @param began told as soon as there are headers */
+  async function exchange(
     endpoint: EndpointName,
     body: string,
-    understand: (text: string) => unknown,
     signal: AbortSignal,
-  ): Promise<Answer<unknown>> {
-    const { answer, text } = await exchange(endpoint, body, signal)
-    const receivedAt = clock.now()
-    const quota = readQuota(answer.headers)
-    if (answer.status !== 200) throw failureOf({ endpoint, answer, text, quota, receivedAt, redact })
-    return { endpoint, body: understand(text), receivedAt, quota }
+    began: (answer: WireAnswer) => void,
+  ) {
+    return await withDeadline(clock, limits, signal, async (inner, alive) => {
+      const answer = await transport.send({
+        url: settings.baseUrl + pathOf(endpoint, settings.relaySuffix),
+        headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
+        body,
+        signal: inner,
+      })
+      began(answer)
+      alive()
+      return { answer, text: await readBody(answer.chunks, alive) }
+    })
   }
 
-  async function attempts<E extends EndpointName>(
-    endpoint: E,
-    params: ParamsOf<E>,
+  /** One try; never rejects. */
+  async function attempt(
+    endpoint: EndpointName,
+    params: object,
     understand: (text: string) => unknown,
     signal: AbortSignal,
-  ): Promise<Answer<unknown>> {
-    const known = knownCause(endpoint, params)
+  ): Promise<Tried<Omit<Answer<unknown>, 'number'>>> {
     const body = JSON.stringify({
       'api-key': apiKey,
       'login-id': loginId,
       'login-pass': loginPass,
       ...params,
     })
-    const { retries = Number.POSITIVE_INFINITY }: Endpoint = endpoints[endpoint]
-    const most = Math.min(settings.retries, retries)
-    for (let tries = 0; ; tries++) {
-      try {
-        return await attempt(endpoint, body, understand, signal)
-      } catch (error) {
-        const failure = asEnvlogError(error).with(known)
-        if (tries >= most || !worthAnotherTry(failure)) throw failure
-        await clock.sleep(retryDelay(tries, random()), signal)
+    let reading: QuotaReading | null = null
+    const known = knownCause(endpoint, params)
+    try {
+      const { answer, text } = await exchange(endpoint, body, signal, ({ headers }) => {
+        reading = readQuota(headers)
+      })
+      const receivedAt = clock.now()
+      const said = readQuota(answer.headers)
+      if (answer.status !== 200) {
+        const error = failureOf({ endpoint, answer, text, redact })
+        return { reading: said, records: 0, error: error.with(known) }
       }
+      const value = understand(text)
+      const records = recordsIn(value)
+      return { reading: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
+    } catch (error) {
+      const failure = error instanceof EnvlogError ? error.with(known) : (error as EnvlogError)
+      return { reading, records: null, error: failure, unsent: neverReached(failure) }
+    }
+  }
+
+  function request<E extends EndpointName>(
+    kind: 'read' | 'raw',
+    endpoint: E,
+    params: ParamsOf<E>,
+    understand: (text: string) => unknown,
+  ) {
+    const { retries = Number.POSITIVE_INFINITY, records }: Endpoint = endpoints[endpoint]
+    const most = Math.min(settings.retries, retries)
+    const { number: wanted } = params as Partial<DeviceParams>
+    let tries = 0
+    return {
+      endpoint,
+      key: JSON.stringify([login, kind, pathOf(endpoint, settings.relaySuffix), params]),
+      ...(records !== undefined && wanted !== undefined
+        ? { records: { device: deviceOf(params), wanted, least: kind === 'raw' ? wanted : LEAST_RECORDS } }
+        : {}),
+      async send(number: number | undefined, signal: AbortSignal): Promise<Tried<Answer<unknown>>> {
+        const asked = number === undefined ? params : { ...params, number }
+        const trying = attempt(endpoint, asked, understand, signal)
+        exchanges.add(trying)
+        const tried = await trying.finally(() => exchanges.delete(trying))
+        if ('value' in tried) return { ...tried, value: { ...tried.value, ...(number ? { number } : {}) } }
+        if (tries >= most || !worthAnotherTry(tried.error)) return tried
+        return { ...tried, againAfter: retryDelay(tries++, random()) }
+      },
+      copy: (answer: Answer<unknown>) => structuredClone(answer),
     }
   }
 
   /** Under a signal of its own, so that closing the client ends it. */
-  async function reading<T>(asker: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function reading<T>(asker: Asker, work: (asker: Asker) => Promise<T>): Promise<T> {
     if (closed) throw new EnvlogError('closed')
-    const own = childOf(asker)
+    const own = childOf(asker.signal)
     underWay.add(own)
     try {
-      return await work(own.signal)
+      return await work({ ...asker, signal: own.signal })
     } finally {
       underWay.delete(own)
       own.release()
@@ -146,20 +185,24 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
 
   return {
     read: (endpoint, params, asker) =>
-      reading(asker, (signal) => {
+      reading(asker, (own) => {
         const understand = (text: string) => loadEnvelopes().readEnvelope(endpoint, text)
-        return attempts(endpoint, params, understand, signal) as Promise<never>
+        return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
       }),
     readRaw: (endpoint, params, asker) =>
-      reading(asker, (signal) => {
+      reading(asker, (own) => {
         const type = ('type' in params && params.type) || 'json'
-        const { readJson, readTable } = loadEnvelopes()
-        return attempts(endpoint, params, type === 'json' ? readJson : readTable, signal)
+        const understand = (text: string) => {
+          const { readJson, readTable } = loadEnvelopes()
+          return type === 'json' ? readJson(text) : readTable(text)
+        }
+        return quota.ask(request('raw', endpoint, params, understand), own)
       }),
-    close() {
+    async close() {
       closed = true
       for (const own of underWay) own.abort()
-      return transport.close()
+      // Others may wait for the same answers: the connection stays until they have them.
+      void Promise.allSettled(exchanges).then(() => transport.close())
     },
   }
 }
@@ -172,20 +215,39 @@ function worthAnotherTry(error: EnvlogError): boolean {
   )
 }
 
+const NO_WAY_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
+
+/** True where there was no connection to send it over. */
+function neverReached({ reason, params }: EnvlogError): boolean {
+  if (reason === 'no-connection') return NO_WAY_THERE.has(String(params.detail))
+  return reason === 'no-certificate' || reason === 'proxy-refused' || reason === 'proxy-invalid'
+}
+
 /** zod comes with it: loaded at the first answer, not at start-up. */
 function loadEnvelopes() {
   return require('./envelopes') as typeof import('./envelopes')
 }
 
-function knownCause<E extends EndpointName>(endpoint: E, params: ParamsOf<E>): Cause {
+/** Rows above the records of a CSV answer (*CSV format*). */
+const CSV_HEADERS = 3
+
+/** How many records an answer holds, read or as it came. */
+function recordsIn(value: unknown): number | null {
+  if (typeof value === 'string') return Math.max(0, value.trimEnd().split('\n').length - CSV_HEADERS)
+  const { records, data } = (value ?? {}) as { records?: unknown; data?: unknown }
+  if (Array.isArray(records)) return records.length
+  return Array.isArray(data) ? data.length : null
+}
+
+function deviceOf(params: object): string {
+  const { 'remote-serial': serial = '', 'base-serial': base = '' } = params as Partial<DeviceParams>
+  return `${base}/${serial}`
+}
+
+function knownCause(endpoint: EndpointName, params: object): Cause {
   const cause: Cause = { endpoint }
-  const { 'remote-serial': serial, 'base-serial': base } = params
+  const { 'remote-serial': serial, 'base-serial': base } = params as Record<string, unknown>
   if (typeof serial === 'string') cause.serial = serial
   if (typeof base === 'string') cause.base = base
   return cause
-}
-
-function asEnvlogError(error: unknown): EnvlogError {
-  if (error instanceof EnvlogError) return error
-  throw error
 }

@@ -1,15 +1,12 @@
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import { withoutBom } from './body'
 import { type EndpointName, endpoints } from './endpoints'
-import type { QuotaReading } from './headers'
 import type { WireAnswer } from './transport'
 
 interface Refusal {
   endpoint: EndpointName
   answer: WireAnswer
   text: string
-  quota: QuotaReading
-  receivedAt: number
   redact(text: string): string
 }
 
@@ -23,17 +20,16 @@ const byStatus: Record<number, Reason> = {
 const FAILING = new Set([500, 502, 503, 504])
 
 /** The failure behind an answer that is not 200, in the service's own code and words (*Errors*). */
-export function failureOf({ endpoint, answer, text, quota, receivedAt, redact }: Refusal): EnvlogError {
+export function failureOf({ endpoint, answer, text, redact }: Refusal): EnvlogError {
   const { status } = answer
   const { code, words } = serviceError(text, redact)
   const cause: Cause = { status }
   if (code !== undefined) cause.serviceCode = code
-  const reason = reasonOf(status, endpoint)
-  if (reason === 'quota-refused') {
-    const window = quota.windowSeconds ?? endpoints[endpoint].window
-    cause.retryAt = new Date(receivedAt + window * 1000).toISOString()
-  }
-  return new EnvlogError(reason, { status, words, serves: endpoints[endpoint].serves }, cause)
+  return new EnvlogError(
+    reasonOf(status, endpoint),
+    { status, words, serves: endpoints[endpoint].serves },
+    cause,
+  )
 }
 
 function reasonOf(status: number, endpoint: EndpointName): Reason {

@@ -1,4 +1,5 @@
 import type { Account } from '../account'
+import type { Asker } from '../quota/asker'
 import { readAlerts } from '../readings/alerts'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
@@ -9,13 +10,13 @@ export async function collectAlerts(
   account: Account,
   target: Target,
   { time, form }: { time: TimeStyle; form: Form },
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Collected> {
   const params = { 'remote-serial': target.serial, 'base-serial': target.base }
   if (form !== 'read') {
-    const answer = await account.client.readRaw('alert', params, signal)
+    const answer = await account.client.readRaw('alert', params, asker)
     return collectedOf(target, answer, rawContent(target, answer.body))
   }
-  const answer = await account.client.read('alert', params, signal)
+  const answer = await account.client.read('alert', params, asker)
   return collectedOf(target, answer, { kind: 'alerts', ...readAlerts(withBase(answer.body, target), time) })
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../account'
 import type { CurrentParams } from '../api/endpoints'
 import { EnvlogError } from '../errors'
+import type { Asker } from '../quota/asker'
 import { type Reading, readCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
 import type { DeviceFailure, Selection } from './devices'
@@ -23,15 +24,15 @@ export interface CurrentWish {
 export async function collectCurrent(
   account: Account,
   wish: CurrentWish,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Collected | undefined> {
   const params = currentParams(wish)
   if (!params) return undefined
   if (wish.form !== 'read') {
-    const answer = await account.client.readRaw('current', params, signal)
+    const answer = await account.client.readRaw('current', params, asker)
     return { answer, content: { kind: 'raw', payload: answer.body }, group: '' }
   }
-  const answer = await account.client.read('current', params, signal)
+  const answer = await account.client.read('current', params, asker)
   if (wish.selection === 'all') account.directory.learn(answer.body)
   const { time, staleAfter } = wish
   const { receivedAt } = answer

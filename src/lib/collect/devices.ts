@@ -1,4 +1,5 @@
 import { EnvlogError } from '../errors'
+import type { Asker } from '../quota/asker'
 import type { Directory } from './directory'
 
 /** A device as a user names it; without `base` the directory tells it, all of several. */
@@ -42,7 +43,7 @@ export async function resolveDevices(
   selection: Selection,
   exclude: readonly string[],
   directory: Directory,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Resolved> {
   const unknown: Resolved['unknown'] = []
   const targets = new Map<string, Target>()
@@ -53,20 +54,20 @@ export async function resolveDevices(
     targets.set(`${base}/${serial}`, { serial, base, ...told })
   }
 
-  if (selection === 'all') for (const entry of await directory.all(signal)) add(entry)
+  if (selection === 'all') for (const entry of await directory.all(asker)) add(entry)
   else {
     for (const device of selection.devices) {
       if (skipped.has(device.serial)) continue
       const { serial, base } = device
       if (base !== undefined) add({ serial, base })
       else {
-        const found = await directory.find(serial, signal)
+        const found = await directory.find(serial, asker)
         found.forEach(add)
         if (found.length === 0) unknown.push(unknownDevice(serial))
       }
     }
     for (const base of selection.bases) {
-      const under = (await directory.all(signal)).filter((entry) => entry.base === base)
+      const under = (await directory.all(asker)).filter((entry) => entry.base === base)
       under.forEach(add)
       if (under.length === 0) unknown.push(unknownDevice(base, base))
     }

@@ -1,7 +1,7 @@
 import type { CurrentEnvelope } from '../api/envelopes'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import { joined } from '../joined'
+import type { Asker } from '../quota/asker'
 import { utcOffset } from '../readings/time'
 
 /** What the account knows of one device under one base unit. */
@@ -24,80 +24,93 @@ const AGAIN_MS = 60_000
  */
 export interface Directory {
   /** @throws EnvlogError of the request, where there is no list at all */
-  all(signal: AbortSignal): Promise<readonly Entry[]>
+  all(asker: Asker): Promise<readonly Entry[]>
   /** The device under each of its base units; empty where the account has no such device. */
-  find(serial: string, signal: AbortSignal): Promise<readonly Entry[]>
+  find(serial: string, asker: Asker): Promise<readonly Entry[]>
   /** A device's name and its group's, blank for none and where the account does not have it. */
-  describe(serial: string, base: string, signal: AbortSignal): Promise<Pick<Entry, 'name' | 'group'>>
+  describe(serial: string, base: string, asker: Asker): Promise<Pick<Entry, 'name' | 'group'>>
   /** Minutes a device's clock is ahead of UTC. @throws EnvlogError `device-unknown` */
-  utcOffset(serial: string, base: string, signal: AbortSignal): Promise<number>
+  utcOffset(serial: string, base: string, asker: Asker): Promise<number>
   /** Takes over an answer of `current` that was asked without a filter. */
   learn(envelope: CurrentEnvelope): void
 }
 
+/** What is known of the devices: shared by the nodes of one login, and kept over deploys. */
+export interface DirectoryState {
+  entries: readonly Entry[] | undefined
+  /** Monotonic ms: when the list was learnt, when it was last asked for. */
+  learntAt: number
+  triedAt: number
+  /** Requests that are on their way. */
+  refreshing: number
+}
+
+export function createDirectoryState(): DirectoryState {
+  const never = Number.NEGATIVE_INFINITY
+  return { entries: undefined, learntAt: never, triedAt: never, refreshing: 0 }
+}
+
 export function createDirectory(
-  fetch: (signal: AbortSignal) => Promise<CurrentEnvelope>,
+  state: DirectoryState,
+  fetch: (asker: Asker) => Promise<CurrentEnvelope>,
   clock: Clock,
 ): Directory {
-  let entries: readonly Entry[] | undefined
-  let learntAt = Number.NEGATIVE_INFINITY
-  let triedAt = Number.NEGATIVE_INFINITY
+  const since = (instant: number) => clock.monotonic() - instant
 
   function learn(envelope: CurrentEnvelope): void {
-    entries = envelope.devices.map(({ serial, name, baseunit, group, offsets }) => ({
+    state.entries = envelope.devices.map(({ serial, name, baseunit, group, offsets }) => ({
       serial,
       base: baseunit?.serial ?? serial,
       name,
       group: group?.name ?? '',
       utcOffset: utcOffset(offsets),
     }))
-    learntAt = clock.now()
-    triedAt = learntAt
+    state.learntAt = clock.monotonic()
+    state.triedAt = state.learntAt
   }
 
-  let refreshing = false
-  // Who asks meanwhile joins: the running request may bring what is asked for.
-  const refresh = joined(async (signal) => {
-    triedAt = clock.now()
-    refreshing = true
+  /** Who asks meanwhile asks too: identical requests become one. */
+  async function refresh(asker: Asker): Promise<void> {
+    if (state.refreshing === 0) state.triedAt = clock.monotonic()
+    state.refreshing++
     try {
-      learn(await fetch(signal))
+      learn(await fetch(asker))
     } finally {
-      refreshing = false
+      state.refreshing--
     }
-  })
-  const since = (instant: number) => Math.abs(clock.now() - instant)
+  }
 
-  async function all(signal: AbortSignal): Promise<readonly Entry[]> {
-    if (entries && since(learntAt) < FRESH_MS) return entries
-    if (!entries || refreshing || since(triedAt) >= AGAIN_MS) {
+  async function all(asker: Asker): Promise<readonly Entry[]> {
+    const { entries } = state
+    if (entries && since(state.learntAt) < FRESH_MS) return entries
+    if (!entries || state.refreshing > 0 || since(state.triedAt) >= AGAIN_MS) {
       try {
-        await refresh(signal)
+        await refresh(asker)
       } catch (error) {
-        if (!entries || signal.aborted) throw error
+        if (!entries || asker.signal.aborted) throw error
       }
     }
-    return entries ?? []
+    return state.entries ?? []
   }
 
-  async function find(serial: string, signal: AbortSignal): Promise<readonly Entry[]> {
+  async function find(serial: string, asker: Asker): Promise<readonly Entry[]> {
     const known = (list: readonly Entry[]) => list.filter((entry) => entry.serial === serial)
-    const found = known(await all(signal))
-    if (found.length > 0 || (!refreshing && since(triedAt) < AGAIN_MS)) return found
-    learntAt = Number.NEGATIVE_INFINITY
-    return known(await all(signal))
+    const found = known(await all(asker))
+    if (found.length > 0 || (state.refreshing === 0 && since(state.triedAt) < AGAIN_MS)) return found
+    state.learntAt = Number.NEGATIVE_INFINITY
+    return known(await all(asker))
   }
 
-  const one = async (serial: string, base: string, signal: AbortSignal) =>
-    (await find(serial, signal)).find((entry) => entry.base === base)
+  const one = async (serial: string, base: string, asker: Asker) =>
+    (await find(serial, asker)).find((entry) => entry.base === base)
 
   return {
     all,
     find,
     learn,
-    describe: async (serial, base, signal) => nameAndGroup(await one(serial, base, signal)),
-    async utcOffset(serial, base, signal) {
-      const entry = await one(serial, base, signal)
+    describe: async (serial, base, asker) => nameAndGroup(await one(serial, base, asker)),
+    async utcOffset(serial, base, asker) {
+      const entry = await one(serial, base, asker)
       if (!entry) throw new EnvlogError('device-unknown', { serial }, { serial, base })
       return entry.utcOffset
     },

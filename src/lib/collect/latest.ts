@@ -1,4 +1,5 @@
 import type { Account } from '../account'
+import type { Asker } from '../quota/asker'
 import { readSeries } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
@@ -9,9 +10,9 @@ export async function collectLatest(
   account: Account,
   target: Target,
   { time, form }: { time: TimeStyle; form: Form },
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Collected> {
-  if (form !== 'read') return collectRaw(account, 'latest', target, { type: form }, signal)
-  const answer = await readRecords(account, 'latest', target, {}, signal)
+  if (form !== 'read') return collectRaw(account, 'latest', target, { type: form }, asker)
+  const answer = await readRecords(account, 'latest', target, {}, asker)
   return collectedOf(target, answer, { kind: 'series', series: readSeries(answer.body, time) })
 }

@@ -1,5 +1,6 @@
 import type { Account } from '../account'
 import { type DeviceParams, MAX_RECORDS, PAGE_RECORDS } from '../api/endpoints'
+import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
 import { fingerprint, readSeries, type Series, type SeriesRecord } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
@@ -32,10 +33,10 @@ export async function collectRange(
   account: Account,
   target: Target,
   { period, number, time, form }: RangeWish,
-  signal: AbortSignal,
+  asker: Asker,
   paged: (pages: number) => void = () => {},
 ): Promise<CollectedRange> {
-  const { from, to } = placePeriod(period, await offsetFor(account, target, period, time, signal))
+  const { from, to } = placePeriod(period, await offsetFor(account, target, period, time, asker))
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const page = createPages({ from, to, number })
   if (form !== 'read') {
@@ -44,12 +45,15 @@ export async function collectRange(
       number: Math.min(number ?? MAX_RECORDS, MAX_RECORDS),
       type: form,
     }
-    return { ...(await collectRaw(account, 'range', target, most, signal)), range }
+    return { ...(await collectRaw(account, 'range', target, most, asker)), range }
   }
   for (let pages = 1; ; pages++) {
     const asked = page.next()
-    const answer = await readRecords(account, 'range', target, pageParams(asked), signal)
-    const complete = page.take(readSeries(answer.body, time), answer.body.records.length, asked)
+    const answer = await readRecords(account, 'range', target, pageParams(asked), asker)
+    const complete = page.take(readSeries(answer.body, time), answer.body.records.length, {
+      ...asked,
+      number: answer.number ?? asked.number,
+    })
     paged(pages)
     if (complete) return { ...collectedOf(target, answer, { kind: 'series', series: page.series() }), range }
   }
@@ -61,10 +65,10 @@ async function offsetFor(
   { serial, base }: Target,
   period: Period,
   time: TimeStyle,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<number> {
   if (time === 'utc' || (!isWallClock(period.from) && !isWallClock(period.to))) return 0
-  return account.directory.utcOffset(serial, base, signal)
+  return account.directory.utcOffset(serial, base, asker)
 }
 
 interface Page {

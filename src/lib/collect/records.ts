@@ -3,6 +3,7 @@ import type { Answer } from '../api/client'
 import type { DeviceParams, EndpointName } from '../api/endpoints'
 import type { GraphEnvelope, Identity } from '../api/envelopes'
 import type { Content } from '../output/content'
+import type { Asker } from '../quota/asker'
 import { type DeviceFailure, isStandalone, type Target } from './devices'
 
 /** How an answer is wanted: read, or as it came. */
@@ -56,10 +57,10 @@ export async function readRecords(
   kind: keyof typeof recordEndpoints,
   target: Target,
   more: Partial<DeviceParams>,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Answer<GraphEnvelope>> {
   const { endpoint, params } = recordsRequest(kind, target, more)
-  const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, signal)
+  const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, asker)
   return { ...answer, body: withBase(answer.body, target) }
 }
 
@@ -69,10 +70,10 @@ export async function collectRaw(
   kind: keyof typeof recordEndpoints,
   target: Target,
   more: Partial<DeviceParams>,
-  signal: AbortSignal,
+  asker: Asker,
 ): Promise<Collected> {
   const { endpoint, params } = recordsRequest(kind, target, more)
-  const answer = await account.client.readRaw(endpoint, params, signal)
+  const answer = await account.client.readRaw(endpoint, params, asker)
   return collectedOf(target, answer, rawContent(target, answer.body))
 }
 

@@ -1,5 +1,5 @@
 import type { Answer } from '../api/client'
-import type { QuotaReading } from '../api/headers'
+import type { QuotaReading } from '../quota/headers'
 import type { Subject } from './content'
 import type { Row } from './rows'
 

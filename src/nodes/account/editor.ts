@@ -1,5 +1,11 @@
 import '../../editor/red'
-import { checkAccountNumber, checkAddress, checkRelaySuffix } from '../../editor/validators'
+import {
+  checkAccountNumber,
+  checkAddress,
+  checkLimits,
+  checkRelaySuffix,
+  checkSharedQuota,
+} from '../../editor/validators'
 
 RED.nodes.registerType('envlog-account', {
   category: 'config',
@@ -11,7 +17,10 @@ RED.nodes.registerType('envlog-account', {
     timeout: { value: 30, validate: (value, _options) => checkAccountNumber('timeout', value) },
     concurrency: { value: 2, validate: (value, _options) => checkAccountNumber('concurrency', value) },
     retries: { value: 3, validate: (value, _options) => checkAccountNumber('retries', value) },
+    limits: { value: '', validate: (value, _options) => checkLimits(value) },
     series1Models: { value: '' },
+    store: { value: '' },
+    sharedQuota: { value: '', validate: (value, _options) => checkSharedQuota(value) },
     tls: { value: '', type: 'tls-config', required: false },
     proxy: { value: '', type: 'http proxy', required: false },
   },
@@ -19,6 +28,7 @@ RED.nodes.registerType('envlog-account', {
     apiKey: { type: 'password' },
     loginId: { type: 'text' },
     loginPass: { type: 'password' },
+    sharedQuotaPassword: { type: 'password' },
   },
   label() {
     return this.name || String(this.baseUrl || this._('account.label'))

@@ -8,7 +8,7 @@ export = (RED: NodeAPI): void =>
     type: 'envlog-alerts',
     counts: 'alerts',
     run: ({ account, settings: { time }, form, eachTarget, deliver }) =>
-      eachTarget(async (target, signal) => {
-        deliver(await collectAlerts(account, target, { time, form }, signal))
+      eachTarget(async (target, asker) => {
+        deliver(await collectAlerts(account, target, { time, form }, asker))
       }),
   })

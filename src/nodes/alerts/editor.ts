@@ -1,7 +1,7 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { prepareOutput } from '../../editor/output-form'
-import { checkDevices, checkRepeat, checkSerials } from '../../editor/validators'
+import { checkDevices, checkRepeat, checkSerials, checkWait } from '../../editor/validators'
 
 RED.nodes.registerType('envlog-alerts', {
   category: 'envlog',
@@ -34,6 +34,7 @@ RED.nodes.registerType('envlog-alerts', {
         return checkRepeat(this, value)
       },
     },
+    wait: { value: '', validate: (value, _options) => checkWait(value) },
     output: { value: 'readings' },
     send: { value: 'device' },
     measurement: { value: 'envlog_alerts' },

@@ -7,10 +7,10 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     counts: 'devices',
-    async run({ account, settings, form, selection, signal, deliver }) {
+    async run({ account, settings, form, selection, asker, deliver }) {
       const { exclude, time, staleAfter, property } = settings
       const wish = { selection: selection(), exclude, time, staleAfter, form, property }
-      const collected = await collectCurrent(account, wish, signal)
+      const collected = await collectCurrent(account, wish, asker)
       if (collected) deliver(collected)
     },
   })

@@ -1,8 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
-import { type Account, createAccount } from '../../lib/account'
+import { type Account, type AccountPorts, createAccount } from '../../lib/account'
+import { longestAnswer } from '../../lib/api/client'
 import { type TlsOptions, type TransportOptions, undiciTransport } from '../../lib/api/transport'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
+import { createRegistry } from '../../lib/registry'
+import { contextStore } from './store'
 
 export interface AccountConfig extends NodeDef {
   tls?: string
@@ -10,10 +13,15 @@ export interface AccountConfig extends NodeDef {
   concurrency?: number | string
 }
 
+/** What outlives deploys: one for the process. */
+export const registry = createRegistry(systemClock)
+
 /** A config node that hands out its account. */
 export interface AccountNode extends Node {
   /** The same account at each call. @throws EnvlogError `ENVLOG_CONFIG` */
   envlog(): Account
+  /** The action nodes that use it: Node-RED brings its states and errors to the flows of these. */
+  users: Record<string, Node>
 }
 
 interface TlsNode extends Node {
@@ -32,8 +40,9 @@ export function registerAccount(RED: NodeAPI): void {
   function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
     RED.nodes.createNode(this, config)
     let opened: Account | undefined
+    this.users = {}
     this.envlog = () => {
-      opened ??= open(RED, config, this.credentials ?? {})
+      opened ??= open(RED, this, config)
       return opened
     }
     this.on('close', (_removed: boolean, done: () => void) => {
@@ -46,16 +55,32 @@ export function registerAccount(RED: NodeAPI): void {
       apiKey: { type: 'password' },
       loginId: { type: 'text' },
       loginPass: { type: 'password' },
+      sharedQuotaPassword: { type: 'password' },
     },
   })
 }
 
-function open(RED: NodeAPI, config: AccountConfig, credentials: object): Account {
+function open(RED: NodeAPI, node: AccountNode, config: AccountConfig): Account {
   const { readAccountProperties } = require('./settings') as typeof import('./settings')
-  const properties = readAccountProperties(config, credentials)
-  const transport = undiciTransport(transportOptions(RED, config, properties.concurrency))
-  return createAccount(properties, { transport, clock: systemClock, random: Math.random })
+  const settings = readAccountProperties(config, node.credentials ?? {})
+  const ports: AccountPorts = {
+    transport: undiciTransport(transportOptions(RED, config, settings.concurrency)),
+    clock: systemClock,
+    random: Math.random,
+    registry,
+    store: contextStore(RED, node, settings.store, 'quota'),
+  }
+  if (settings.sharedQuota) {
+    const { openRedis } = require('../../lib/quota/redis') as typeof import('../../lib/quota/redis')
+    const lease = longestAnswer(settings.timeout)
+    const open = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
+    ports.openLedger = open
+    ports.ledgerHere = (here) => node.status(here ? {} : LEDGER_AWAY)
+  }
+  return createAccount(settings, ports)
 }
+
+const LEDGER_AWAY = { fill: 'yellow', shape: 'ring', text: 'status.ledger-away' } as const
 
 function transportOptions(RED: NodeAPI, config: AccountConfig, connections: number): TransportOptions {
   const options: TransportOptions = { connections }
@@ -83,8 +108,9 @@ function referenced<T extends Node>(RED: NodeAPI, id: string, property: string):
 }
 
 /** The account of an action node. @throws EnvlogError `no-account`, or what the account's settings say */
-export function accountOf(RED: NodeAPI, id: string): Account {
+export function accountOf(RED: NodeAPI, id: string, user: Node): Account {
   const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
-  if (!node || typeof node.envlog !== 'function') throw new EnvlogError('no-account')
+  if (!node?.users || typeof node.envlog !== 'function') throw new EnvlogError('no-account')
+  node.users[user.id] = user
   return node.envlog()
 }

@@ -2,7 +2,7 @@ import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import type { ActionType } from '../../shared/action'
-import { accountOf } from './account'
+import { accountOf, registry } from './account'
 import { repeatEvery } from './repeat'
 import type { SettingsOf } from './settings'
 import { type Counted, type Outcome, statusOf } from './status'
@@ -54,7 +54,7 @@ function start<T extends ActionType>(
   let read: SettingsOf<T> | undefined
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
-    const account = accountOf(RED, config.account)
+    const account = accountOf(RED, config.account, node)
     // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
     const { readActionSettings } = require('./settings') as typeof import('./settings')
     read ??= readActionSettings(action.type, config)
@@ -93,7 +93,8 @@ function start<T extends ActionType>(
     )
   })
 
-  node.on('close', (_removed: boolean, done: () => void) => {
+  node.on('close', (removed: boolean, done: () => void) => {
+    if (removed) registry.forget(node.id)
     turns.close().then(done, done)
   })
 

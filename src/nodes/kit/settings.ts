@@ -6,13 +6,18 @@ import {
   ACCOUNT_RANGES,
   addressProblem,
   CREDENTIAL_LENGTHS,
+  isLimits,
   isRelaySuffix,
+  type LimitsTable,
+  ledgerProblem,
   normaliseAddress,
+  readLimits,
 } from '../../shared/account'
 import {
   type ActionType,
   isSerial,
   LONGEST_REPEAT,
+  LONGEST_WAIT,
   needsMessage,
   PERIOD_TYPES,
   SELECTS,
@@ -60,6 +65,7 @@ const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => value ?
 
 const common = z.object({
   account: text,
+  wait: optionalWhole(0, LONGEST_WAIT),
   repeat: whole(0, LONGEST_REPEAT, 0),
   select: choice(SELECTS, 'all'),
   devices: listOf(namedDevice),
@@ -148,10 +154,19 @@ const account = z.object({
       .map((beginning) => beginning.trim())
       .filter((beginning) => beginning !== ''),
   ),
+  limits: z
+    .preprocess((value) => (typeof value === 'object' && value ? JSON.stringify(value) : value), text)
+    .refine(isLimits)
+    .transform((value): LimitsTable => readLimits(value) ?? {}),
+  store: text.transform((value) => value.trim()),
+  sharedQuota: text
+    .transform((value) => value.trim())
+    .refine((value) => value === '' || ledgerProblem(value) === undefined),
   credentials: z.object({
     apiKey: credential('apiKey'),
     loginId: credential('loginId'),
     loginPass: credential('loginPass'),
+    sharedQuotaPassword: text,
   }),
 })
 

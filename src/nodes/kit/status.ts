@@ -6,6 +6,8 @@ export type Outcome =
   | { kind: 'blank' }
   | { kind: 'unconfigured' }
   | { kind: 'asking' }
+  /** For quota until an instant; in a round over several devices until its end. */
+  | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
   | { kind: 'progress'; what: Counted; count: number }
   | { kind: 'came'; what: Counted; count: number; at: number }
   | { kind: 'failed'; error: unknown }
@@ -22,6 +24,8 @@ export function statusOf(RED: NodeAPI, outcome: Outcome): NodeStatus {
       return { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
     case 'asking':
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
+    case 'waiting':
+      return { fill: 'yellow', shape: 'ring', text: waited(RED, outcome) }
     case 'progress':
       return { fill: 'blue', shape: 'dot', text: counted(RED, outcome) }
     case 'came':
@@ -37,6 +41,22 @@ function counted(RED: NodeAPI, { what, count }: { what: Counted; count: number }
   return RED._(`status.${what}`, { count } as never)
 }
 
+function waited(RED: NodeAPI, { until, records, round }: Outcome & { kind: 'waiting' }): string {
+  const time = until - Date.now() < A_DAY_MS ? clockTime(until) : `${dayOf(until)} ${clockTime(until)}`
+  const key = round ? 'waiting-round' : records ? 'waiting-records' : 'waiting'
+  return RED._(`status.${key}`, { time, ...round } as never)
+}
+
+const A_DAY_MS = 86_400_000
+
+/** Month and day of the server's clock. */
+function dayOf(at: number): string {
+  const date = new Date(at)
+  return [date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
+}
+
+const twoDigits = (part: number) => String(part).padStart(2, '0')
+
 function codeOf(error: unknown): string {
   return error instanceof EnvlogError ? error.code : 'failed'
 }
@@ -44,5 +64,5 @@ function codeOf(error: unknown): string {
 /** Hours and minutes of the server's clock. */
 function clockTime(at: number): string {
   const date = new Date(at)
-  return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':')
+  return [date.getHours(), date.getMinutes()].map(twoDigits).join(':')
 }

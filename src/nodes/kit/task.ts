@@ -4,6 +4,7 @@ import { eachOf } from '../../lib/collect/each'
 import type { Form } from '../../lib/collect/records'
 import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
+import type { Asker } from '../../lib/quota/asker'
 import type { ActionType } from '../../shared/action'
 import type { Output } from '../../shared/outputs'
 import { selectionFrom } from './inputs'
@@ -11,13 +12,15 @@ import { type Delivery, type MessageParts, messageMaker } from './message'
 import { evaluator } from './period'
 import type { SettingsOf } from './settings'
 import type { Outcome } from './status'
+import { createWaits } from './waits'
 import { inWords } from './words'
 
 /** One trigger at work: what the `run` of a node file gets. */
 export interface Task<T extends ActionType> {
   settings: SettingsOf<T>
   account: Account
-  signal: AbortSignal
+  /** Who asks, for what is not about one device alone. */
+  asker: Asker
   /** How answers are wanted, as the chosen output says. */
   form: Form
   /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
@@ -26,7 +29,7 @@ export interface Task<T extends ActionType> {
    * Works on each of them, side by side. What concerns one device is reported and the others go on.
    * @throws EnvlogError the account's failure; the last device's, where none was answered
    */
-  eachTarget(work: (target: Target, signal: AbortSignal) => Promise<void>): Promise<void>
+  eachTarget(work: (target: Target, asker: Asker) => Promise<void>): Promise<void>
   /** A value from message, context, environment or JSONata. */
   evaluate(value: string, type: string): Promise<unknown>
   /** Sends it in the chosen output, each message a clone of the trigger. */
@@ -52,11 +55,19 @@ export function createTask<T extends ActionType>(
   }
 
   const selection = () => selectionFrom(settings, RED, trigger.msg)
+  const waits = createWaits(account.quota, show)
+  const askWith = (inner: AbortSignal): Asker => ({
+    signal: inner,
+    line: node.id,
+    wait: settings.wait === null ? null : settings.wait * 1000,
+    waiting: waits.listen(),
+  })
+  const asker = askWith(signal)
 
   const task: Task<T> = {
     settings,
     account,
-    signal,
+    asker,
     form: FORMS[settings.output],
     selection,
     show,
@@ -77,26 +88,36 @@ export function createTask<T extends ActionType>(
         selection(),
         settings.exclude,
         account.directory,
-        signal,
+        asker,
       )
+      const round = account.round(node.id)
+      waits.expect(targets.length)
       for (const failure of unknown) failures.add(failure)
       try {
         await eachOf(
-          targets,
+          round.order(targets),
           account.concurrency,
           signal,
           async (target, inner) => {
             const { serial, base } = target
+            const own = askWith(inner)
             // Asked before the device is: a failure here must not cost an answer that came.
             const told =
               needsDirectory && target.group === undefined
-                ? await account.directory.describe(serial, base, inner)
+                ? await account.directory.describe(serial, base, own)
                 : {}
-            await work({ ...target, ...told }, inner)
+            await work({ ...target, ...told }, own)
+            round.asked(target)
+            waits.asked()
             failures.answered()
           },
-          ({ serial, base }, error) =>
-            failures.add({ device: { serial, base }, error: error.with({ serial, base }) }),
+          (target, error) => {
+            const { serial, base } = target
+            // What it waited for in vain is its own: it goes first the next time.
+            if (error.code !== 'ENVLOG_QUOTA') round.asked(target)
+            waits.asked()
+            failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
+          },
         )
       } catch (error) {
         failures.flush()

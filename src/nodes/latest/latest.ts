@@ -8,7 +8,7 @@ export = (RED: NodeAPI): void =>
     type: 'envlog-latest',
     counts: 'records',
     run: ({ account, settings: { time }, form, eachTarget, deliver }) =>
-      eachTarget(async (target, signal) => {
-        deliver(await collectLatest(account, target, { time, form }, signal))
+      eachTarget(async (target, asker) => {
+        deliver(await collectLatest(account, target, { time, form }, asker))
       }),
   })

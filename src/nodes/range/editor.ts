@@ -2,7 +2,14 @@ import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { prepareOutput } from '../../editor/output-form'
 import { preparePeriod } from '../../editor/period'
-import { checkDevices, checkPeriodEnd, checkRepeat, checkSerials, checkWhole } from '../../editor/validators'
+import {
+  checkDevices,
+  checkPeriodEnd,
+  checkRepeat,
+  checkSerials,
+  checkWait,
+  checkWhole,
+} from '../../editor/validators'
 
 RED.nodes.registerType('envlog-range', {
   category: 'envlog',
@@ -35,6 +42,7 @@ RED.nodes.registerType('envlog-range', {
         return checkRepeat(this, value)
       },
     },
+    wait: { value: '', validate: (value, _options) => checkWait(value) },
     output: { value: 'readings' },
     send: { value: 'device' },
     chunk: { value: 1000, validate: (value, _options) => checkWhole(value, 1, 1_000_000) },

@@ -12,8 +12,8 @@ export = (RED: NodeAPI): void =>
       const { number, time } = settings
       const period = await periodFrom(settings, account.now(), evaluate)
       const paged = (count: number) => show({ kind: 'progress', what: 'pages', count })
-      await eachTarget(async (target, signal) => {
-        deliver(await collectRange(account, target, { period, number, time, form }, signal, paged))
+      await eachTarget(async (target, asker) => {
+        deliver(await collectRange(account, target, { period, number, time, form }, asker, paged))
       })
     },
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { chunksOf, refusal, type Script, silence, streamed } from '../../support/fake-transport'
-import { never } from '../answers'
+import { asking, patient } from '../answers'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 /** Where a request can be when its caller gives up. */
@@ -31,9 +31,9 @@ describe('giving up a request', () => {
         { concurrency: 1 },
       )
       const abort = new AbortController()
-      const read = watch(client.read('current', {}, abort.signal))
+      const read = watch(client.read('current', {}, asking(abort.signal)))
       await timers().tickAsync(100)
-      const next = watch(client.read('current', {}, never))
+      const next = watch(client.read('current', { 'remote-serial': ['next'] }, patient))
       await timers().tickAsync(100)
       abort.abort()
       await timers().tickAsync(0)
@@ -48,7 +48,7 @@ describe('giving up a request', () => {
 
   it('before it was sent sends nothing', async () => {
     const { client, transport } = clientOf(ok)
-    const read = watch(client.read('current', {}, AbortSignal.abort()))
+    const read = watch(client.read('current', {}, asking(AbortSignal.abort())))
     await timers().tickAsync(0)
     assert.equal(read.state, 'closed')
     assert.equal(transport.sent.length, 0)
@@ -60,9 +60,9 @@ describe('giving up a request', () => {
       { concurrency: 1 },
     )
     const abort = new AbortController()
-    const first = watch(client.read('current', {}, never))
-    const second = watch(client.read('current', {}, abort.signal))
-    const third = watch(client.read('current', {}, never))
+    const first = watch(client.read('current', {}, patient))
+    const second = watch(client.read('current', { 'remote-serial': ['second'] }, asking(abort.signal)))
+    const third = watch(client.read('current', { 'remote-serial': ['third'] }, patient))
     await timers().tickAsync(500)
     abort.abort()
     await timers().tickAsync(0)
@@ -75,8 +75,8 @@ describe('giving up a request', () => {
   it("of one caller does not touch another's", async () => {
     const { client } = clientOf(() => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)))
     const abort = new AbortController()
-    const gone = watch(client.read('current', {}, abort.signal))
-    const stays = watch(client.read('current', {}, never))
+    const gone = watch(client.read('current', {}, asking(abort.signal)))
+    const stays = watch(client.read('current', {}, patient))
     await timers().tickAsync(10)
     abort.abort()
     await timers().tickAsync(1000)
@@ -86,7 +86,7 @@ describe('giving up a request', () => {
   it('has nothing to say after the answer', async () => {
     const { client } = clientOf(ok)
     const abort = new AbortController()
-    await client.read('current', {}, abort.signal)
+    await client.read('current', {}, asking(abort.signal))
     assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
   })
 })
@@ -97,10 +97,12 @@ describe('closing a client', () => {
   for (const [title, script] of points) {
     it(`${title} ends what is under way with ENVLOG_CLOSED, and what is asked later`, async () => {
       const { client, transport } = clientOf(script, { concurrency: 1 })
-      const reads = [1, 2, 3].map(() => watch(client.read('current', {}, never)))
+      const reads = [1, 2, 3].map((serial) =>
+        watch(client.read('current', { 'remote-serial': [`${serial}`] }, patient)),
+      )
       await timers().tickAsync(100)
       await client.close()
-      const late = watch(client.read('current', {}, never))
+      const late = watch(client.read('current', {}, patient))
       await timers().tickAsync(0)
       assert.deepEqual(new Set([...reads, late].map(({ error }) => error?.code)), new Set(['ENVLOG_CLOSED']))
       assert.deepEqual([transport.open(), transport.closed, timers().countTimers()], [0, true, 0])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { MAX_BODY_BYTES, readBody } from '../../../src/lib/api/body'
 import { chunksOf, streamed } from '../../support/fake-transport'
-import { failure, never } from '../answers'
+import { failure, patient } from '../answers'
 import { clientOf, watch } from './setup'
 
 const ignore = () => {}
@@ -50,7 +50,7 @@ describe('a body', () => {
       }
     }
     const { client, transport } = clientOf(() => streamed(endless()))
-    const read = watch(client.read('current', {}, never))
+    const read = watch(client.read('current', {}, patient))
     while (read.state === 'waits') await new Promise(setImmediate)
     assert.equal(read.state, 'reply-too-large')
     assert.equal(read.error?.code, 'ENVLOG_REPLY')

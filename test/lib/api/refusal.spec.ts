@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { EnvlogError } from '../../../src/lib/errors'
 import { json, refusal, text } from '../../support/fake-transport'
-import { never } from '../answers'
+import { patient } from '../answers'
 import { clientOf, useFakeTimers } from './setup'
 
 const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
@@ -11,11 +11,16 @@ async function refused(
   answer: ReturnType<typeof json>,
   endpoint: EndpointName = 'alert',
 ): Promise<EnvlogError> {
-  const { client, transport } = clientOf(() => answer, { retries: 0 })
-  const error = await client.read(endpoint, endpoint === 'current' ? {} : (device as never), never).then(
-    () => assert.fail('it was answered'),
-    (error: EnvlogError) => error,
-  )
+  const { client, transport } = clientOf(() => answer, { retries: 0, limits: {} })
+  const error = await client
+    .read(endpoint, endpoint === 'current' ? {} : (device as never), {
+      ...patient,
+      wait: 0,
+    })
+    .then(
+      () => assert.fail('it was answered'),
+      (error: EnvlogError) => error,
+    )
   assert.equal(transport.sent.length, 1)
   return error
 }
@@ -108,15 +113,18 @@ describe('an answer that is not 200', () => {
   it('over the limit tells when to try again: after the window the header says, else the description', async () => {
     const retryAt = async (headers: Record<string, string>) =>
       (await refused(json({ error: { code: 429, message: 'slow' } }, 429, headers))).cause.retryAt
-    assert.equal(await retryAt({ 'x-ratelimit-reset': '60' }), '2026-11-20T08:01:00.000Z')
-    assert.equal(await retryAt({}), '2026-11-20T09:00:00.000Z')
+    const told = { 'x-ratelimit-limit': '12', 'x-ratelimit-reset': '60' }
+    assert.equal(await retryAt(told), '2026-11-20T08:01:01.000Z')
+    assert.equal(await retryAt({}), '2026-11-20T09:00:01.000Z')
   })
 
   for (const reset of ['0', '-1', 'soon', '1.5', '', '1e3', '999999999999999', '86401']) {
     it(`over the limit is ENVLOG_QUOTA also with the odd header X-RateLimit-Reset: ${reset}`, async () => {
-      const error = await refused(json({ error: { code: 429 } }, 429, { 'x-ratelimit-reset': reset }))
+      const error = await refused(
+        json({ error: { code: 429 } }, 429, { 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset }),
+      )
       assert.equal(error.code, 'ENVLOG_QUOTA')
-      assert.equal(error.cause.retryAt, '2026-11-20T09:00:00.000Z')
+      assert.equal(error.cause.retryAt, '2026-11-20T09:00:01.000Z')
     })
   }
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import { type EndpointName, endpoints, type ParamsOf } from '../../../src/lib/api/endpoints'
 import { json, text } from '../../support/fake-transport'
-import { alertAnswer, currentDevice, graph, never, relayGraph } from '../answers'
+import { alertAnswer, currentDevice, graph, patient, relayGraph } from '../answers'
 import { clientOf, credentials } from './setup'
 
 const common = {
@@ -30,7 +30,7 @@ describe('a request', () => {
   for (const [endpoint, path, params, answer] of requests) {
     it(`of ${endpoint} with ${JSON.stringify(params)} is as the description says`, async () => {
       const { client, transport } = clientOf(() => json(answer))
-      await client.read(endpoint, params as ParamsOf<EndpointName>, never)
+      await client.read(endpoint, params as ParamsOf<EndpointName>, patient)
       const [sent] = transport.sent
       assert.equal(transport.sent.length, 1)
       assert.equal(sent?.url, `https://service.example/api${path}`)
@@ -47,7 +47,7 @@ describe('a request', () => {
       },
     )
     for (const endpoint of ['latest-data-relay', 'data-relay', 'latest-data', 'data', 'alert'] as const) {
-      await client.read(endpoint, both, never)
+      await client.read(endpoint, both, patient)
     }
     assert.deepEqual(
       transport.sent.map(({ url }) => url.split('/').at(-1)),
@@ -58,14 +58,14 @@ describe('a request', () => {
   it('for CSV gives the text back as it came', async () => {
     const csv = '\ufeff"Date/Time","Date/Time","No.1"\r\n" x ","46000.5","-18.4"\r\n'
     const { client } = clientOf(() => text(csv))
-    const { body } = await client.readRaw('data', { ...serial, type: 'csv2' }, never)
+    const { body } = await client.readRaw('data', { ...serial, type: 'csv2' }, patient)
     assert.equal(body, csv)
   })
 
   it('for CSV that brings something else is ENVLOG_REPLY', async () => {
     for (const body of ['Array', '', '{"error":{"code":400,"message":"no"}}', '<html>']) {
       const { client } = clientOf(() => text(body))
-      await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, never), {
+      await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, patient), {
         code: 'ENVLOG_REPLY',
       })
     }
@@ -75,7 +75,7 @@ describe('a request', () => {
     const answer = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
     for (const params of [serial, { ...serial, type: 'json' as const }]) {
       const { client, transport } = clientOf(() => json(answer))
-      const { body, endpoint } = await client.readRaw('data', params, never)
+      const { body, endpoint } = await client.readRaw('data', params, patient)
       assert.deepEqual([body, endpoint], [answer, 'data'])
       assert.deepEqual(JSON.parse(transport.sent[0]?.body ?? ''), { ...common, ...params })
     }
@@ -92,7 +92,7 @@ describe('a request', () => {
       '<html>',
     ]) {
       const { client } = clientOf(() => text(body))
-      await assert.rejects(client.readRaw('data', serial, never), { code: 'ENVLOG_REPLY' }, body)
+      await assert.rejects(client.readRaw('data', serial, patient), { code: 'ENVLOG_REPLY' }, body)
     }
   })
 })

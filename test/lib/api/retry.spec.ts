@@ -11,7 +11,7 @@ import {
   streamed,
   text,
 } from '../../support/fake-transport'
-import { alertAnswer, never } from '../answers'
+import { alertAnswer, patient } from '../answers'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const broken: Script = () => {
@@ -32,7 +32,8 @@ const tries: readonly (readonly [string, Script, number])[] = [
   ['401', () => refusal(401), 0],
   ['403', () => refusal(403), 0],
   ['415', () => refusal(415), 0],
-  ['429', () => refusal(429), 0],
+  // The quota's, not the client's: it is asked again after a window, twice.
+  ['429', () => refusal(429), 2],
   ['a redirect', () => refusal(302), 0],
   [
     'a certificate that is not accepted',
@@ -52,7 +53,7 @@ describe('further tries', () => {
   for (const [title, script, expected] of tries) {
     it(`after ${title} are ${expected || 'none'}`, async () => {
       const { client, transport } = clientOf(script)
-      const read = watch(client.read('current', {}, never))
+      const read = watch(client.read('current', {}, patient))
       await timers().tickAsync(3_600_000)
       assert.equal(transport.sent.length, 1 + expected)
       assert.notEqual(read.state, 'waits')
@@ -63,7 +64,7 @@ describe('further tries', () => {
   it('are as many as the account allows, and none where it allows none', async () => {
     for (const retries of [0, 1, 5]) {
       const { client, transport } = clientOf(broken, { retries })
-      watch(client.read('current', {}, never))
+      watch(client.read('current', {}, patient))
       await timers().tickAsync(3_600_000)
       assert.equal(transport.sent.length, 1 + retries)
     }
@@ -77,7 +78,7 @@ describe('further tries', () => {
       [0, 1],
     ] as const) {
       const { client, transport } = clientOf(broken, { retries })
-      watch(client.read('alert', device, never))
+      watch(client.read('alert', device, patient))
       await timers().tickAsync(3_600_000)
       assert.equal(transport.sent.length, expected)
     }
@@ -85,7 +86,7 @@ describe('further tries', () => {
 
   it('send the same request again and end with the first good answer', async () => {
     const { client, transport } = clientOf((_request, index) => (index < 2 ? refusal(503) : ok()))
-    const read = client.read('current', {}, never)
+    const read = client.read('current', {}, patient)
     await timers().runAllAsync()
     assert.equal((await read).body.devices.length, 1)
     assert.equal(new Set(transport.sent.map(({ body, url }) => body + url)).size, 1)
@@ -94,7 +95,7 @@ describe('further tries', () => {
 
   it('end as soon as the failure is one that is not tried again', async () => {
     const { client, transport } = clientOf((_, index) => refusal(index === 0 ? 503 : 401))
-    const read = watch(client.read('current', {}, never))
+    const read = watch(client.read('current', {}, patient))
     await timers().runAllAsync()
     assert.equal(read.state, 'login-refused')
     assert.equal(transport.sent.length, 2)
@@ -106,7 +107,7 @@ describe('further tries', () => {
       sentAt.push(Date.now())
       throw noConnection()
     })
-    watch(client.read('current', {}, never))
+    watch(client.read('current', {}, patient))
     await timers().runAllAsync()
     const waits = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0))
     assert.equal(waits.length, 3)
@@ -123,8 +124,8 @@ describe('further tries', () => {
         concurrency: 1,
       },
     )
-    watch(client.read('current', {}, never))
-    const other = watch(client.read('alert', { 'remote-serial': 'a', 'base-serial': 'b' }, never))
+    watch(client.read('current', {}, patient))
+    const other = watch(client.read('alert', { 'remote-serial': 'a', 'base-serial': 'b' }, patient))
     await timers().tickAsync(10)
     assert.equal(other.state, 'done')
     assert.equal(transport.sent.length, 2)

@@ -2,6 +2,8 @@ import { install, type Clock as Timers } from '@sinonjs/fake-timers'
 import { type Client, type ClientSettings, createClient } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
+import { createQuota } from '../../../src/lib/quota/quota'
+import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/rows'
 import { type FakeTransport, fakeTransport, json, type Script } from '../../support/fake-transport'
 import { currentDevice } from '../answers'
 
@@ -12,19 +14,34 @@ export const settings: ClientSettings = {
   relaySuffix: 'relay',
   credentials,
   timeout: 30,
-  concurrency: 2,
   retries: 3,
 }
 
-/** A client of a scripted service; jitter in the middle unless told. */
+/** A client of a scripted service whose quota is never short; jitter in the middle unless told. */
 export function clientOf(
   script: Script,
-  over: Partial<ClientSettings> = {},
+  {
+    concurrency = 2,
+    limits = PLENTY,
+    ...over
+  }: Partial<ClientSettings> & { concurrency?: number; limits?: LimitsSetting } = {},
   random: () => number = () => 0.5,
 ): { client: Client; transport: FakeTransport } {
   const transport = fakeTransport(script)
-  const client = createClient({ ...settings, ...over }, { transport, clock: systemClock, random })
+  const quota = createQuota(systemClock)
+  quota.join({ concurrency, rows: rowsWith(limits) })
+  const client = createClient({ ...settings, ...over }, { transport, clock: systemClock, quota, random })
   return { client, transport }
+}
+
+const plenty = { limit: 1_000_000, window: 1 }
+export const PLENTY: LimitsSetting = {
+  current: plenty,
+  'latest-data': plenty,
+  'latest-data-relay': plenty,
+  data: plenty,
+  'data-relay': plenty,
+  alert: plenty,
 }
 
 export const ok = () => json({ devices: [currentDevice()] })
@@ -33,7 +50,10 @@ export const ok = () => json({ devices: [currentDevice()] })
 export function useFakeTimers(): () => Timers {
   let timers: Timers
   beforeEach(() => {
-    timers = install({ now: 1_795_161_600_000, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    timers = install({
+      now: 1_795_161_600_000,
+      toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'],
+    })
   })
   afterEach(() => timers.uninstall())
   return () => timers

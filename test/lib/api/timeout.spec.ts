@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { silence, streamed } from '../../support/fake-transport'
-import { never } from '../answers'
+import { patient } from '../answers'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const once = { retries: 0, timeout: 30 }
@@ -20,7 +20,7 @@ describe('the time an answer may take', () => {
 
   it('is ENVLOG_TIMEOUT after that many seconds of silence before the answer', async () => {
     const { client, transport } = clientOf(silence, once)
-    const read = watch(client.read('current', {}, never))
+    const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(29_999)
     assert.equal(read.state, 'waits')
     await timers().tickAsync(1)
@@ -32,7 +32,7 @@ describe('the time an answer may take', () => {
 
   it('is ENVLOG_TIMEOUT after that many seconds of silence within the answer', async () => {
     const { client, transport } = clientOf(() => streamed(dripping(30_000, 2)), once)
-    const read = watch(client.read('current', {}, never))
+    const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(29_999)
     assert.equal(read.state, 'waits')
     await timers().tickAsync(1)
@@ -42,14 +42,14 @@ describe('the time an answer may take', () => {
 
   it('is not over while bytes arrive', async () => {
     const { client } = clientOf(() => streamed(dripping(29_000, 9)), once)
-    const read = watch(client.read('current', {}, never))
+    const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(9 * 29_000)
     assert.equal(read.state, 'done')
   })
 
   it('is ten times as much for the whole answer', async () => {
     const { client, transport } = clientOf(() => streamed(dripping(1000, 100_000)), once)
-    const read = watch(client.read('current', {}, never))
+    const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(299_999)
     assert.equal(read.state, 'waits')
     await timers().tickAsync(1)
@@ -63,7 +63,9 @@ describe('the time an answer may take', () => {
     const late = () =>
       new Promise<ReturnType<typeof ok>>((resolve) => setTimeout(() => resolve(ok()), 29_000))
     const { client } = clientOf(late, { ...once, concurrency: 1 })
-    const reads = [1, 2, 3].map(() => watch(client.read('current', {}, never)))
+    const reads = [1, 2, 3].map((serial) =>
+      watch(client.read('current', { 'remote-serial': [`${serial}`] }, patient)),
+    )
     await timers().tickAsync(3 * 29_000)
     assert.deepEqual(
       reads.map(({ state }) => state),
@@ -73,7 +75,7 @@ describe('the time an answer may take', () => {
 
   it('leaves no timer behind', async () => {
     const { client } = clientOf(ok)
-    await client.read('current', {}, never)
+    await client.read('current', {}, patient)
     assert.equal(timers().countTimers(), 0)
   })
 })

@@ -3,7 +3,7 @@ import type { Account } from '../../../src/lib/account'
 import { collectAlerts } from '../../../src/lib/collect/alerts'
 import { type CurrentWish, collectCurrent } from '../../../src/lib/collect/current'
 import { collectLatest } from '../../../src/lib/collect/latest'
-import { alertAnswer, BASE, currentDevice, failure, graph, never, relayGraph } from '../answers'
+import { alertAnswer, BASE, currentDevice, failure, graph, patient, relayGraph } from '../answers'
 import { modelAccount } from './model-service'
 
 const wish: CurrentWish = {
@@ -23,7 +23,7 @@ async function current(over: Partial<CurrentWish>) {
   const { account, asked } = modelAccount(() => ({ devices }))
   let learnt = 0
   ;(account as { directory: unknown }).directory = { learn: () => learnt++ }
-  const collected = await collectCurrent(account as Account, { ...wish, ...over }, never)
+  const collected = await collectCurrent(account as Account, { ...wish, ...over }, patient)
   if (collected) assert.equal(collected.content.kind, 'current')
   const readings = collected?.content.kind === 'current' ? collected.content.readings : []
   const found = readings.map(({ serial, base }) => `${base.serial}/${serial}`)
@@ -85,8 +85,8 @@ describe('fetching of one device', () => {
     const { account, asked } = modelAccount(({ endpoint }) =>
       endpoint === 'latest-data' ? graph() : relayGraph(),
     )
-    await collectLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, how, never)
-    await collectLatest(account, { serial: '5212A1B2', base: '5839F001' }, how, never)
+    await collectLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, how, patient)
+    await collectLatest(account, { serial: '5212A1B2', base: '5839F001' }, how, patient)
     assert.deepEqual(asked, [
       { endpoint: 'latest-data', params: { 'remote-serial': '5212A1B2' } },
       { endpoint: 'latest-data-relay', params: { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' } },
@@ -97,7 +97,7 @@ describe('fetching of one device', () => {
     const { account, asked } = modelAccount(() =>
       alertAnswer({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
     )
-    const { content } = await collectAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, how, never)
+    const { content } = await collectAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, how, patient)
     assert.deepEqual(asked[0], {
       endpoint: 'alert',
       params: { 'remote-serial': '5212A1B2', 'base-serial': '5212A1B2' },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../../src/lib/clock'
 import { isStandalone, resolveDevices } from '../../../src/lib/collect/devices'
-import { createDirectory } from '../../../src/lib/collect/directory'
-import { BASE, currentDevice, currentEnvelope, never } from '../answers'
+import { createDirectory, createDirectoryState } from '../../../src/lib/collect/directory'
+import { BASE, currentDevice, currentEnvelope, patient } from '../answers'
 
 const under = (serial: string, base: string) =>
   currentDevice({ serial, name: `name of ${serial}`, baseunit: { ...BASE, serial: base } })
@@ -17,15 +17,19 @@ const devices = [
 
 function directory() {
   let asked = 0
-  const made = createDirectory(async () => {
-    asked++
-    return currentEnvelope(...devices)
-  }, systemClock)
+  const made = createDirectory(
+    createDirectoryState(),
+    async () => {
+      asked++
+      return currentEnvelope(...devices)
+    },
+    systemClock,
+  )
   return { made, asked: () => asked }
 }
 
 const resolve = async (selection: Parameters<typeof resolveDevices>[0], exclude: string[] = []) => {
-  const { targets, unknown } = await resolveDevices(selection, exclude, directory().made, never)
+  const { targets, unknown } = await resolveDevices(selection, exclude, directory().made, patient)
   return {
     targets: targets.map(({ base, serial }) => `${base}/${serial}`),
     unknown: unknown.map(({ device, error }) => [
@@ -53,7 +57,12 @@ describe('the devices to ask', () => {
 
   it('are as named where the base unit is named, without asking the directory', async () => {
     const { made, asked } = directory()
-    const { targets } = await resolveDevices(list({ serial: 'NEW00001', base: 'BASE0009' }), [], made, never)
+    const { targets } = await resolveDevices(
+      list({ serial: 'NEW00001', base: 'BASE0009' }),
+      [],
+      made,
+      patient,
+    )
     assert.deepEqual(targets, [{ serial: 'NEW00001', base: 'BASE0009' }])
     assert.equal(asked(), 0)
   })
@@ -91,7 +100,7 @@ describe('the devices to ask', () => {
   })
 
   it('have their names and groups where the directory told them', async () => {
-    const { targets } = await resolveDevices(list({ serial: 'YYYYYYYY' }), [], directory().made, never)
+    const { targets } = await resolveDevices(list({ serial: 'YYYYYYYY' }), [], directory().made, patient)
     assert.deepEqual(targets, [
       { serial: 'YYYYYYYY', base: 'BASE0001', name: 'name of YYYYYYYY', group: 'Cold chain' },
     ])

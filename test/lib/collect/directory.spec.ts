@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../../src/lib/clock'
-import { createDirectory } from '../../../src/lib/collect/directory'
+import { createDirectory, createDirectoryState } from '../../../src/lib/collect/directory'
 import { EnvlogError } from '../../../src/lib/errors'
-import { BASE, currentDevice, currentEnvelope, failure, never } from '../answers'
-import { useFakeTimers, watch } from '../api/setup'
+import type { Asker } from '../../../src/lib/quota/asker'
+import { json } from '../../support/fake-transport'
+import { asking, BASE, currentDevice, currentEnvelope, failure, never, patient } from '../answers'
+import { clientOf, useFakeTimers, watch } from '../api/setup'
 
 const MINUTE = 60_000
 const device = (serial: string, base = BASE.serial) =>
@@ -12,13 +14,17 @@ const device = (serial: string, base = BASE.serial) =>
 /** A directory of these serials, which may change; each answer takes a second. */
 function setup(...serials: string[]) {
   const service = { serials, failing: false, asked: 0 }
-  const directory = createDirectory(async (signal) => {
-    service.asked++
-    await systemClock.sleep(1000, signal)
-    if (service.failing) throw new EnvlogError('no-connection', { detail: 'ECONNREFUSED' })
-    return currentEnvelope(...service.serials.map((serial) => device(serial)))
-  }, systemClock)
-  return { service, directory }
+  const { client } = clientOf(
+    async () => {
+      service.asked++
+      await systemClock.sleep(1000, never)
+      if (service.failing) throw new EnvlogError('no-connection', { detail: 'ECONNREFUSED' })
+      return json({ devices: service.serials.map((serial) => device(serial)) })
+    },
+    { retries: 0 },
+  )
+  const fetch = async (asker: Asker) => (await client.read('current', {}, asker)).body
+  return { service, directory: createDirectory(createDirectoryState(), fetch, systemClock) }
 }
 const serials = (entries: readonly { serial: string }[]) => entries.map(({ serial }) => serial)
 
@@ -33,7 +39,7 @@ describe('the directory', () => {
 
   it('tells each device under its base unit, with name, group and offset', async () => {
     const { directory } = setup('A0000001')
-    const [entry] = await later(directory.all(never))
+    const [entry] = await later(directory.all(patient))
     assert.deepEqual(entry, {
       serial: 'A0000001',
       base: '5839F001',
@@ -41,16 +47,16 @@ describe('the directory', () => {
       group: 'Cold chain',
       utcOffset: 540,
     })
-    const { name, group } = await directory.describe('A0000001', '5839F001', never)
+    const { name, group } = await directory.describe('A0000001', '5839F001', patient)
     assert.deepEqual([name, group], ['Freezer 3', 'Cold chain'])
-    assert.deepEqual(await directory.describe('A0000001', 'OTHER001', never), { name: '', group: '' })
-    assert.equal(await directory.utcOffset('A0000001', '5839F001', never), 540)
-    await assert.rejects(directory.utcOffset('A0000001', 'OTHER001', never), failure('device-unknown'))
+    assert.deepEqual(await directory.describe('A0000001', 'OTHER001', patient), { name: '', group: '' })
+    assert.equal(await directory.utcOffset('A0000001', '5839F001', patient), 540)
+    await assert.rejects(directory.utcOffset('A0000001', 'OTHER001', patient), failure('device-unknown'))
   })
 
   it('is fetched once however many ask', async () => {
     const { service, directory } = setup('A0000001')
-    const asked = [directory.all(never), directory.find('A0000001', never), directory.all(never)]
+    const asked = [directory.all(patient), directory.find('A0000001', patient), directory.all(patient)]
     const found = await later(Promise.all(asked))
     assert.deepEqual(found.map(serials), [['A0000001'], ['A0000001'], ['A0000001']])
     assert.equal(service.asked, 1)
@@ -58,107 +64,109 @@ describe('the directory', () => {
 
   it('is kept ten minutes, and then fetched again', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(never))
+    await later(directory.all(patient))
     service.serials = ['B0000002']
-    assert.deepEqual(serials(await later(directory.all(never), 10 * MINUTE - 1001)), ['A0000001'])
+    assert.deepEqual(serials(await later(directory.all(patient), 10 * MINUTE - 1001)), ['A0000001'])
     assert.equal(service.asked, 1)
     await timers().tickAsync(2000)
-    assert.deepEqual(serials(await later(directory.all(never))), ['B0000002'])
+    assert.deepEqual(serials(await later(directory.all(patient))), ['B0000002'])
     assert.equal(service.asked, 2)
   })
 
   it('tells the new list to all who ask while it is fetched again', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(never))
+    await later(directory.all(patient))
     service.serials = ['B0000002']
     await timers().tickAsync(11 * MINUTE)
-    const both = await later(Promise.all([directory.all(never), directory.all(never)]))
+    const both = await later(Promise.all([directory.all(patient), directory.all(patient)]))
     assert.deepEqual(both.map(serials), [['B0000002'], ['B0000002']])
     assert.equal(service.asked, 2)
   })
 
   it('is refreshed for an unknown serial, at most once a minute', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(never))
+    await later(directory.all(patient))
     service.serials = ['A0000001', 'B0000002']
-    assert.deepEqual(await later(directory.find('B0000002', never)), [], 'within a minute')
+    assert.deepEqual(await later(directory.find('B0000002', patient)), [], 'within a minute')
     await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(directory.find('B0000002', never))), ['B0000002'])
+    assert.deepEqual(serials(await later(directory.find('B0000002', patient))), ['B0000002'])
     assert.equal(service.asked, 2)
-    for (let count = 0; count < 50; count++) await later(directory.find('NONE0000', never))
+    for (let count = 0; count < 50; count++) await later(directory.find('NONE0000', patient))
     assert.equal(service.asked, 2, 'fifty seconds of asking')
     await timers().tickAsync(MINUTE)
-    await later(directory.find('NONE0000', never))
+    await later(directory.find('NONE0000', patient))
     assert.equal(service.asked, 3)
   })
 
   it('is not refreshed for a serial it has', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(never))
-    await later(directory.find('A0000001', never), 5 * MINUTE)
+    await later(directory.all(patient))
+    await later(directory.find('A0000001', patient), 5 * MINUTE)
     assert.equal(service.asked, 1)
   })
 
   it('tells a new serial to both who ask for it at the same time', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(never))
+    await later(directory.all(patient))
     service.serials = ['B0000002', 'C0000003']
     await timers().tickAsync(2 * MINUTE)
-    const both = [directory.find('B0000002', never), directory.find('C0000003', never)]
+    const both = [directory.find('B0000002', patient), directory.find('C0000003', patient)]
     assert.deepEqual((await later(Promise.all(both))).map(serials), [['B0000002'], ['C0000003']])
     assert.equal(service.asked, 2)
   })
 
   it('keeps the old list where a refresh fails, and tries again after a minute', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(never))
+    await later(directory.all(patient))
     service.failing = true
     await timers().tickAsync(11 * MINUTE)
-    assert.deepEqual(serials(await later(directory.all(never))), ['A0000001'])
-    assert.deepEqual(serials(await later(directory.all(never))), ['A0000001'])
-    assert.deepEqual(await later(directory.find('B0000002', never)), [])
+    assert.deepEqual(serials(await later(directory.all(patient))), ['A0000001'])
+    assert.deepEqual(serials(await later(directory.all(patient))), ['A0000001'])
+    assert.deepEqual(await later(directory.find('B0000002', patient)), [])
     assert.equal(service.asked, 2)
     Object.assign(service, { failing: false, serials: ['B0000002'] })
     await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(directory.all(never))), ['B0000002'])
+    assert.deepEqual(serials(await later(directory.all(patient))), ['B0000002'])
   })
 
   it('fails with the request where there is no list at all', async () => {
     const { service, directory } = setup('A0000001')
     service.failing = true
-    await assert.rejects(later(directory.all(never)), failure('ENVLOG_NETWORK'))
-    await assert.rejects(later(directory.describe('A0000001', 'x', never)), failure('ENVLOG_NETWORK'))
+    await assert.rejects(later(directory.all(patient)), failure('ENVLOG_NETWORK'))
+    await assert.rejects(later(directory.describe('A0000001', 'x', patient)), failure('ENVLOG_NETWORK'))
     service.failing = false
-    assert.equal((await later(directory.all(never))).length, 1)
+    assert.equal((await later(directory.all(patient))).length, 1)
   })
 
   it('takes over an answer that came without a filter, and counts from then', async () => {
     const { service, directory } = setup('A0000001')
     directory.learn(currentEnvelope(device('L0000001')))
-    assert.deepEqual(serials(await directory.all(never)), ['L0000001'])
+    assert.deepEqual(serials(await directory.all(patient)), ['L0000001'])
     await timers().tickAsync(9 * MINUTE)
     directory.learn(currentEnvelope(device('L0000002')))
     await timers().tickAsync(9 * MINUTE)
-    assert.deepEqual(serials(await directory.all(never)), ['L0000002'])
+    assert.deepEqual(serials(await directory.all(patient)), ['L0000002'])
     assert.equal(service.asked, 0)
     directory.learn(currentEnvelope(device('L0000003')))
-    assert.deepEqual(await directory.find('NONE0000', never), [], 'that was a refresh a moment ago')
+    assert.deepEqual(await directory.find('NONE0000', patient), [], 'that was a refresh a moment ago')
     assert.equal(service.asked, 0)
   })
 
-  it('survives a clock that is set back', async () => {
+  it('goes by the time that passes, whatever the clock is set to', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(never))
-    timers().setSystemTime(Date.now() - 24 * 60 * MINUTE)
-    await later(directory.all(never))
-    assert.equal(service.asked, 2)
+    await later(directory.all(patient))
+    for (const days of [-1, 2]) {
+      timers().setSystemTime(Date.now() + days * 24 * 60 * MINUTE)
+      await later(directory.all(patient))
+    }
+    assert.equal(service.asked, 1)
   })
 
   it('gives ENVLOG_CLOSED to who gives up, and the list to the others', async () => {
     const { service, directory } = setup('A0000001')
     const abort = new AbortController()
-    const gone = watch(directory.all(abort.signal))
-    const stays = watch(directory.all(never))
+    const gone = watch(directory.all(asking(abort.signal)))
+    const stays = watch(directory.all(patient))
     await timers().tickAsync(500)
     abort.abort()
     await timers().tickAsync(500)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { collectRange, type RangeWish } from '../../../src/lib/collect/range'
 import { EnvlogError } from '../../../src/lib/errors'
-import { graph, never, relayGraph } from '../answers'
+import { asking, graph, patient, relayGraph } from '../answers'
 import { type Behaviour, type ModelRecord, modelAccount, modelService } from './model-service'
 
 const standalone = { serial: '5212A1B2', base: '5212A1B2' }
@@ -19,8 +19,8 @@ const steady = (count: number): ModelRecord[] =>
 describe('fetching a period', () => {
   it('asks from a second before to the end, a page at most, of the endpoint for the device', async () => {
     const { account, asked } = modelAccount(({ endpoint }) => (endpoint === 'data' ? graph() : relayGraph()))
-    await collectRange(account, standalone, instants(5_000_000, 6_000_000), never)
-    await collectRange(account, remote, { ...instants(5_000_000, 6_000_000), number: 7 }, never)
+    await collectRange(account, standalone, instants(5_000_000, 6_000_000), patient)
+    await collectRange(account, remote, { ...instants(5_000_000, 6_000_000), number: 7 }, patient)
     const query = { 'remote-serial': '5212A1B2', 'unixtime-from': 4999, 'unixtime-to': 6000 }
     assert.deepEqual(asked, [
       { endpoint: 'data', params: { ...query, number: 16_000 } },
@@ -32,7 +32,7 @@ describe('fetching a period', () => {
     it(`brings 40,000 records by pages, bounds ${inclusive ? 'inclusive' : 'strict'}`, async () => {
       const { account, asked } = modelService(steady(40_000), { inclusive, order: 'descending' })
       const told: number[] = []
-      const { content, range } = await collectRange(account, standalone, instants(0, 1e9), never, (pages) =>
+      const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient, (pages) =>
         told.push(pages),
       )
       assert.ok(content.kind === 'series')
@@ -46,7 +46,7 @@ describe('fetching a period', () => {
 
   it('tells of the last answer', async () => {
     const { account } = modelService(steady(10), strict)
-    const { answer } = await collectRange(account, standalone, instants(0, 1e9), never)
+    const { answer } = await collectRange(account, standalone, instants(0, 1e9), patient)
     assert.deepEqual([answer.endpoint, answer.receivedAt], ['data', 1_795_161_605_000])
   })
 
@@ -55,8 +55,8 @@ describe('fetching a period', () => {
     const period = { from: noon, to: { wallClock: 46_800_000 } }
     const wish = { period, number: null, form: 'read' } as const
     const { account, asked } = modelService([], strict, 540)
-    const local = await collectRange(account, standalone, { ...wish, time: 'local' }, never)
-    const utc = await collectRange(account, standalone, { ...wish, time: 'utc' }, never)
+    const local = await collectRange(account, standalone, { ...wish, time: 'local' }, patient)
+    const utc = await collectRange(account, standalone, { ...wish, time: 'utc' }, patient)
     assert.equal(local.range.from, '1970-01-01T03:00:00.000Z')
     assert.equal(utc.range.from, '1970-01-01T12:00:00.000Z')
     assert.equal(asked[1]?.params['unixtime-from'], 43_199)
@@ -65,12 +65,12 @@ describe('fetching a period', () => {
   it('does not ask the directory where no end is a clock time', async () => {
     const { account } = modelService([], strict)
     account.directory.utcOffset = () => assert.fail('it was asked')
-    await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, never)
+    await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, patient)
   })
 
   it('that ends before it begins is ENVLOG_INPUT, without a request', async () => {
     const { account, asked } = modelService([], strict)
-    await assert.rejects(collectRange(account, standalone, instants(1000, 1000), never), {
+    await assert.rejects(collectRange(account, standalone, instants(1000, 1000), patient), {
       code: 'ENVLOG_INPUT',
     })
     assert.equal(asked.length, 0)
@@ -79,7 +79,7 @@ describe('fetching a period', () => {
   it('ends between pages where its caller gives up', async () => {
     const abort = new AbortController()
     const { account, asked } = modelService(steady(40_000), strict)
-    const run = collectRange(account, standalone, instants(0, 1e9), abort.signal, () => abort.abort())
+    const run = collectRange(account, standalone, instants(0, 1e9), asking(abort.signal), () => abort.abort())
     await assert.rejects(run, (error) => error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED')
     assert.equal(asked.length, 1)
   })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readQuota } from '../../../src/lib/api/headers'
+import { readQuota } from '../../../src/lib/quota/headers'
 import { json } from '../../support/fake-transport'
-import { never } from '../answers'
-import { clientOf } from './setup'
+import { patient } from '../answers'
+import { clientOf } from '../api/setup'
 
 const unknown = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
 
@@ -44,6 +44,6 @@ describe('the rate headers', () => {
 
   it('come with the answer', async () => {
     const { client } = clientOf(() => json({ devices: [] }, 200, { 'x-ratelimit-remaining': '9' }))
-    assert.deepEqual((await client.read('current', {}, never)).quota, { ...unknown, remaining: 9 })
+    assert.deepEqual((await client.read('current', {}, patient)).quota, { ...unknown, remaining: 9 })
   })
 })

@@ -1,0 +1,196 @@
+import { createSpending, type Spent } from './spending'
+
+/** So many requests, or records, in a window of so many seconds. */
+export interface Row {
+  limit: number
+  window: number
+}
+
+/** What outlives the process: instants are ms since 1970 UTC. */
+export interface SavedAllowance {
+  own: readonly Spent[]
+  foreign: readonly Spent[]
+  /** In flight when it was saved. */
+  inFlight: number
+  /** When the service refused. */
+  refusedAt: number | null
+  /** The row, where answers told it. */
+  told: Row | null
+}
+
+const LONGEST_MARGIN_MS = 1000
+const MARGIN_SHARE = 1 / 50
+/** Entries closer than this share of the window are one. */
+const GRAIN_SHARE = 1 / 500
+
+/** How long an entry holds its place after its answer: a window and a margin, ms. */
+export function heldMs(windowSeconds: number): number {
+  const window = windowSeconds * 1000
+  return window + Math.min(LONGEST_MARGIN_MS, window * MARGIN_SHARE)
+}
+
+/**
+ * What may be spent of one limit, and when more may (nodes.md, *Quota*). What is taken is held while in flight
+ * and released a window and a margin after its answer: by then neither a fixed window of any phase nor a
+ * sliding one counts it together with what is spent next. Instants are monotonic ms.
+ */
+export function createAllowance(described: Row) {
+  let base = described
+  let told: Row | null = null
+  let inFlight = 0
+  let refusedAt: number | null = null
+  const own = createSpending()
+  const foreign = createSpending()
+  /** What other processes had spent when they last could tell. */
+  let others = { amount: 0, at: Number.NEGATIVE_INFINITY }
+
+  const row = () => told ?? base
+  const held = () => heldMs(row().window)
+  const reopens = () => (refusedAt === null ? Number.NEGATIVE_INFINITY : refusedAt + held())
+
+  function release(now: number): void {
+    own.release(now, held())
+    foreign.release(now, held())
+    if (refusedAt !== null && now >= reopens()) refusedAt = null
+  }
+
+  /** What of the limit is ours where others share it: at least one, or nothing would ever go. */
+  const shareOf = (share: number) => Math.max(1, Math.floor(row().limit * share))
+
+  /** Below 0 where more is taken than that. */
+  function room(now: number, share: number): number {
+    release(now)
+    const mine = inFlight + own.total()
+    const all = row().limit - mine - foreign.total()
+    if (share >= 1) return all
+    const theirs = now < others.at + held() ? others.amount : 0
+    return Math.min(all - theirs, shareOf(share) - mine)
+  }
+
+  function left(now: number, share = 1): number {
+    const free = Math.max(0, room(now, share))
+    return refusedAt === null ? free : 0
+  }
+
+  return {
+    row,
+    left,
+    inFlight: () => inFlight,
+    /** Spent by ourselves, by others; in flight counts as ours. */
+    spent(now: number): { own: number; foreign: number } {
+      release(now)
+      return { own: inFlight + own.total(), foreign: foreign.total() }
+    },
+
+    /** True where what is taken already is within our share. */
+    fits: (now: number, share: number) => room(now, share) >= 0,
+
+    /** What all who share the limit have spent of it, ourselves included. */
+    noteAll(amount: number, now: number): void {
+      release(now)
+      others = { amount: Math.max(0, amount - inFlight - own.total()), at: now }
+    },
+
+    /** Our own spending that is not released, before an instant. */
+    ownBefore: (instant: number): Spent[] => own.list().filter(({ at }) => at < instant),
+
+    /** The table's row changed: what answers told stays in force. */
+    rebase(changed: Row): void {
+      base = changed
+    },
+
+    take(amount: number): void {
+      inFlight += amount
+    },
+
+    /** It was not sent after all. */
+    giveBack(amount: number): void {
+      inFlight -= amount
+    },
+
+    /** An answer came, or none will: of what was taken so much is spent. */
+    settle(taken: number, used: number, now: number): void {
+      inFlight -= taken
+      own.add(now, used, held() * GRAIN_SHARE)
+    },
+
+    /** The service told its row. */
+    tell(row: Row): void {
+      told = row
+    },
+
+    /** The service told what remains: what others spent takes places away. It never gives any. */
+    remains(remaining: number, now: number): void {
+      release(now)
+      const others = row().limit - remaining - inFlight - own.total() - foreign.total()
+      foreign.add(now, others, held() * GRAIN_SHARE)
+    },
+
+    /** The service refused: nothing for a window. */
+    refuse(now: number): void {
+      refusedAt = now
+    },
+
+    /** When so many could be spent, if nobody else spends; in flight counts as answered now. */
+    when(now: number, amount: number, share = 1): number {
+      const free = left(now, share)
+      if (amount <= free && refusedAt === null) return now
+      const { limit } = row()
+      const most = share < 1 ? Math.min(limit, shareOf(share)) : limit
+      const spent = [...own.list(), ...(share < 1 ? [] : foreign.list()), { at: now, amount: inFlight }]
+      spent.sort((a, b) => a.at - b.at)
+      const total = spent.reduce((sum, { amount }) => sum + amount, 0)
+      // Each further round over the limit takes a window more.
+      const rounds = Math.max(0, Math.ceil((amount - most) / most))
+      let missing = amount - rounds * most - Math.max(0, most - total)
+      let at = now
+      for (const entry of spent) {
+        if (missing <= 0) break
+        missing -= entry.amount
+        at = entry.at + held()
+      }
+      return Math.max(at, reopens(), now) + rounds * held()
+    },
+
+    /** `toWall`: what to add to a monotonic instant for one since 1970. */
+    save(now: number, toWall: number): SavedAllowance | null {
+      release(now)
+      const wall = ({ at, amount }: Spent) => ({ at: Math.round(at + toWall), amount })
+      if (!told && inFlight + own.total() + foreign.total() === 0 && refusedAt === null) return null
+      return {
+        own: own.list().map(wall),
+        foreign: foreign.list().map(wall),
+        inFlight,
+        refusedAt: refusedAt === null ? null : Math.round(refusedAt + toWall),
+        told,
+      }
+    },
+
+    /**
+     * Takes over what an earlier process saved. What was in flight then, and what seems to lie in the future,
+     * counts as spent now. Where something is known already, only what is more than that counts.
+     */
+    load(saved: SavedAllowance, now: number, toWall: number): void {
+      told ??= saved.told
+      const here = (at: number) => Math.min(now, at - toWall)
+      const flying = saved.inFlight > 0 ? [{ at: now, amount: saved.inFlight }] : []
+      const list = (of: readonly Spent[]) => of.map(({ at, amount }) => ({ at: here(at), amount }))
+      own.merge(beyond(own.total() + inFlight, [...list(saved.own), ...flying]))
+      foreign.merge(beyond(foreign.total(), list(saved.foreign)))
+      if (saved.refusedAt !== null) refusedAt = Math.max(refusedAt ?? -Infinity, here(saved.refusedAt))
+      release(now)
+    },
+  }
+}
+
+export type Allowance = ReturnType<typeof createAllowance>
+
+/** Without the oldest that make up what is known already. */
+function beyond(known: number, spent: Spent[]): Spent[] {
+  let skip = known
+  return spent.flatMap(({ at, amount }) => {
+    const skipped = Math.min(skip, amount)
+    skip -= skipped
+    return amount > skipped ? [{ at, amount: amount - skipped }] : []
+  })
+}

@@ -1,0 +1,22 @@
+import type { EndpointName } from '../api/endpoints'
+import type { Line } from './turns'
+
+/** What a request waits for. */
+export interface Wait {
+  endpoint: EndpointName
+  /** When it is expected to go, ms since 1970 UTC; `null` when it goes. */
+  until: number | null
+  /** True where the records of its device are used up, not the requests. */
+  records: boolean
+}
+
+/** Who asks, and how long for. */
+export interface Asker {
+  signal: AbortSignal
+  /** Requests of one line take turns with those of the others. */
+  line: Line
+  /** Longest wait for quota from queueing, ms; `null` as long as it takes. */
+  wait: number | null
+  /** Told when a wait for quota begins, changes and ends. */
+  waiting?(wait: Wait): void
+}

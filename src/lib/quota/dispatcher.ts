@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock'
+import { EnvlogError } from '../errors'
+import type { Asker } from './asker'
+import { createPatience } from './patience'
+import type { Grant, Places } from './places'
+import type { Sharing, Verdict } from './sharing'
+import {
+  createTicket,
+  fail,
+  type Refused,
+  type Request,
+  requestOf,
+  succeed,
+  type Ticket,
+  type Tried,
+  type Waiter,
+} from './ticket'
+
+/** Requests that may wait for one account: one more is refused. */
+export const MOST_QUEUED = 10_000
+/** A request that was refused so often is given up. */
+const MOST_REFUSALS = 3
+
+export interface DispatcherPorts {
+  clock: Clock
+  places: Places
+  /** Requests at the same time; 0 while nothing may go. */
+  lanes(): number
+  /** Where several processes share the account. */
+  sharing(): Sharing | undefined
+  /** Something was spent. */
+  spent(): void
+}
+
+/** Sends requests one by one as their turns come: from the queue to the answer, whatever happens between. */
+export function createDispatcher({ clock, places, lanes, sharing, spent }: DispatcherPorts) {
+  const tickets = new Map<string, Ticket>()
+  let running = 0
+  let waiting = 0
+  let wakeAt = Number.POSITIVE_INFINITY
+  let cancelWake = () => {}
+
+  const now = () => clock.monotonic()
+  const expected = (ticket: Ticket) => places.expected(ticket, now())
+  const patience = createPatience({ clock, expected, leave })
+
+  function pump(): void {
+    const most = lanes()
+    while (running < most) {
+      const ticket = places.next(now())
+      if (!ticket) break
+      const { endpoint, records } = requestOf(ticket)
+      const grant = places.take(endpoint, records, now())
+      if ('parkedUntil' in grant) park(ticket, grant.parkedUntil)
+      else void go(ticket, grant)
+    }
+    if (most > 0) wakeFor(places.nextChange(now()))
+  }
+
+  /** One timer for whatever comes free first. */
+  function wakeFor(at: number): void {
+    if (at === wakeAt) return
+    cancelWake()
+    wakeAt = at
+    if (at === Number.POSITIVE_INFINITY) return
+    cancelWake = clock.after(Math.max(0, Math.ceil(at - now())), () => {
+      wakeAt = Number.POSITIVE_INFINITY
+      pump()
+    })
+  }
+
+  /** Its device has no records left: others go on meanwhile. */
+  function park(ticket: Ticket, until: number): void {
+    ticket.state = 'parked'
+    rest(ticket, until - now())
+    patience.reconsider(ticket)
+  }
+
+  function rest(ticket: Ticket, ms: number): void {
+    const cancel = clock.after(Math.max(0, Math.ceil(ms)), () => {
+      back(ticket)
+      pump()
+    })
+    ticket.wake = () => {
+      cancel()
+      ticket.wake = () => {}
+    }
+  }
+
+  /** Back to the head of its lines. */
+  function back(ticket: Ticket): void {
+    ticket.wake()
+    ticket.state = 'waiting'
+    for (const { asker } of ticket.waiters) places.putFirst(ticket, asker.line)
+  }
+
+  async function go(ticket: Ticket, grant: Grant): Promise<void> {
+    ticket.state = 'running'
+    running++
+    waiting--
+    spent()
+    const shared = sharing()
+    const id = shared ? randomUUID() : ''
+    const verdict = shared ? await shared.claim(id, grant) : 'go'
+    if (verdict === 'go') await exchange(ticket, grant, id)
+    else notSent(ticket, grant, verdict)
+    pump()
+  }
+
+  async function exchange(ticket: Ticket, grant: Grant, id: string): Promise<void> {
+    patience.tellGoing(ticket)
+    // While others were asked whether it may go, all who wanted it may have left.
+    const tried: Tried<unknown> =
+      ticket.waiters.size > 0
+        ? await requestOf(ticket).send(grant.number, ticket.abort.signal)
+        : { reading: null, unsent: true, error: new EnvlogError('closed') }
+    running--
+    const refused = places.settle(grant, tried, now(), sharing()?.here() ?? false)
+    void sharing()?.settle(id, grant, tried, refused)
+    spent()
+    if (ticket.waiters.size > 0) decide(ticket, tried, refused)
+  }
+
+  /** Others were faster, or the ledger went away. */
+  function notSent(ticket: Ticket, grant: Grant, verdict: Exclude<Verdict, 'go'>): void {
+    running--
+    places.giveBack(grant)
+    if (ticket.waiters.size === 0) return
+    waiting++
+    const short = verdict === 'over-share' ? undefined : verdict.short
+    const until = verdict === 'over-share' ? 0 : now() + verdict.waitMs
+    if (short === 'device') park(ticket, until)
+    else {
+      if (short === 'endpoint') places.holdBack(grant.endpoint, until)
+      back(ticket)
+      patience.reconsider(ticket)
+    }
+  }
+
+  function decide(ticket: Ticket, tried: Tried<unknown>, refused: Refused | undefined): void {
+    if (!('error' in tried)) {
+      tickets.delete(ticket.key)
+      succeed(ticket, tried.value)
+    } else if (refused && ++ticket.refusals < MOST_REFUSALS) {
+      ticket.refusal = { error: tried.error, of: refused }
+      waiting++
+      back(ticket)
+      for (const one of [...tickets.values()]) {
+        if (one.endpoint === ticket.endpoint) patience.reconsider(one)
+      }
+    } else if (!refused && tried.againAfter !== undefined) {
+      waiting++
+      ticket.state = 'resting'
+      rest(ticket, tried.againAfter)
+    } else {
+      if (refused) ticket.refusal = { error: tried.error, of: refused }
+      tickets.delete(ticket.key)
+      fail(ticket, refused ? patience.givenUp(ticket) : tried.error)
+    }
+  }
+
+  function leave(ticket: Ticket, waiter: Waiter, error: EnvlogError): void {
+    waiter.release()
+    ticket.waiters.delete(waiter)
+    waiter.reject(error)
+    if (ticket.waiters.size > 0) return
+    tickets.delete(ticket.key)
+    places.remove(ticket)
+    ticket.wake()
+    if (ticket.state !== 'running') waiting--
+    ticket.state = 'over'
+    ticket.abort.abort()
+  }
+
+  function enqueue({ key, endpoint }: Request<unknown>): Ticket {
+    const known = tickets.get(key)
+    if (known) return known
+    if (waiting >= MOST_QUEUED) throw new EnvlogError('queue-full', { most: MOST_QUEUED })
+    const ticket = createTicket(key, endpoint)
+    tickets.set(key, ticket)
+    waiting++
+    return ticket
+  }
+
+  return {
+    pump,
+    counts: () => ({ running, waiting }),
+
+    ask(request: Request<unknown>, asker: Asker): Promise<unknown> {
+      return new Promise((resolve, reject) => {
+        if (asker.signal.aborted) throw new EnvlogError('closed')
+        const ticket = enqueue(request)
+        const waiter: Waiter = { asker, request, since: now(), resolve, reject, release: () => {} }
+        ticket.waiters.add(waiter)
+        patience.watch(ticket, waiter)
+        if (ticket.state === 'waiting') {
+          places.put(ticket, asker.line)
+          pump()
+        }
+        patience.reconsider(ticket)
+      })
+    },
+  }
+}

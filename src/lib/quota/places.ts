@@ -1,0 +1,276 @@
+import type { EndpointName } from '../api/endpoints'
+import { type Allowance, createAllowance, heldMs, type SavedAllowance } from './allowance'
+import { type Budgets, createBudgets } from './budgets'
+import type { QuotaReading } from './headers'
+import { byEndpoint, endpointNames, type Rows, rowsWith } from './rows'
+import type { Missed } from './shared'
+import type { Refused, Ticket, Tried } from './ticket'
+import { createTurns, type Line, type Turns } from './turns'
+
+/** What one request took: a place, and so many records of its device. */
+export interface Grant {
+  endpoint: EndpointName
+  requests: Allowance
+  /** Records it may ask for. */
+  number: number | undefined
+  budget: { device: string; allowance: Allowance; enough: number } | null
+}
+
+/** What outlives the process. */
+export interface SavedPlaces {
+  version: 1
+  endpoints: Partial<Record<EndpointName, SavedAllowance>>
+  devices: Partial<Record<EndpointName, [string, SavedAllowance][]>>
+}
+
+export interface EndpointCounts {
+  limit: number
+  windowSeconds: number
+  /** Spent by ourselves (in flight counted) and by others, not yet released. */
+  own: number
+  foreign: number
+  /** What may go at once. */
+  left: number
+  waiting: number
+}
+
+interface Place {
+  requests: Allowance
+  budgets: Budgets | null
+  turns: Turns<Ticket>
+  /** False until an answer told where the account stands: till then one request at a time. */
+  known: boolean
+  /** Another process has what is free: not before this. */
+  heldBackUntil: number
+}
+
+/** The places of one account: each endpoint's requests, its devices' records, and who waits for them. */
+export function createPlaces(share: (window: number) => number) {
+  const described = rowsWith()
+  const places = byEndpoint(
+    (name): Place => ({
+      requests: createAllowance(described[name].requests),
+      budgets: described[name].records && createBudgets(described[name].records),
+      turns: createTurns<Ticket>(),
+      known: false,
+      heldBackUntil: Number.NEGATIVE_INFINITY,
+    }),
+  )
+  /** Endpoints take turns for connections. */
+  const order = [...endpointNames]
+
+  /** Our part of a limit. */
+  const shareOf = (allowance: Allowance) => share(allowance.row().window)
+
+  function free(name: EndpointName, now: number): number {
+    const { requests, known, heldBackUntil } = places[name]
+    if (now < heldBackUntil) return 0
+    const left = requests.left(now, shareOf(requests))
+    return known ? left : Math.min(left, 1 - requests.inFlight())
+  }
+
+  function when(name: EndpointName, amount: number, now: number): number {
+    const { requests, heldBackUntil } = places[name]
+    return Math.max(requests.when(now, amount, shareOf(requests)), heldBackUntil)
+  }
+
+  return {
+    /** Whose turn it is among those that may go; it is out of its lines then. */
+    next(now: number): Ticket | undefined {
+      const ready = order.filter((name) => places[name].turns.size() > 0 && free(name, now) > 0)
+      const name = ready.find((one) => places[one].turns.hasEditor()) ?? ready[0]
+      if (name === undefined) return undefined
+      order.splice(order.indexOf(name), 1)
+      order.push(name)
+      return places[name].turns.next()
+    },
+
+    /** Takes a place and the records; or tells when the device has records again. */
+    take(
+      endpoint: EndpointName,
+      records: { device: string; wanted: number; least: number } | undefined,
+      now: number,
+    ): Grant | { parkedUntil: number } {
+      const { requests, budgets } = places[endpoint]
+      if (!records || !budgets) {
+        requests.take(1)
+        return { endpoint, requests, number: records?.wanted, budget: null }
+      }
+      const { device, wanted, least } = records
+      const allowance = budgets.of(device, now)
+      const enough = Math.min(wanted, least, allowance.row().limit)
+      const left = allowance.left(now, shareOf(allowance))
+      if (left < enough) return { parkedUntil: allowance.when(now, enough, shareOf(allowance)) }
+      const number = Math.min(wanted, left)
+      requests.take(1)
+      allowance.take(number)
+      return { endpoint, requests, number, budget: { device, allowance, enough } }
+    },
+
+    /** It was not sent: another process was faster. */
+    giveBack({ requests, number = 0, budget }: Grant): void {
+      requests.giveBack(1)
+      budget?.allowance.giveBack(number)
+    },
+
+    /**
+     * Enters how a try ended; whose refusal it was, if it was one.
+     * @param shared a ledger of several processes knows better what others spent
+     */
+    settle(grant: Grant, tried: Tried<unknown>, now: number, shared: boolean): Refused | undefined {
+      const place = places[grant.endpoint]
+      const { reading } = tried
+      place.requests.settle(1, tried.unsent ? 0 : 1, now)
+      if (reading) {
+        place.known = true
+        learn(place.requests, reading, now, shared)
+      }
+      if (grant.budget) settleRecords(grant.budget.allowance, grant.number ?? 0, tried, now, shared)
+      const refused = refusedBy(tried, grant)
+      if (refused === 'endpoint') place.requests.refuse(now)
+      // Where the service tells that some records are left, fewer are asked for at once.
+      if (refused === 'device' && !reading?.recordsRemaining) grant.budget?.allowance.refuse(now)
+      return refused
+    },
+
+    rebase(rows: Rows): void {
+      for (const name of endpointNames) {
+        const { requests, records } = rows[name]
+        places[name].requests.rebase(requests)
+        if (records) places[name].budgets?.rebase(records)
+      }
+    },
+
+    put: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.put(line, ticket),
+    putFirst: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.putFirst(line, ticket),
+    remove: (ticket: Ticket) => places[ticket.endpoint].turns.remove(ticket),
+    when,
+
+    /** Nothing of an endpoint goes before: another process has what is free. */
+    holdBack(endpoint: EndpointName, until: number): void {
+      places[endpoint].heldBackUntil = until
+    },
+
+    /** When it is expected to go; now where only a connection is missing. */
+    expected(ticket: Ticket, now: number): number {
+      const { endpoint } = ticket
+      const { turns, budgets } = places[endpoint]
+      const ahead = turns.has(ticket) ? turns.ahead(ticket) : 0
+      const at = when(endpoint, ahead + 1, now)
+      const [waiter] = ticket.waiters
+      const records = waiter?.request.records
+      if (!records || !budgets) return at
+      const allowance = budgets.of(records.device, now)
+      const enough = Math.min(records.wanted, records.least, allowance.row().limit)
+      return Math.max(at, allowance.when(now, enough, shareOf(allowance)))
+    },
+
+    /** Our own spending before an instant, for a ledger that lost it. */
+    spentBefore(instant: number, now: number): Missed[] {
+      const missed = (name: string, allowance: Allowance): Missed => ({
+        name,
+        heldMs: heldMs(allowance.row().window),
+        spent: allowance.ownBefore(instant).map(({ at, amount }) => ({ ageMs: now - at, amount })),
+      })
+      const all = endpointNames.flatMap((name) => {
+        const { requests, budgets } = places[name]
+        const devices = budgets?.entries() ?? []
+        return [missed(name, requests), ...devices.map(([device, one]) => missed(`${name} ${device}`, one))]
+      })
+      return all.filter(({ spent }) => spent.length > 0)
+    },
+
+    /** When to look again, if nothing happens before. */
+    nextChange(now: number): number {
+      let next = Number.POSITIVE_INFINITY
+      for (const name of endpointNames) {
+        if (places[name].turns.size() > 0 && free(name, now) <= 0) {
+          const at = when(name, 1, now)
+          // A place that only an answer makes free: the answer will tell.
+          if (at > now) next = Math.min(next, at)
+        }
+      }
+      return next
+    },
+
+    counts(now: number): Record<EndpointName, EndpointCounts> {
+      return byEndpoint((name) => {
+        const { requests, turns } = places[name]
+        const { limit, window } = requests.row()
+        return {
+          limit,
+          windowSeconds: window,
+          ...requests.spent(now),
+          left: requests.left(now, shareOf(requests)),
+          waiting: turns.size(),
+        }
+      })
+    },
+
+    save(now: number, toWall: number): SavedPlaces {
+      const saved: SavedPlaces = { version: 1, endpoints: {}, devices: {} }
+      for (const name of endpointNames) {
+        const { requests, budgets } = places[name]
+        const state = requests.save(now, toWall)
+        if (state) saved.endpoints[name] = state
+        const devices = budgets?.save(now, toWall)
+        if (devices && devices.length > 0) saved.devices[name] = devices
+      }
+      return saved
+    },
+
+    load(saved: SavedPlaces, now: number, toWall: number): void {
+      for (const name of endpointNames) {
+        const { requests, budgets } = places[name]
+        const state = saved.endpoints[name]
+        if (state) requests.load(state, now, toWall)
+        budgets?.load(saved.devices[name] ?? [], now, toWall)
+      }
+    },
+  }
+}
+
+export type Places = ReturnType<typeof createPlaces>
+
+/** What the headers of an answer say: its row where they are whole, and what others spent. */
+function learn(
+  requests: Allowance,
+  { limit, remaining, windowSeconds }: QuotaReading,
+  now: number,
+  shared: boolean,
+): void {
+  if (limit !== null && limit >= 1 && windowSeconds !== null) {
+    requests.tell({ limit, window: windowSeconds })
+  }
+  if (remaining !== null && !shared) requests.remains(remaining, now)
+}
+
+/** What came is spent; after a broken answer the header decides, else what was asked for stays reserved. */
+function settleRecords(
+  allowance: Allowance,
+  asked: number,
+  tried: Tried<unknown>,
+  now: number,
+  shared: boolean,
+): void {
+  const told = tried.reading?.recordsRemaining ?? null
+  const { own, foreign } = allowance.spent(now)
+  const byHeader = told === null ? asked : allowance.row().limit - told - (own - asked) - foreign
+  const used = tried.unsent ? 0 : (tried.records ?? byHeader)
+  allowance.settle(asked, Math.min(asked, Math.max(0, used)), now)
+  if (told !== null && !shared) allowance.remains(told, now)
+}
+
+const NOT_ABOUT_QUOTA = new Set([401, 403])
+
+/** Which limit an answer refused for, if it did (nodes.md, *Quota*: a refusal). */
+function refusedBy(tried: Tried<unknown>, { budget }: Grant): Refused | undefined {
+  if (!('error' in tried) || !tried.reading) return undefined
+  const { status = 0 } = tried.error.cause
+  const { remaining, recordsRemaining } = tried.reading
+  if (status === 429) {
+    return budget && ((remaining ?? 0) > 0 || recordsRemaining === 0) ? 'device' : 'endpoint'
+  }
+  const other = status >= 400 && status < 500 && !NOT_ABOUT_QUOTA.has(status)
+  return other && remaining === 0 ? 'endpoint' : undefined
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import type { EndpointName } from '../api/endpoints'
+import type { Clock } from '../clock'
+import type { Asker } from './asker'
+import { createDispatcher } from './dispatcher'
+import { keepIn, loadFrom, type StateStore } from './keeper'
+import { createPlaces, type EndpointCounts, type SavedPlaces } from './places'
+import { mostCautious, type Rows } from './rows'
+import type { SharedLedger } from './shared'
+import { createSharing, type Sharing } from './sharing'
+import type { Request } from './ticket'
+
+/** What a node of the account brings with it. */
+export interface Member {
+  /** Requests at the same time; the smallest of all members holds. */
+  concurrency: number
+  rows: Rows
+  /** Where its state outlives the process. */
+  store?: StateStore | undefined
+  /** Where several processes share the account; called when the first such member joins. */
+  ledger?: (() => SharedLedger) | undefined
+  /** Told whether the ledger is there, at the start and at each change. */
+  ledgerHere?(here: boolean): void
+}
+
+/**
+ * The quota of one account (service-api.md, *Limits*; nodes.md, *Quota*): decides which request goes when, so
+ * that none leaves that could be the one too many, and what is free may go at once.
+ */
+export interface Quota {
+  /**
+   * Sends a request when its turn has come and a place is free; identical ones go together.
+   * @throws EnvlogError `quota-wait`, `records-wait`, `quota-refused`, `records-refused`, `queue-full`, `closed`,
+   * and what the request fails with
+   */
+  ask<T>(request: Request<T>, asker: Asker): Promise<T>
+  /** A node that uses the account; call what is returned when it is gone. */
+  join(member: Member): () => void
+  /** When so many more requests could have gone, ms since 1970 UTC. */
+  roundEnds(endpoint: EndpointName, requests: number): number
+  counts(): QuotaCounts
+}
+
+export interface QuotaCounts {
+  /** Requests that are on their way, and those that wait. */
+  running: number
+  waiting: number
+  /** `null` where the account is not shared with other processes. */
+  ledgerHere: boolean | null
+  endpoints: Record<EndpointName, EndpointCounts>
+}
+
+interface Saved extends SavedPlaces {
+  /** Of which process: what this one saved itself is nothing new. */
+  run: string
+}
+
+export function createQuota(clock: Clock): Quota {
+  const run = randomUUID()
+  const members = new Map<Member, { save(): void }>()
+  let sharing: Sharing | undefined
+  /** Saved state that is on its way: nothing goes before it is known. */
+  let loading = 0
+
+  const now = () => clock.monotonic()
+  const toWall = () => clock.now() - clock.monotonic()
+  const places = createPlaces((window) => sharing?.share(window) ?? 1)
+  const dispatcher = createDispatcher({
+    clock,
+    places,
+    sharing: () => sharing,
+    lanes: () => (loading > 0 ? 0 : Math.min(...[...members.keys()].map(({ concurrency }) => concurrency))),
+    spent() {
+      for (const { save } of members.values()) save()
+    },
+  })
+
+  async function whileLoading<T>(work: Promise<T>): Promise<T> {
+    loading++
+    try {
+      return await work
+    } finally {
+      loading--
+    }
+  }
+
+  async function load(member: Member, store: StateStore): Promise<void> {
+    const saved = (await whileLoading(loadFrom(store, clock))) as Partial<Saved> | undefined
+    if (saved?.version === 1 && saved.run !== run) places.load(saved as Saved, now(), toWall())
+    const found = members.get(member)
+    if (found) found.save = keepIn(store, (): Saved => ({ ...places.save(now(), toWall()), run }))
+    dispatcher.pump()
+  }
+
+  function tellLedger(): void {
+    for (const member of members.keys()) member.ledgerHere?.(sharing?.here() ?? false)
+    dispatcher.pump()
+  }
+
+  async function share(open: () => SharedLedger): Promise<void> {
+    sharing = createSharing(open(), clock, places, tellLedger)
+    await whileLoading(sharing.start())
+    tellLedger()
+  }
+
+  function membersChanged(): void {
+    if (members.size > 0) places.rebase(mostCautious([...members.keys()].map(({ rows }) => rows)))
+    if (!sharing || [...members.keys()].some(({ ledger }) => ledger)) return
+    void sharing.close()
+    sharing = undefined
+  }
+
+  return {
+    ask: <T>(request: Request<T>, asker: Asker) =>
+      dispatcher.ask(request as Request<unknown>, asker) as Promise<T>,
+
+    join(member) {
+      members.set(member, { save: () => {} })
+      membersChanged()
+      if (member.store) void load(member, member.store)
+      if (member.ledger && !sharing) void share(member.ledger)
+      else if (member.ledger) tellLedger()
+      return () => {
+        members.delete(member)
+        membersChanged()
+      }
+    },
+
+    roundEnds: (endpoint, requests) => places.when(endpoint, requests, now()) + toWall(),
+
+    counts: () => ({
+      ...dispatcher.counts(),
+      ledgerHere: sharing?.here() ?? null,
+      endpoints: places.counts(now()),
+    }),
+  }
+}

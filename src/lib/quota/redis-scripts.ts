@@ -1,0 +1,91 @@
+/**
+ * What the ledger does in one step. A limit is a sorted set: its members are `id|amount|state`, scored with the
+ * instant of their release by the ledger's own clock. In flight (`f`) they hold until a lease is over, should
+ * their process die; settled (`s`) a window and a margin after the answer.
+ */
+
+const PREAMBLE = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function spent(key)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+  local entries = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  local sum, list = 0, {}
+  for i = 1, #entries, 2 do
+    local amount, state = string.match(entries[i], '|(%d+)|(%a)$')
+    sum = sum + tonumber(amount)
+    list[#list + 1] = { amount = tonumber(amount), flying = state == 'f', ends = tonumber(entries[i + 1]) }
+  end
+  return sum, list
+end
+local function put(key, member, ends, lasts)
+  redis.call('ZADD', key, ends, member)
+  if redis.call('PTTL', key) < lasts then redis.call('PEXPIRE', key, lasts) end
+end
+`
+
+/** ARGV: id, lease; for each key wanted, least, limit, held. Gives {1, taken, spent, …} or {0, wait, short}. */
+export const CLAIM = `${PREAMBLE}
+local id, lease = ARGV[1], tonumber(ARGV[2])
+local answer = { 1 }
+for i, key in ipairs(KEYS) do
+  local wanted, least = tonumber(ARGV[4 * i - 1]), tonumber(ARGV[4 * i])
+  local limit, held = tonumber(ARGV[4 * i + 1]), tonumber(ARGV[4 * i + 2])
+  local sum, list = spent(key)
+  local refused = redis.call('ZSCORE', key, 'refused|0|s')
+  if refused then return { 0, math.ceil(refused - now), i - 1 } end
+  local missing = least - (limit - sum)
+  if missing > 0 then
+    local wait = held
+    for _, entry in ipairs(list) do
+      missing = missing - entry.amount
+      wait = entry.flying and held or entry.ends - now
+      if missing <= 0 then break end
+    end
+    return { 0, math.ceil(wait), i - 1 }
+  end
+  local taken = math.min(wanted, limit - sum)
+  answer[#answer + 1] = taken
+  answer[#answer + 1] = sum + taken
+end
+for i, key in ipairs(KEYS) do
+  local lasts = lease + tonumber(ARGV[4 * i + 2])
+  put(key, id .. '|' .. answer[2 * i] .. '|f', now + lasts, lasts)
+end
+return answer
+`
+
+/** ARGV: id, age; for each key taken, used, limit, held, remaining (-1: not told), refused (0 or 1). */
+export const SETTLE = `${PREAMBLE}
+local id, age = ARGV[1], tonumber(ARGV[2])
+for i, key in ipairs(KEYS) do
+  local at = 6 * i - 3
+  local taken, used, limit = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  local held, remaining = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+  redis.call('ZREM', key, id .. '|' .. taken .. '|f')
+  local ends = now + held - age
+  if used > 0 then put(key, id .. '|' .. used .. '|s', ends, held) end
+  local others = limit - remaining - spent(key)
+  if remaining >= 0 and others > 0 and age == 0 then put(key, 'others ' .. id .. '|' .. others .. '|s', ends, held) end
+  if ARGV[at + 5] == '1' then put(key, 'refused|0|s', ends, held) end
+end
+`
+
+/** ARGV: id, held; then age and amount in turn. */
+export const CATCH_UP = `${PREAMBLE}
+local held = tonumber(ARGV[2])
+for i = 3, #ARGV, 2 do
+  local ends = now + held - tonumber(ARGV[i])
+  if ends > now then put(KEYS[1], ARGV[1] .. ' ' .. i .. '|' .. ARGV[i + 1] .. '|s', ends, held) end
+end
+`
+
+/** ARGV: an epoch to begin with. Gives the one it has: another one than before, and it lost what it held. */
+export const EPOCH = `
+local epoch = redis.call('GET', KEYS[1])
+if not epoch then
+  epoch = ARGV[1]
+  redis.call('SET', KEYS[1], epoch)
+end
+return epoch
+`

@@ -1,0 +1,187 @@
+import type { Clock } from '../clock'
+import { heldMs } from './allowance'
+import type { Grant, Places } from './places'
+import type { Claim, Settled, SharedLedger } from './shared'
+import type { Refused, Tried } from './ticket'
+
+/** A ledger that is slower than this is away. */
+const ANSWER_MS = 1000
+/** How often one looks whether it is back. */
+const LOOK_MS = 1000
+/** Two that lose the ledger at the same time must not take more than the whole between them. */
+const SHARE_ALONE = 0.5
+/** Claims in a row that found nothing free must not become a storm. */
+const LEAST_WAIT_MS = 20
+
+export type Verdict =
+  | 'go'
+  /** Others have what is free of the endpoint, or of the device's records. */
+  | { waitMs: number; short: Refused }
+  /** The ledger went away meanwhile, and more than our share is taken. */
+  | 'over-share'
+
+/**
+ * Several processes on one account (nodes.md, `sharedQuota`). While the ledger is there it decides; without it
+ * each keeps to half of every limit, and for a window after its return too: what was spent meanwhile may not
+ * all be written yet.
+ */
+export function createSharing(ledger: SharedLedger, clock: Clock, places: Places, changed: () => void) {
+  let here = false
+  let closed = false
+  let awaySince = clock.monotonic()
+  let cancelLook = () => {}
+  /** When it came back; at the start nothing was spent without it. */
+  let backAt = Number.NEGATIVE_INFINITY
+  /** Settled while it was away. */
+  let unsettled: { id: string; settled: Settled[]; at: number }[] = []
+
+  const now = () => clock.monotonic()
+
+  function within<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(ANSWER_MS, () => reject(new Error('silent')))
+      work.then(resolve, reject).finally(cancel)
+    })
+  }
+
+  function away(): void {
+    if (closed) return
+    if (here) {
+      here = false
+      awaySince = now()
+      changed()
+    }
+    cancelLook()
+    cancelLook = clock.after(LOOK_MS, () => void look())
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const kept = await within(ledger.kept())
+      if (!kept) await within(ledger.catchUp(places.spentBefore(awaySince, now())))
+      while (unsettled.length > 0) {
+        const [{ id, settled, at }] = unsettled as [(typeof unsettled)[0]]
+        await within(ledger.settle(id, settled, now() - at))
+        unsettled.shift()
+      }
+    } catch {
+      return away()
+    }
+    if (closed || here) return
+    here = true
+    backAt = now()
+    changed()
+  }
+
+  return {
+    here: () => here,
+    /** The first look. Nothing was spent without it before, so the whole may be used at once. */
+    async start(): Promise<void> {
+      await look()
+      if (here) backAt = Number.NEGATIVE_INFINITY
+    },
+
+    /** Our part of a limit whose window is so long, in seconds. */
+    share: (window: number) => (here && now() >= backAt + heldMs(window) ? 1 : SHARE_ALONE),
+
+    async claim(id: string, grant: Grant): Promise<Verdict> {
+      if (!here) return 'go'
+      try {
+        const claimed = await within(ledger.claim(id, claimsOf(grant)))
+        if ('waitMs' in claimed) {
+          const short = claimed.short === 0 ? 'endpoint' : 'device'
+          return { waitMs: Math.max(LEAST_WAIT_MS, claimed.waitMs), short }
+        }
+        grant.requests.noteAll(claimed.spent[0] ?? 0, now())
+        grant.budget?.allowance.noteAll(claimed.spent[1] ?? 0, now())
+        shorten(grant, claimed.taken[1])
+        return 'go'
+      } catch {
+        away()
+        return fitsShare(grant) ? 'go' : 'over-share'
+      }
+    },
+
+    async settle(id: string, grant: Grant, tried: Tried<unknown>, refused: Refused | undefined) {
+      const settled = settledOf(grant, tried, refused)
+      const at = now()
+      try {
+        if (!here) throw new Error('away')
+        await within(ledger.settle(id, settled, 0))
+      } catch {
+        unsettled.push({ id, settled, at })
+        const oldest = Math.max(...settled.map(({ heldMs: held }) => held))
+        unsettled = unsettled.filter((one) => at - one.at < oldest)
+        away()
+      }
+    },
+
+    async close(): Promise<void> {
+      closed = true
+      cancelLook()
+      await ledger.close()
+    },
+  }
+
+  /** Somebody else needs records of the device as well. */
+  function shorten(grant: Grant, taken: number | undefined): void {
+    const { budget, number = 0 } = grant
+    if (!budget || taken === undefined) return
+    budget.allowance.giveBack(number - taken)
+    grant.number = taken
+  }
+
+  function fitsShare({ requests, budget }: Grant): boolean {
+    return requests.fits(now(), SHARE_ALONE) && (budget?.allowance.fits(now(), SHARE_ALONE) ?? true)
+  }
+
+  function claimsOf(grant: Grant): Claim[] {
+    const { number = 0, budget, endpoint, requests } = grant
+    const { limit, window } = requests.row()
+    const claims = [{ name: endpoint as string, wanted: 1, least: 1, limit, heldMs: heldMs(window) }]
+    if (budget) {
+      const row = budget.allowance.row()
+      claims.push({
+        name: `${endpoint} ${budget.device}`,
+        wanted: number,
+        least: Math.min(number, budget.enough),
+        limit: row.limit,
+        heldMs: heldMs(row.window),
+      })
+    }
+    return claims
+  }
+
+  function settledOf(grant: Grant, tried: Tried<unknown>, refused: Refused | undefined): Settled[] {
+    const { endpoint, requests, budget, number = 0 } = grant
+    const { limit, window } = requests.row()
+    const remaining = tried.reading?.remaining ?? null
+    const unsent = tried.unsent === true
+    const settled: Settled[] = [
+      {
+        name: endpoint,
+        taken: 1,
+        used: unsent ? 0 : 1,
+        limit,
+        heldMs: heldMs(window),
+        remaining,
+        refused: refused === 'endpoint',
+      },
+    ]
+    if (budget) {
+      const row = budget.allowance.row()
+      settled.push({
+        name: `${endpoint} ${budget.device}`,
+        taken: number,
+        used: unsent ? 0 : (tried.records ?? number),
+        limit: row.limit,
+        heldMs: heldMs(row.window),
+        remaining: tried.reading?.recordsRemaining ?? null,
+        refused: refused === 'device',
+      })
+    }
+    return settled
+  }
+}
+
+export type Sharing = ReturnType<typeof createSharing>

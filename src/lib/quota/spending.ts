@@ -1,0 +1,53 @@
+/** What was spent and when, oldest first: instants are monotonic ms. */
+export interface Spent {
+  at: number
+  amount: number
+}
+
+/**
+ * A log of spending that forgets what was released. Entries of nearly the same time become one, of the later
+ * time: its size is bounded by the grain, whatever the traffic.
+ */
+export function createSpending() {
+  let entries: (Spent & { since: number })[] = []
+  let head = 0
+  let total = 0
+
+  return {
+    total: () => total,
+
+    /** Adds what was spent at an instant that is not before the last one. */
+    add(at: number, amount: number, grain = 0): void {
+      if (amount <= 0) return
+      total += amount
+      const last = entries.at(-1)
+      if (last && entries.length > head && at - last.since <= grain) {
+        last.at = at
+        last.amount += amount
+      } else entries.push({ at, amount, since: at })
+    },
+
+    /** Takes in what another process spent, whenever that was. */
+    merge(more: readonly Spent[]): void {
+      entries = [...entries.slice(head), ...more.map(({ at, amount }) => ({ at, amount, since: at }))]
+      entries.sort((a, b) => a.at - b.at)
+      head = 0
+      total = entries.reduce((sum, { amount }) => sum + amount, 0)
+    },
+
+    /** Forgets what was held so long; the sum is made as `when` makes it, or rounding would part the two. */
+    release(now: number, held: number): void {
+      while (head < entries.length && (entries[head] as Spent).at + held <= now) {
+        total -= (entries[head] as Spent).amount
+        head++
+      }
+      if (head > 512 && head * 2 > entries.length) {
+        entries = entries.slice(head)
+        head = 0
+      }
+    },
+
+    /** What is not yet released, oldest first. */
+    list: (): Spent[] => entries.slice(head).map(({ at, amount }) => ({ at, amount })),
+  }
+}

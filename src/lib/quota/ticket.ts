@@ -1,0 +1,89 @@
+import { createAbort } from '../abort'
+import type { EndpointName } from '../api/endpoints'
+import type { EnvlogError } from '../errors'
+import type { Asker } from './asker'
+import type { QuotaReading } from './headers'
+
+/** Whose limit a refusal is about. */
+export type Refused = 'endpoint' | 'device'
+
+/** How a try ended, as far as the quota needs to know. */
+export type Tried<T> = {
+  /** What the answer's headers said; `null` where no answer came. */
+  reading: QuotaReading | null
+  /** Records that came; `null` where the answer cannot be read. */
+  records?: number | null
+  /** True where it never reached the service: nothing is spent. */
+  unsent?: boolean
+} & ({ value: T } | { error: EnvlogError; againAfter?: number })
+
+/** A request as it waits for its turn. */
+export interface Request<T> {
+  endpoint: EndpointName
+  /** Requests with equal keys become one. */
+  key: string
+  /** Whose records it asks for, how many, and with how few it would go. */
+  records?: { device: string; wanted: number; least: number }
+  /** One try, with so many records; never rejects. */
+  send(number: number | undefined, signal: AbortSignal): Promise<Tried<T>>
+  /** A copy for each further asker. */
+  copy(value: T): T
+}
+
+/** One who waits for a ticket's answer. */
+export interface Waiter {
+  asker: Asker
+  request: Request<unknown>
+  /** Monotonic; when it was queued. */
+  since: number
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  /** Stops listening to its signal and its clock. */
+  release(): void
+}
+
+/** Identical requests on their way together. */
+export interface Ticket {
+  key: string
+  endpoint: EndpointName
+  waiters: Set<Waiter>
+  /** `waiting` in its lines, `parked` until its device has records again, `resting` before another try. */
+  state: 'waiting' | 'parked' | 'resting' | 'running' | 'over'
+  refusals: number
+  /** What the service said when it refused last. */
+  refusal?: { error: EnvlogError; of: Refused }
+  abort: AbortController
+  /** Ends a rest or a parking. */
+  wake(): void
+}
+
+export function createTicket(key: string, endpoint: EndpointName): Ticket {
+  const waiters = new Set<Waiter>()
+  return { key, endpoint, waiters, state: 'waiting', refusals: 0, abort: createAbort(), wake: () => {} }
+}
+
+/** Whose way of sending is used: of those who still wait, the first. */
+export function requestOf({ waiters }: Ticket): Request<unknown> {
+  const [first] = waiters as Iterable<Waiter>
+  return (first as Waiter).request
+}
+
+export function succeed(ticket: Ticket, value: unknown): void {
+  ticket.state = 'over'
+  let given = false
+  for (const waiter of [...ticket.waiters]) {
+    waiter.release()
+    waiter.resolve(given ? waiter.request.copy(value) : value)
+    given = true
+  }
+  ticket.waiters.clear()
+}
+
+export function fail(ticket: Ticket, error: unknown): void {
+  ticket.state = 'over'
+  for (const waiter of [...ticket.waiters]) {
+    waiter.release()
+    waiter.reject(error)
+  }
+  ticket.waiters.clear()
+}

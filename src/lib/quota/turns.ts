@@ -1,0 +1,90 @@
+/** Whose requests are one line: a node, or a person in the editor, who goes before all of them. */
+export const EDITOR = Symbol('editor')
+export type Line = string | typeof EDITOR
+
+/**
+ * Waiting requests of one endpoint: lines take turns, one request each. A request may stand in several lines;
+ * it is out of all of them as soon as one brings it forward.
+ */
+export function createTurns<T>() {
+  /** In the order of their turns: the line that had its turn goes to the end. */
+  const lines = new Map<Line, Set<T>>()
+  const standing = new Map<T, Set<Line>>()
+
+  function remove(item: T): void {
+    for (const name of standing.get(item) ?? []) {
+      const line = lines.get(name)
+      line?.delete(item)
+      if (line?.size === 0) lines.delete(name)
+    }
+    standing.delete(item)
+  }
+
+  function note(name: Line, item: T): void {
+    const names = standing.get(item)
+    if (names) names.add(name)
+    else standing.set(item, new Set([name]))
+  }
+
+  return {
+    size: () => standing.size,
+    hasEditor: () => lines.has(EDITOR),
+    has: (item: T) => standing.has(item),
+    remove,
+
+    /** At the end of its line. */
+    put(name: Line, item: T): void {
+      const line = lines.get(name)
+      if (line) line.add(item)
+      else lines.set(name, new Set([item]))
+      note(name, item)
+    },
+
+    /** Before all of its line, and its line before the others: it had its turn already. */
+    putFirst(name: Line, item: T): void {
+      const line = lines.get(name) ?? []
+      const others = [...lines].filter(([other]) => other !== name)
+      lines.clear()
+      lines.set(name, new Set([item, ...line]))
+      for (const [other, waiting] of others) lines.set(other, waiting)
+      note(name, item)
+    },
+
+    /** Whose turn it is; its line goes to the end. */
+    next(): T | undefined {
+      const [first] = lines
+      const name = lines.has(EDITOR) ? EDITOR : first?.[0]
+      const line = name === undefined ? undefined : lines.get(name)
+      if (name === undefined || !line) return undefined
+      const [item] = line as Iterable<T>
+      lines.delete(name)
+      lines.set(name, line)
+      remove(item as T)
+      return item
+    },
+
+    /** How many go before it, if nobody else comes. */
+    ahead(item: T): number {
+      let least = Number.POSITIVE_INFINITY
+      for (const name of standing.get(item) ?? []) least = Math.min(least, aheadIn(name, item))
+      return least
+    },
+  }
+
+  function aheadIn(name: Line, item: T): number {
+    const place = [...(lines.get(name) ?? [])].indexOf(item)
+    if (name === EDITOR) return place
+    let ahead = lines.get(EDITOR)?.size ?? 0
+    let before = true
+    for (const [other, { size }] of lines) {
+      if (other === EDITOR) continue
+      if (other === name) {
+        before = false
+        ahead += place
+      } else ahead += Math.min(size, before ? place + 1 : place)
+    }
+    return ahead
+  }
+}
+
+export type Turns<T> = ReturnType<typeof createTurns<T>>

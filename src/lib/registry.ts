@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from './clock'
+import { createDirectoryState, type DirectoryState } from './collect/directory'
+import { createRound, type Round } from './collect/rounds'
+import { createQuota, type Quota } from './quota/quota'
+
+interface Login {
+  baseUrl: string
+  credentials: { apiKey: string; loginId: string; loginPass: string }
+}
+
+/** What outlives a deploy, and what nodes of one account share. */
+export interface Shared {
+  /** By address and api-key: a user ID and its reference-only ID count together (*Limits*). */
+  quota: Quota
+  /** By address, api-key, login and password: a wrong password never rides on another node's answer. */
+  directory: DirectoryState
+}
+
+export interface Registry {
+  of(login: Login): Shared
+  /** Of a node; `forget` it when the node is removed. */
+  round(node: string): Round
+  forget(node: string): void
+  /** For tests: as in a new process. */
+  clear(): void
+}
+
+/** The one place of a process for state of accounts; keys are hashes, because they are made of secrets. */
+export function createRegistry(clock: Clock): Registry {
+  const quotas = new Map<string, Quota>()
+  const directories = new Map<string, DirectoryState>()
+  const rounds = new Map<string, Round>()
+  return {
+    of({ baseUrl, credentials: { apiKey, loginId, loginPass } }) {
+      return {
+        quota: kept(quotas, accountKey(baseUrl, apiKey), () => createQuota(clock)),
+        directory: kept(directories, hash(baseUrl, apiKey, loginId, loginPass), createDirectoryState),
+      }
+    },
+    round: (node) => kept(rounds, node, createRound),
+    forget: (node) => void rounds.delete(node),
+    clear() {
+      quotas.clear()
+      rounds.clear()
+      directories.clear()
+    },
+  }
+}
+
+/** What names an account where several processes share it; tells nothing of the api-key. */
+export function accountKey(baseUrl: string, apiKey: string): string {
+  return hash(baseUrl, apiKey)
+}
+
+function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const found = map.get(key) ?? make()
+  map.set(key, found)
+  return found
+}
+
+function hash(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}
