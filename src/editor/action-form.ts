@@ -1,9 +1,12 @@
 import type { Form } from './red'
 import { type SerialRow, serialList, serialRows } from './serial-list'
 
-/** The part of the form that all actions have: which devices, and what depends on it. */
-export function prepareAction(form: Form): void {
-  serialList(form, 'envlog-devices', (form.devices as SerialRow[]) ?? [], true)
+/**
+ * The part of the form that all actions have: which devices, and what depends on it.
+ * @param changed told when other devices are chosen
+ */
+export function prepareAction(form: Form, changed: () => void = () => {}): void {
+  serialList(form, 'envlog-devices', (form.devices as SerialRow[]) ?? [], true, changed)
   serialList(form, 'envlog-bases', rowsOf(form.bases), false)
   serialList(form, 'envlog-exclude', rowsOf(form.exclude), false)
   $('#node-input-property').typedInput({ types: ['msg'] })
@@ -12,6 +15,7 @@ export function prepareAction(form: Form): void {
   const showChosen = () => {
     for (const part of ['list', 'base', 'msg']) $(`.envlog-select-${part}`).toggle(select.val() === part)
     $('.envlog-select-own').toggle(select.val() !== 'msg')
+    changed()
   }
   select.on('change', showChosen)
   showChosen()

@@ -8,8 +8,17 @@ export interface SerialRow {
 
 const ROW_HEIGHT = 150
 
-/** An editable list of serial numbers in `<ol id=…>`; with `withBase` each has a second box for the base unit. */
-export function serialList(form: Form, id: string, rows: readonly SerialRow[], withBase: boolean): void {
+/**
+ * An editable list of serial numbers in `<ol id=…>`; with `withBase` each has a second box for the base unit. `changed`
+ * is called when a row came, went or was typed into.
+ */
+export function serialList(
+  form: Form,
+  id: string,
+  rows: readonly SerialRow[],
+  withBase: boolean,
+  changed: () => void = () => {},
+): void {
   const box = (key: string, value: string) =>
     $('<input type="text" maxlength="8" spellcheck="false">')
       .attr({ placeholder: form._(`devices.${key}`), 'aria-label': form._(`devices.${key}`) })
@@ -23,7 +32,10 @@ export function serialList(form: Form, id: string, rows: readonly SerialRow[], w
       addItem(container: JQuery, _index: number, row: Partial<SerialRow>) {
         container.append(box('serial', row.serial ?? ''))
         if (withBase) container.append(box('base', row.base ?? ''))
+        container.on('input', changed)
+        changed()
       },
+      removeItem: changed,
       removable: true,
       sortable: true,
       height: ROW_HEIGHT,

@@ -30,6 +30,8 @@ export const ENDPOINTS = [
   ...ENDPOINTS_OF_RECORDS,
   'alert',
 ] as const
+/** Alert requests an hour, for all devices of an account (service-api.md, *Limits*). */
+export const ALERTS_AN_HOUR = 12
 /** Longest window of a limit in seconds. */
 export const LONGEST_WINDOW = 86_400
 

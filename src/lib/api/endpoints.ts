@@ -4,6 +4,8 @@
  * and a reader.
  */
 
+import { ALERTS_AN_HOUR } from '../../shared/account'
+
 export type OutputType = 'json' | 'csv' | 'csv2'
 
 export interface Endpoint {
@@ -83,7 +85,7 @@ export const endpoints = {
   alert: {
     path: 'alert',
     relay: false,
-    limit: 12,
+    limit: ALERTS_AN_HOUR,
     window: 3600,
     retries: 1,
     parameters: ['remote-serial', 'base-serial'],

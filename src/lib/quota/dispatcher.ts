@@ -171,6 +171,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     if (ticket.state !== 'running') waiting--
     ticket.state = 'over'
     ticket.abort.abort()
+    wakeFor(places.nextChange(now()))
   }
 
   function enqueue({ key, endpoint }: Request<unknown>): Ticket {

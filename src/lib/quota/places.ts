@@ -31,6 +31,8 @@ export interface EndpointCounts {
   foreign: number
   /** What may go at once. */
   left: number
+  /** When something may go again, ms since 1970 UTC; `null` where it may now. */
+  freeAt: number | null
   waiting: number
 }
 
@@ -193,15 +195,17 @@ export function createPlaces(share: (window: number) => number) {
       return next
     },
 
-    counts(now: number): Record<EndpointName, EndpointCounts> {
+    counts(now: number, toWall: number): Record<EndpointName, EndpointCounts> {
       return byEndpoint((name) => {
         const { requests, turns } = places[name]
         const { limit, window } = requests.row()
+        const left = requests.left(now, shareOf(requests))
         return {
           limit,
           windowSeconds: window,
           ...requests.spent(now),
-          left: requests.left(now, shareOf(requests)),
+          left,
+          freeAt: left > 0 ? null : Math.round(when(name, 1, now) + toWall),
           waiting: turns.size(),
         }
       })

@@ -131,7 +131,7 @@ export function createQuota(clock: Clock): Quota {
     counts: () => ({
       ...dispatcher.counts(),
       ledgerHere: sharing?.here() ?? null,
-      endpoints: places.counts(now()),
+      endpoints: places.counts(now(), toWall()),
     }),
   }
 }

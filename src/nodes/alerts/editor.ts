@@ -1,6 +1,7 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { prepareOutput } from '../../editor/output-form'
+import { showRound } from '../../editor/round'
 import { checkDevices, checkRepeat, checkSerials, checkWait } from '../../editor/validators'
 
 RED.nodes.registerType('envlog-alerts', {
@@ -57,7 +58,7 @@ RED.nodes.registerType('envlog-alerts', {
     return this._('alerts.output')
   },
   oneditprepare() {
-    prepareAction(this)
+    prepareAction(this, () => showRound(this))
     prepareOutput(this, 'envlog-alerts')
   },
   oneditsave() {

@@ -5,6 +5,7 @@ import { type TlsOptions, type TransportOptions, undiciTransport } from '../../l
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { createRegistry } from '../../lib/registry'
+import { registerAdmin } from './admin'
 import { contextStore } from './store'
 
 export interface AccountConfig extends NodeDef {
@@ -37,6 +38,7 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 
 /** Registers envlog-account: settings and credentials in, an account out. */
 export function registerAccount(RED: NodeAPI): void {
+  registerAdmin(RED)
   function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
     RED.nodes.createNode(this, config)
     let opened: Account | undefined

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import helper from 'node-red-node-test-helper'
+import { manualClock } from '../../simulator'
+import { NOW } from '../support/devices'
+import { startFlow, useSimulator } from '../support/flow'
+
+interface Counts {
+  running: number
+  waiting: number
+  ledgerHere: boolean | null
+  endpoints: Record<string, { limit: number; windowSeconds: number; own: number; left: number }>
+}
+
+async function counts(id = 'account'): Promise<{ status: number; body: Counts }> {
+  const { status, body } = await helper.request().get(`/envlog/accounts/${id}/quota`)
+  return { status, body }
+}
+
+describe('the quota of an account, as nodes and the editor see it', () => {
+  const simulator = useSimulator(() => ({
+    clock: manualClock(NOW),
+    limits: { current: { limit: 3, window: 600 } },
+  }))
+
+  it('is told by the admin address: what is spent, what is left, what the service said', async () => {
+    const flow = await startFlow('current', simulator())
+    flow.send()
+    await flow.completed.next()
+    const { status, body } = await counts()
+    assert.equal(status, 200)
+    assert.deepEqual([body.running, body.waiting, body.ledgerHere], [0, 0, null])
+    const { limit, windowSeconds, own, left } = body.endpoints.current ?? {}
+    assert.deepEqual({ limit, windowSeconds, own, left }, { limit: 3, windowSeconds: 600, own: 1, left: 2 })
+  })
+
+  it('is not told of an account that is not there, nor of one that is incomplete', async () => {
+    await startFlow('current', simulator(), { credentials: { apiKey: '' } })
+    assert.equal((await counts('nobody')).status, 404)
+    const { status, body } = await counts()
+    assert.equal(status, 409)
+    assert.equal((body as unknown as { code: string }).code, 'ENVLOG_CONFIG')
+  })
+
+  it('waits where nothing is left, with the time in the status, and ends with the node', async () => {
+    const flow = await startFlow('current', simulator())
+    for (let count = 0; count < 4; count++) flow.send()
+    for (let count = 0; count < 3; count++) await flow.completed.next()
+    for (;;) {
+      const { status } = await flow.statuses.next()
+      if (status.fill !== 'yellow') continue
+      assert.deepEqual([status.shape, status.text], ['ring', 'status.waiting'])
+      break
+    }
+    assert.equal((await counts()).body.waiting, 1)
+    await flow.close()
+    assert.equal((await counts()).body.waiting, 0)
+    assert.equal(simulator().log.filter(({ over }) => over).length, 0)
+  })
+
+  it('is waited for no longer than the node allows', async () => {
+    const flow = await startFlow('current', simulator(), { node: { wait: 0 } })
+    for (let count = 0; count < 4; count++) flow.send()
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_QUOTA')
+    assert.match(error.cause.retryAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    assert.equal(error.cause.endpoint, 'current')
+    assert.equal(simulator().log.length, 3)
+  })
+
+  it('stays spent over a deploy', async () => {
+    const before = await startFlow('current', simulator())
+    for (let count = 0; count < 3; count++) before.send()
+    for (let count = 0; count < 3; count++) await before.completed.next()
+    const after = await startFlow('current', simulator(), { node: { wait: 0 }, sameProcess: true })
+    after.send()
+    assert.equal((await after.errors.next()).error.code, 'ENVLOG_QUOTA')
+    assert.equal(simulator().log.length, 3)
+  })
+
+  it('is one for a user ID and its reference-only ID, whose devices are their own', async () => {
+    const { referenceId, referencePass } = simulator().account
+    const other = { id: 'other', type: 'envlog-account', name: 'Reference', baseUrl: simulator().url }
+    const place = { z: 'tab', x: 1, y: 1 }
+    const flow = await startFlow('current', simulator(), {
+      node: { wait: 0 },
+      flow: [
+        other,
+        { id: 'second', type: 'envlog-current', account: 'other', wait: 0, wires: [[]], ...place },
+      ],
+      watched: ['second'],
+      others: {
+        other: { apiKey: simulator().account.apiKey, loginId: referenceId, loginPass: referencePass },
+      },
+    })
+    for (let count = 0; count < 2; count++) {
+      flow.send()
+      helper.getNode('second').receive({})
+    }
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_QUOTA')
+    assert.equal(simulator().log.length, 3)
+    assert.equal(new Set(simulator().log.map(({ user }) => user)).size, 2, 'both have asked')
+  })
+
+  it('is kept in the store that the account names, which must exist', async () => {
+    const flow = await startFlow('current', simulator(), { account: { store: 'nowhere' } })
+    flow.send()
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_CONFIG')
+    assert.match(error.message, /store-unknown/)
+  })
+})
