@@ -44,6 +44,8 @@ declare global {
   // Node-RED's own widgets.
   interface JQuery {
     typedInput(options: object): JQuery
+    typedInput(command: 'type' | 'value', value: string): JQuery
+    typedInput(command: 'type' | 'value'): string
     editableList(options: object): JQuery
     editableList(command: 'addItems', rows: readonly object[]): JQuery
     editableList(command: 'items'): JQuery

@@ -6,7 +6,15 @@ import {
   isRelaySuffix,
   ledgerProblem,
 } from '../shared/account'
-import { isSerial, LONGEST_REPEAT, LONGEST_WAIT, needsMessage, RELATIVE } from '../shared/action'
+import {
+  ACKNOWLEDGED_OUTPUTS,
+  isSerial,
+  LONGEST_REPEAT,
+  LONGEST_WAIT,
+  needsMessage,
+  RELATIVE,
+  STARTS,
+} from '../shared/action'
 import type { Form } from './red'
 
 /**
@@ -60,6 +68,21 @@ export function checkWait(value: unknown): Verdict {
 export function checkRepeat(node: Form, value: unknown): Verdict {
   if (Number(value) > 0 && needsMessage(node as { select?: string })) return say('repeat-needs-message')
   return checkWhole(value, 0, LONGEST_REPEAT)
+}
+
+/** Receipts go with whole devices alone. */
+export function checkAdvance(node: Form, value: unknown): Verdict {
+  if (value !== 'acknowledged' || !node.onlyNew) return true
+  const carried = ACKNOWLEDGED_OUTPUTS.includes(String(node.output)) && node.send === 'device'
+  return carried ? true : say('advance-needs-device')
+}
+
+/** `held`, `now`, or a time. */
+export function checkStart(value: unknown): Verdict {
+  if (blank(value) || isEnvironment(value) || (STARTS as readonly unknown[]).includes(value)) return true
+  return /^\d{4}-\d\d-\d\d/.test(String(value)) && !Number.isNaN(Date.parse(String(value)))
+    ? true
+    : say('start')
 }
 
 /** One end of a period; only relative ones have a form of their own. */

@@ -1,11 +1,10 @@
 import { type Client, type ClientPorts, type ClientSettings, createClient } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
-import type { Round } from './collect/rounds'
-import type { StateStore } from './quota/keeper'
 import type { Quota } from './quota/quota'
 import { type LimitsSetting, rowsWith } from './quota/rows'
 import type { SharedLedger } from './quota/shared'
 import { accountKey, type Registry } from './registry'
+import type { StateStore } from './state-store'
 
 export interface AccountSettings extends ClientSettings {
   /** What users call the account; its host where it has no name. */
@@ -36,9 +35,10 @@ export interface Account {
   readonly client: Client
   readonly directory: Directory
   readonly quota: Quota
-  /** Which device of a line of requests goes first. */
-  round(line: string): Round
+  /** Milliseconds since 1970 UTC. */
   now(): number
+  /** Milliseconds since some instant. */
+  monotonic(): number
   close(): Promise<void>
 }
 
@@ -65,8 +65,8 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
       clock,
     ),
     quota,
-    round: (line) => ports.registry.round(line),
     now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
     async close() {
       await client.close()
       leave()

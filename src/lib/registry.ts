@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from './clock'
 import { createDirectoryState, type DirectoryState } from './collect/directory'
-import { createRound, type Round } from './collect/rounds'
+import { createMemory, type NodeMemory } from './collect/memory'
 import { createQuota, type Quota } from './quota/quota'
 
 interface Login {
@@ -20,7 +20,7 @@ export interface Shared {
 export interface Registry {
   of(login: Login): Shared
   /** Of a node; `forget` it when the node is removed. */
-  round(node: string): Round
+  memory(node: string): NodeMemory
   forget(node: string): void
   /** For tests: as in a new process. */
   clear(): void
@@ -30,7 +30,7 @@ export interface Registry {
 export function createRegistry(clock: Clock): Registry {
   const quotas = new Map<string, Quota>()
   const directories = new Map<string, DirectoryState>()
-  const rounds = new Map<string, Round>()
+  const memories = new Map<string, NodeMemory>()
   return {
     of({ baseUrl, credentials: { apiKey, loginId, loginPass } }) {
       return {
@@ -38,11 +38,11 @@ export function createRegistry(clock: Clock): Registry {
         directory: kept(directories, hash(baseUrl, apiKey, loginId, loginPass), createDirectoryState),
       }
     },
-    round: (node) => kept(rounds, node, createRound),
-    forget: (node) => void rounds.delete(node),
+    memory: (node) => kept(memories, node, () => createMemory(clock)),
+    forget: (node) => void memories.delete(node),
     clear() {
       quotas.clear()
-      rounds.clear()
+      memories.clear()
       directories.clear()
     },
   }

@@ -16,6 +16,21 @@ export const TOPICS: Record<ActionType, string> = {
 
 export const SELECTS = ['all', 'list', 'base', 'msg'] as const
 
+/** When a cursor moves: as soon as it was sent, or when a receipt comes back. */
+export const ADVANCES = ['sent', 'acknowledged'] as const
+
+/** How long a receipt is waited for, in seconds. */
+export const DEFAULT_ACK_TIMEOUT = 600
+
+/** What a node without a cursor takes of its first answer; latest may name a time instead. */
+export const STARTS = ['held', 'now'] as const
+
+/** Outputs that carry a receipt, each with `send: device`. */
+export const ACKNOWLEDGED_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
+
+/** Outputs that are read: the others go as they came, and *only new* is off with them. */
+export const READ_OUTPUTS: readonly string[] = [...ACKNOWLEDGED_OUTPUTS, 'values']
+
 export const TIME_STYLES = ['utc', 'local'] as const
 
 /** Where the ends of a period come from. */

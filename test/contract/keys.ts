@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { endpoints } from '../../src/lib/api/endpoints'
 import { reasons } from '../../src/lib/errors'
 import { addressProblem, ledgerProblem } from '../../src/shared/account'
+import { STARTS } from '../../src/shared/action'
 import { OUTPUTS, SENDS } from '../../src/shared/outputs'
 import type { BuiltNode } from '../support/built'
 import { root } from '../support/package'
@@ -37,6 +38,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'problems.address-*': ADDRESSES.map((address) => String(addressProblem(address))),
   'devices.*': ['serial', 'base'],
   'output.*': OUTPUTS,
+  'start.*': STARTS,
   'send.*': SENDS,
 }
 

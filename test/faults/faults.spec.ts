@@ -53,6 +53,9 @@ describe('the service’s and the network’s faults', () => {
         } else {
           await flow.completed.next()
         }
+        // A device that was refused is not asked again today, unless one says so.
+        flow.send({ envlog: { forget: true } })
+        await flow.completed.next()
         flow.send()
         await flow.completed.next()
         assert.equal(flow.errors.messages.length, code ? 1 : 0)

@@ -39,11 +39,17 @@ describe('the settings of an action node', () => {
     measurement: 'envlog',
     topic: 'envlog/{base}/{serial}/{channel}',
   }
+  const news = { onlyNew: true, advance: 'sent', ackTimeout: 600 }
   const own = {
-    'envlog-current': { send: 'all', staleAfter: null },
-    'envlog-latest': {},
+    'envlog-current': { send: 'all', staleAfter: null, onlyNew: false },
+    'envlog-latest': { ...news, backfill: true, start: 'held' },
     'envlog-range': { from: '', fromType: 'rel', to: '', toType: 'date', number: null },
-    'envlog-alerts': { measurement: 'envlog_alerts', topic: 'envlog/{base}/{serial}/alert' },
+    'envlog-alerts': {
+      ...news,
+      start: 'now',
+      measurement: 'envlog_alerts',
+      topic: 'envlog/{base}/{serial}/alert',
+    },
   }
   for (const type of ACTION_TYPES) {
     it(`have the defaults of docs/nodes.md: ${type}`, () => {

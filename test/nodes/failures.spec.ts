@@ -116,9 +116,27 @@ describe('what the actions report', () => {
     assert.equal(first.envlog.device.serial, oldRelay.serial)
     assert.equal(last.envlog, undefined, 'the trigger’s own failure')
     assert.equal(last.error.cause.serial, '52A10099')
+    assert.equal(flow.completed.messages.length, 0)
+    flow.send({ envlog: { forget: true } })
+    await flow.completed.next()
     flow.send({ again: true })
     assert.equal((await flow.errors.next()).again, true)
-    assert.equal(flow.completed.messages.length, 0)
+  })
+
+  it('a device that the service refuses is asked once a day, until a deploy or forget', async () => {
+    const flow = await startFlow('latest', simulator(), { node: list(oldRelay) })
+    const asked = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
+    flow.send()
+    await flow.errors.next()
+    assert.equal(asked(), 1)
+    flow.send({ nobody: 'is left to ask' })
+    assert.equal((await flow.completed.next()).nobody, 'is left to ask')
+    assert.equal(asked(), 1)
+    flow.send({ envlog: { forget: [oldRelay.serial] } })
+    await flow.completed.next()
+    flow.send()
+    await flow.errors.next()
+    assert.equal(asked(), 2)
   })
 
   it('a failure of the account ends the run with one error, however many devices', async () => {

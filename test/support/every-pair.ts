@@ -26,7 +26,7 @@ export async function runEveryPair(
   const nodes = wanted.flatMap((pair) => {
     const { action, output, send } = pair
     const id = idOf(pair)
-    const sending = { output, send, chunk: 3, ...node(pair) }
+    const sending = { output, send, chunk: 3, onlyNew: false, ...node(pair) }
     return [
       { id, type: `envlog-${action}`, account: 'account', ...place, ...sending, wires: [[`${id}-out`]] },
       { id: `${id}-out`, type: 'helper', ...place },

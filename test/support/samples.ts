@@ -87,6 +87,8 @@ export const about = {
   quota: { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: 116_800 },
   reading: { ...rows.series, ...rows.current, ...rows.alerts },
   range: { from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' },
+  overflow: true,
+  receipt: 'text',
 } satisfies Complete<About>
 
 /**

@@ -26,6 +26,11 @@ export interface Target {
   group?: string
 }
 
+/** Names a target among those of an account: a serial may stand under several base units. */
+export function targetKey({ serial, base }: Target): string {
+  return `${base}/${serial}`
+}
+
 /** What concerns one device alone. */
 export interface DeviceFailure {
   device: NamedDevice
@@ -51,7 +56,7 @@ export async function resolveDevices(
   const add = ({ serial, base, name, group }: Target) => {
     if (skipped.has(serial)) return
     const told = name === undefined || group === undefined ? {} : { name, group }
-    targets.set(`${base}/${serial}`, { serial, base, ...told })
+    targets.set(targetKey({ serial, base }), { serial, base, ...told })
   }
 
   if (selection === 'all') for (const entry of await directory.all(asker)) add(entry)

@@ -1,4 +1,5 @@
 import type { Account } from '../account'
+import type { Answer } from '../api/client'
 import { type DeviceParams, MAX_RECORDS, PAGE_RECORDS } from '../api/endpoints'
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
@@ -48,15 +49,27 @@ export async function collectRange(
     return { ...(await collectRaw(account, 'range', target, most, asker)), range }
   }
   for (let pages = 1; ; pages++) {
-    const asked = page.next()
-    const answer = await readRecords(account, 'range', target, pageParams(asked), asker)
-    const complete = page.take(readSeries(answer.body, time), answer.body.records.length, {
-      ...asked,
-      number: answer.number ?? asked.number,
-    })
+    const { answer, isComplete } = await readPage(account, target, page, time, asker)
     paged(pages)
-    if (complete) return { ...collectedOf(target, answer, { kind: 'series', series: page.series() }), range }
+    if (isComplete) {
+      return { ...collectedOf(target, answer, { kind: 'series', series: page.series() }), range }
+    }
   }
+}
+
+/** Asks for the next page and takes it in; true where it was the last. @throws EnvlogError */
+export async function readPage(
+  account: Account,
+  target: Target,
+  pages: Pages,
+  time: TimeStyle,
+  asker: Asker,
+): Promise<{ answer: Omit<Answer<unknown>, 'body'>; isComplete: boolean }> {
+  const wanted = pages.next()
+  const { body, ...answer } = await readRecords(account, 'range', target, pageParams(wanted), asker)
+  // Fewer may have been asked for: the device's budget of the hour is counted in records.
+  const asked = { ...wanted, number: answer.number ?? wanted.number }
+  return { answer, isComplete: pages.take(readSeries(body, time), body.records.length, asked) }
 }
 
 /** The directory is asked only where an end of the period is a clock time of the device. */
@@ -70,6 +83,8 @@ async function offsetFor(
   if (time === 'utc' || (!isWallClock(period.from) && !isWallClock(period.to))) return 0
   return account.directory.utcOffset(serial, base, asker)
 }
+
+export type Pages = ReturnType<typeof createPages>
 
 interface Page {
   from: number

@@ -1,24 +1,39 @@
-import type { Target } from './devices'
+import { type Target, targetKey } from './devices'
 
 /**
  * Which device a node asked longest ago: that one goes first, so that a round which the quota cuts short goes
- * on where it stopped (nodes.md, *Quota*: turns). Kept by node, over deploys.
+ * on where it stopped (nodes.md, *Quota*: turns).
  */
 export interface Round {
   /** Targets in the order they are to be asked: those never asked first, as they were named. */
   order(targets: readonly Target[]): Target[]
   asked(target: Target): void
+  /** Keys of targets, the one asked longest ago first. */
+  save(): string[]
+  load(keys: readonly string[]): void
 }
 
 export function createRound(): Round {
-  const turns = new Map<string, number>()
-  let last = 0
-  const key = ({ serial, base }: Target) => `${base}/${serial}`
-  const turn = (target: Target) => turns.get(key(target)) ?? 0
+  /** In the order of asking: who is asked again goes to the end. */
+  const asked = new Set<string>()
   return {
-    order: (targets) => [...targets].sort((a, b) => turn(a) - turn(b)),
+    order(targets) {
+      const turns = new Map([...asked].map((key, index) => [key, index + 1]))
+      const turn = (target: Target) => turns.get(targetKey(target)) ?? 0
+      return [...targets].sort((a, b) => turn(a) - turn(b))
+    },
     asked(target) {
-      turns.set(key(target), ++last)
+      asked.delete(targetKey(target))
+      asked.add(targetKey(target))
+    },
+    save: () => [...asked],
+    load(keys) {
+      const since = [...asked]
+      asked.clear()
+      for (const key of [...keys, ...since]) {
+        asked.delete(key)
+        asked.add(key)
+      }
     },
   }
 }

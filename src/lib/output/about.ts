@@ -16,17 +16,26 @@ export interface About {
   /** Output *values*: the flat row of that value. */
   reading?: Row
   range?: { from: string; to: string }
+  /** Older ones were lost before we asked. */
+  overflow?: true
+  /** With *advance on acknowledgement*: to come back when the records are safe. */
+  receipt?: string
+}
+
+/** What only some messages say. */
+interface More {
+  subject?: Subject | undefined
+  reading?: Row | undefined
+  range?: About['range'] | undefined
+  overflow?: boolean | undefined
+  receipt?: string | undefined
 }
 
 export function about(
   node: About['node'],
   account: string,
   { answer: { endpoint, receivedAt, quota } }: { answer: Omit<Answer<unknown>, 'body'> },
-  {
-    subject,
-    reading,
-    range,
-  }: { subject?: Subject | undefined; reading?: Row | undefined; range?: About['range'] | undefined },
+  { subject, reading, range, overflow, receipt }: More,
 ): About {
   const told: About = {
     node,
@@ -38,5 +47,7 @@ export function about(
   if (subject) told.device = { serial: subject.serial, name: subject.name, base: subject.base }
   if (reading) told.reading = reading
   if (range) told.range = { ...range }
+  if (overflow) told.overflow = true
+  if (receipt !== undefined) told.receipt = receipt
   return told
 }

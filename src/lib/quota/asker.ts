@@ -17,6 +17,8 @@ export interface Asker {
   line: Line
   /** Longest wait for quota from queueing, ms; `null` as long as it takes. */
   wait: number | null
+  /** The same for the records of its device, where that is to be shorter. */
+  recordsWait?: number
   /** Told when a wait for quota begins, changes and ends. */
   waiting?(wait: Wait): void
 }

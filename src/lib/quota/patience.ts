@@ -36,9 +36,10 @@ export function createPatience({ clock, expected, leave }: Desk) {
 
   /** True where it was given up. */
   function giveUpWhereTooLong(ticket: Ticket, waiter: Waiter): boolean {
-    const { wait } = waiter.asker
-    if (wait === null || !isQueued(ticket)) return false
-    if (expected(ticket) <= Math.max(now(), waiter.since + wait)) return false
+    const { wait, recordsWait } = waiter.asker
+    const most = ticket.state === 'parked' ? (recordsWait ?? wait) : wait
+    if (most === null || !isQueued(ticket)) return false
+    if (expected(ticket) <= Math.max(now(), waiter.since + most)) return false
     leave(ticket, waiter, givenUp(ticket))
     return true
   }

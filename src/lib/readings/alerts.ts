@@ -31,11 +31,24 @@ const otherSources = [
   ['communication-status', 'communication'],
 ] as const
 
-/** An answer of endpoint 6 (*Alert log entry*). */
-export function readAlerts(envelope: AlertEnvelope, style: TimeStyle): AlertLog {
+/** One entry of a log: its texts by source. */
+export interface LogEntry {
+  timestamp: number | null
+  texts: { source: AlertSource; text: string }[]
+}
+
+/**
+ * An answer of endpoint 6 (*Alert log entry*).
+ * @param choose which of the entries, which are told oldest first
+ */
+export function readAlerts(
+  envelope: AlertEnvelope,
+  style: TimeStyle,
+  choose: (entries: LogEntry[]) => readonly LogEntry[] = (entries) => entries,
+): AlertLog {
   const device = readDevice(envelope.device, envelope.base)
   const offset = utcOffset(envelope.offsets)
-  const entries = envelope.entries.map((entry, index) => {
+  const entries = envelope.entries.map((entry, index): LogEntry => {
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
       throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
     }
@@ -47,7 +60,7 @@ export function readAlerts(envelope: AlertEnvelope, style: TimeStyle): AlertLog 
   const listed = lineUpChannels(envelope.channel).map(({ channel }) => channel)
   const channels = new Map(listed.map((channel) => [channel.key, channel]))
 
-  const alerts = oldestFirst(entries).flatMap(({ timestamp, texts }) =>
+  const alerts = choose(oldestFirst(entries)).flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {
       const number = channelNumber(source)
       const channel = number === undefined ? null : { ...(channels.get(source) ?? unlistedChannel(number)) }
@@ -70,7 +83,7 @@ export function readAlerts(envelope: AlertEnvelope, style: TimeStyle): AlertLog 
 /** Alerts know ch1 to ch6. */
 const LAST_CHANNEL = 6
 
-function textsOf(entry: Record<string, unknown>): { source: AlertSource; text: string }[] {
+function textsOf(entry: Record<string, unknown>): LogEntry['texts'] {
   const channels = Object.keys(entry)
     .map(channelNumber)
     .filter((number): number is number => number !== undefined && number <= LAST_CHANNEL)

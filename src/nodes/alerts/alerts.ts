@@ -1,14 +1,20 @@
 import type { NodeAPI } from 'node-red'
 import { collectAlerts } from '../../lib/collect/alerts'
+import { alertNews } from '../../lib/collect/news'
 import { registerAction } from '../kit/action'
+import { newsWish } from '../kit/news'
 
-/** envlog-alerts: the newest 20 alert log entries of each chosen device. */
+/** envlog-alerts: the newest alert log entries of each chosen device, each once. */
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-alerts',
     counts: 'alerts',
-    run: ({ account, settings: { time }, form, eachTarget, deliver }) =>
-      eachTarget(async (target, asker) => {
-        deliver(await collectAlerts(account, target, { time, form }, asker))
-      }),
+    async run({ account, settings, form, node, news, eachTarget, deliver }) {
+      const { time, onlyNew, start } = settings
+      const wish = { ...newsWish(settings, node), start }
+      await eachTarget(async (target, asker) => {
+        if (form === 'read' && onlyNew) await alertNews(account, target, wish, news, asker)
+        else deliver(await collectAlerts(account, target, { time, form }, asker))
+      })
+    },
   })

@@ -1,8 +1,17 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
+import { prepareNews } from '../../editor/news-form'
 import { prepareOutput } from '../../editor/output-form'
 import { showRound } from '../../editor/round'
-import { checkDevices, checkRepeat, checkSerials, checkWait } from '../../editor/validators'
+import {
+  checkAdvance,
+  checkDevices,
+  checkRepeat,
+  checkSerials,
+  checkStart,
+  checkWait,
+  checkWhole,
+} from '../../editor/validators'
 
 RED.nodes.registerType('envlog-alerts', {
   category: 'envlog',
@@ -36,6 +45,15 @@ RED.nodes.registerType('envlog-alerts', {
       },
     },
     wait: { value: '', validate: (value, _options) => checkWait(value) },
+    onlyNew: { value: true },
+    start: { value: 'now', validate: (value, _options) => checkStart(value) },
+    advance: {
+      value: 'sent',
+      validate(value, _options) {
+        return checkAdvance(this, value)
+      },
+    },
+    ackTimeout: { value: 600, validate: (value, _options) => checkWhole(value, 1, 2000000) },
     output: { value: 'readings' },
     send: { value: 'device' },
     measurement: { value: 'envlog_alerts' },
@@ -60,6 +78,7 @@ RED.nodes.registerType('envlog-alerts', {
   oneditprepare() {
     prepareAction(this, () => showRound(this))
     prepareOutput(this, 'envlog-alerts')
+    prepareNews(this, { withTime: false })
   },
   oneditsave() {
     saveAction(this)

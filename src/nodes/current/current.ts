@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { collectCurrent } from '../../lib/collect/current'
+import { changedReadings } from '../../lib/collect/marks'
 import { registerAction } from '../kit/action'
 
 /** envlog-current: the newest reading of each chosen device. */
@@ -7,10 +8,18 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     counts: 'devices',
-    async run({ account, settings, form, selection, asker, deliver }) {
-      const { exclude, time, staleAfter, property } = settings
+    async run({ account, settings, form, selection, asker, memory, deliver }) {
+      const { exclude, time, staleAfter, property, onlyNew } = settings
       const wish = { selection: selection(), exclude, time, staleAfter, form, property }
       const collected = await collectCurrent(account, wish, asker)
-      if (collected) deliver(collected)
+      if (!collected) return
+      const { content } = collected
+      if (!onlyNew || content.kind !== 'current') {
+        deliver(collected)
+        return
+      }
+      const { changed, remember } = changedReadings(content.readings, memory)
+      deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
+      remember()
     },
   })

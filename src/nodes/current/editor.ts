@@ -35,6 +35,7 @@ RED.nodes.registerType('envlog-current', {
       },
     },
     wait: { value: '', validate: (value, _options) => checkWait(value) },
+    onlyNew: { value: false },
     output: { value: 'readings' },
     send: { value: 'all' },
     measurement: { value: 'envlog' },

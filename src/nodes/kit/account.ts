@@ -5,6 +5,7 @@ import { type TlsOptions, type TransportOptions, undiciTransport } from '../../l
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { createRegistry } from '../../lib/registry'
+import type { StateStore } from '../../lib/state-store'
 import { registerAdmin } from './admin'
 import { contextStore } from './store'
 
@@ -12,6 +13,7 @@ export interface AccountConfig extends NodeDef {
   tls?: string
   proxy?: string
   concurrency?: number | string
+  store?: string
 }
 
 /** What outlives deploys: one for the process. */
@@ -21,6 +23,8 @@ export const registry = createRegistry(systemClock)
 export interface AccountNode extends Node {
   /** The same account at each call. @throws EnvlogError `ENVLOG_CONFIG` */
   envlog(): Account
+  /** Where an action node's state outlives the process. @throws EnvlogError `store-unknown` */
+  storeFor(node: Node): StateStore
   /** The action nodes that use it: Node-RED brings its states and errors to the flows of these. */
   users: Record<string, Node>
 }
@@ -43,6 +47,7 @@ export function registerAccount(RED: NodeAPI): void {
     RED.nodes.createNode(this, config)
     let opened: Account | undefined
     this.users = {}
+    this.storeFor = (node) => contextStore(RED, node, String(config.store ?? '').trim(), 'cursors')
     this.envlog = () => {
       opened ??= open(RED, this, config)
       return opened
@@ -109,10 +114,13 @@ function referenced<T extends Node>(RED: NodeAPI, id: string, property: string):
   return node as unknown as T
 }
 
-/** The account of an action node. @throws EnvlogError `no-account`, or what the account's settings say */
-export function accountOf(RED: NodeAPI, id: string, user: Node): Account {
+/**
+ * The account of an action node, and where the node's state outlives the process.
+ * @throws EnvlogError `no-account`, or what the account's settings say
+ */
+export function accountOf(RED: NodeAPI, id: string, user: Node): { account: Account; store: StateStore } {
   const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
-  if (!node?.users || typeof node.envlog !== 'function') throw new EnvlogError('no-account')
+  if (!node?.users || !node.envlog || !node.storeFor) throw new EnvlogError('no-account')
   node.users[user.id] = user
-  return node.envlog()
+  return { account: node.envlog(), store: node.storeFor(user) }
 }

@@ -3,6 +3,8 @@ import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import type { ActionType } from '../../shared/action'
 import { accountOf, registry } from './account'
+import { type Control, controlOf } from './control'
+import { createRefusals } from './refusals'
 import { repeatEvery } from './repeat'
 import type { SettingsOf } from './settings'
 import { type Counted, type Outcome, statusOf } from './status'
@@ -51,10 +53,15 @@ function start<T extends ActionType>(
   const show = (outcome: Outcome) => {
     if (!signal.aborted) node.status(statusOf(RED, outcome))
   }
+  const memory = registry.memory(node.id)
+  const refused = createRefusals(systemClock)
+  let isKept = false
   let read: SettingsOf<T> | undefined
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
-    const account = accountOf(RED, config.account, node)
+    const { account, store } = accountOf(RED, config.account, node)
+    if (!isKept) memory.keep(store)
+    isKept = true
     // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
     const { readActionSettings } = require('./settings') as typeof import('./settings')
     read ??= readActionSettings(action.type, config)
@@ -65,7 +72,9 @@ function start<T extends ActionType>(
     const { account, settings } = configured()
     const { createTask } = require('./task') as typeof import('./task')
     show({ kind: 'asking' })
-    const { task, sent } = createTask({ RED, node, trigger, settings, account, signal, show })
+    await memory.ready()
+    const parts = { RED, node, trigger, settings, account, memory, refused, signal, show }
+    const { task, sent } = createTask(parts)
     await action.run(task)
     const what = task.form === 'read' ? action.counts : 'answers'
     const count = sent()
@@ -84,8 +93,27 @@ function start<T extends ActionType>(
     }
   }
 
+  /** Receipts and `forget` pass the queue: they cost nothing, and triggers may wait for them. */
+  async function obey(control: Control): Promise<void> {
+    configured()
+    await memory.ready()
+    if (control.kind === 'forget') {
+      memory.forget(control.serials)
+      refused.forget(control.serials)
+    } else {
+      const { device, cursor } = control.receipt
+      memory.step(device, { kind: 'receipt', cursor })
+    }
+  }
+
+  async function handle(trigger: Trigger): Promise<void> {
+    const control = controlOf(trigger.msg, node.id)
+    if (control) await obey(control)
+    else await take(trigger)
+  }
+
   node.on('input', (msg, send, done) => {
-    const result = take({ msg, send })
+    const result = handle({ msg, send })
     own.get(msg)?.(result)
     result.then(
       () => done(),

@@ -11,6 +11,8 @@ import type { SettingsOf } from './settings'
 /** What a node delivers: what was collected, and what only that node says of it. */
 export interface Delivery extends Collected {
   range?: { from: string; to: string }
+  overflow?: boolean
+  receipt?: string
 }
 
 /** What messages are made of, beside what was collected. */
@@ -41,7 +43,7 @@ export function messageMaker<T extends ActionType>({
   return ({ payload, subject, reading }) => {
     const msg: NodeMessage = RED.util.cloneMessage({ ...kept } as never)
     msg.payload = payload
-    msg.envlog = about(name, account.name, delivery, { subject, reading, range: delivery.range })
+    msg.envlog = about(name, account.name, delivery, { ...delivery, subject, reading })
     const topic = subject && makeTopic(settings.topic, { account: account.name, ...subject })
     if (topic !== undefined) msg.topic = topic
     if (plan.columns !== undefined) msg.columns = plan.columns

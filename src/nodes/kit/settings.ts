@@ -14,13 +14,17 @@ import {
   readLimits,
 } from '../../shared/account'
 import {
+  ACKNOWLEDGED_OUTPUTS,
   type ActionType,
+  ADVANCES,
+  DEFAULT_ACK_TIMEOUT,
   isSerial,
   LONGEST_REPEAT,
   LONGEST_WAIT,
   needsMessage,
   PERIOD_TYPES,
   SELECTS,
+  STARTS,
   TIME_STYLES,
   TOPICS,
 } from '../../shared/action'
@@ -81,10 +85,24 @@ const common = z.object({
   time: choice(TIME_STYLES, 'utc'),
 })
 
+function flag(fallback: boolean) {
+  return z.preprocess((value) => (blank(value) ? fallback : value === true || value === 'true'), z.boolean())
+}
+
+/** Of the nodes that deliver what is new, each once. */
+const news = common.extend({
+  onlyNew: flag(true),
+  advance: choice(ADVANCES, 'sent'),
+  ackTimeout: whole(1, LONGEST_REPEAT, DEFAULT_ACK_TIMEOUT),
+})
+
 /** One schema a node. */
 const schemas = {
-  'envlog-current': common.extend({ staleAfter: optionalWhole(0, 1e9) }),
-  'envlog-latest': common,
+  'envlog-current': common.extend({ staleAfter: optionalWhole(0, 1e9), onlyNew: flag(false) }),
+  'envlog-latest': news.extend({
+    backfill: flag(true),
+    start: z.preprocess((value) => (blank(value) ? 'held' : value), z.union([z.string(), z.number()])),
+  }),
   'envlog-range': common.extend({
     from: text,
     fromType: choice(PERIOD_TYPES, 'rel'),
@@ -92,7 +110,7 @@ const schemas = {
     toType: choice(PERIOD_TYPES, 'date'),
     number: optionalWhole(1, 1e9),
   }),
-  'envlog-alerts': common,
+  'envlog-alerts': news.extend({ start: choice(STARTS, 'now') }),
 }
 
 type Parsed<T extends ActionType> = z.infer<(typeof schemas)[T]>
@@ -104,7 +122,7 @@ export type CommonSettings = z.infer<typeof common>
 
 /**
  * @throws EnvlogError `setting-invalid` naming the property, `no-devices`, `repeat-needs-message`,
- * `output-not-offered`
+ * `output-not-offered`, `advance-needs-device`
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
   const settings = parse(schemas[type], config) as Parsed<T>
@@ -113,9 +131,14 @@ export function readActionSettings<T extends ActionType>(type: T, config: object
     throw new EnvlogError('no-devices')
   }
   if (settings.repeat > 0 && needsMessage(settings)) throw new EnvlogError('repeat-needs-message')
+  const send = offeredSend(type, settings)
+  if ('advance' in settings && settings.advance === 'acknowledged' && settings.onlyNew) {
+    const carriesReceipts = send === 'device' && ACKNOWLEDGED_OUTPUTS.includes(settings.output)
+    if (!carriesReceipts) throw new EnvlogError('advance-needs-device')
+  }
   return {
     ...settings,
-    send: offeredSend(type, settings),
+    send,
     measurement: settings.measurement || MEASUREMENTS[type],
     topic: settings.topic ?? TOPICS[type],
   } as SettingsOf<T>

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI } from 'node-red'
 import { EnvlogError } from '../../lib/errors'
-import type { StateStore } from '../../lib/quota/keeper'
+import type { StateStore } from '../../lib/state-store'
 
 /** Names that mean the store Node-RED uses without being told. */
 const DEFAULTS = ['', 'default', 'memory']

@@ -1,6 +1,8 @@
 import type { Account } from '../../lib/account'
 import { type DeviceFailure, resolveDevices, type Selection, type Target } from '../../lib/collect/devices'
 import { eachOf } from '../../lib/collect/each'
+import type { NodeMemory } from '../../lib/collect/memory'
+import { isHandedOver, type NewsPorts } from '../../lib/collect/news'
 import type { Form } from '../../lib/collect/records'
 import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
@@ -10,6 +12,7 @@ import type { Output } from '../../shared/outputs'
 import { selectionFrom } from './inputs'
 import { type Delivery, type MessageParts, messageMaker } from './message'
 import { evaluator } from './period'
+import type { Refusals } from './refusals'
 import type { SettingsOf } from './settings'
 import type { Outcome } from './status'
 import { createWaits } from './waits'
@@ -26,18 +29,26 @@ export interface Task<T extends ActionType> {
   /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
   selection(): Selection
   /**
-   * Works on each of them, side by side. What concerns one device is reported and the others go on.
+   * Works on each of them, so many side by side (the account's `concurrency` unless told). What concerns one device is reported and the others go on.
    * @throws EnvlogError the account's failure; the last device's, where none was answered
    */
-  eachTarget(work: (target: Target, asker: Asker) => Promise<void>): Promise<void>
+  eachTarget(work: (target: Target, asker: Asker) => Promise<void>, side?: number): Promise<void>
   /** A value from message, context, environment or JSONata. */
   evaluate(value: string, type: string): Promise<unknown>
-  /** Sends it in the chosen output, each message a clone of the trigger. */
-  deliver(delivery: Delivery): void
+  /** Sends it in the chosen output, each message a clone of the trigger; where it is nothing, only what failed is told. */
+  deliver(delivery: Delivery, isNothing?: boolean): void
+  /** What the node knows of its devices. */
+  memory: NodeMemory
+  /** The node's id. */
+  node: string
+  /** For news of single devices: delivery, and a warning that a device's clock was set back. */
+  news: NewsPorts
   show(outcome: Outcome): void
 }
 
 export interface TaskParts<T extends ActionType> extends MessageParts<T> {
+  memory: NodeMemory
+  refused: Refusals
   signal: AbortSignal
   show(outcome: Outcome): void
 }
@@ -46,7 +57,7 @@ export interface TaskParts<T extends ActionType> extends MessageParts<T> {
 export function createTask<T extends ActionType>(
   parts: TaskParts<T>,
 ): { task: Task<T>; sent(): number | undefined } {
-  const { RED, node, trigger, settings, account, signal, show } = parts
+  const { RED, node, trigger, settings, account, memory, refused, signal, show } = parts
   let sent: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
@@ -64,7 +75,27 @@ export function createTask<T extends ActionType>(
   })
   const asker = askWith(signal)
 
+  function deliver(delivery: Delivery, isNothing = false): void {
+    sent ??= 0
+    if (!isNothing) {
+      const plan = planMessages(delivery.content, { ...settings, group: delivery.group })
+      const make = messageMaker({ ...parts, delivery, plan })
+      for (const draft of plan.drafts) trigger.send(make(draft))
+      sent += countOf(delivery.content)
+    }
+    delivery.failed?.forEach(report)
+  }
+
+  const warn = ({ serial }: Target) => node.warn(RED._('warnings.clock-set-back', { serial } as never))
+
+  /** Who is worth asking now: not who was refused today, nor whose records wait for their receipt. */
+  const isDue = (target: Target) => !refused.has(target) && !isHandedOver(memory, target, account.monotonic())
+
   const task: Task<T> = {
+    memory,
+    node: node.id,
+    deliver,
+    news: { memory, deliver, warn },
     settings,
     account,
     asker,
@@ -73,15 +104,7 @@ export function createTask<T extends ActionType>(
     show,
     evaluate: evaluator(RED, node, trigger.msg),
 
-    deliver(delivery) {
-      const plan = planMessages(delivery.content, { ...settings, group: delivery.group })
-      const make = messageMaker({ ...parts, delivery, plan })
-      for (const draft of plan.drafts) trigger.send(make(draft))
-      delivery.failed?.forEach(report)
-      sent = (sent ?? 0) + countOf(delivery.content)
-    },
-
-    async eachTarget(work) {
+    async eachTarget(work, side = account.concurrency) {
       const failures = failureLog(report)
       const needsDirectory = namesGroup(node.type as ActionType, settings)
       const { targets, unknown } = await resolveDevices(
@@ -90,13 +113,13 @@ export function createTask<T extends ActionType>(
         account.directory,
         asker,
       )
-      const round = account.round(node.id)
-      waits.expect(targets.length)
+      const due = targets.filter(isDue)
+      waits.expect(due.length)
       for (const failure of unknown) failures.add(failure)
       try {
         await eachOf(
-          round.order(targets),
-          account.concurrency,
+          memory.round.order(due),
+          side,
           signal,
           async (target, inner) => {
             const { serial, base } = target
@@ -107,15 +130,17 @@ export function createTask<T extends ActionType>(
                 ? await account.directory.describe(serial, base, own)
                 : {}
             await work({ ...target, ...told }, own)
-            round.asked(target)
+            memory.round.asked(target)
             waits.asked()
+            sent ??= 0
             failures.answered()
           },
           (target, error) => {
             const { serial, base } = target
             // What it waited for in vain is its own: it goes first the next time.
-            if (error.code !== 'ENVLOG_QUOTA') round.asked(target)
+            if (error.code !== 'ENVLOG_QUOTA') memory.round.asked(target)
             waits.asked()
+            if (error.reason === 'device-refused') refused.add(target)
             failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
           },
         )
@@ -123,6 +148,7 @@ export function createTask<T extends ActionType>(
         failures.flush()
         throw error
       }
+      memory.save()
       failures.end()
     },
   }

@@ -1,7 +1,16 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
+import { prepareNews } from '../../editor/news-form'
 import { prepareOutput } from '../../editor/output-form'
-import { checkDevices, checkRepeat, checkSerials, checkWait } from '../../editor/validators'
+import {
+  checkAdvance,
+  checkDevices,
+  checkRepeat,
+  checkSerials,
+  checkStart,
+  checkWait,
+  checkWhole,
+} from '../../editor/validators'
 
 RED.nodes.registerType('envlog-latest', {
   category: 'envlog',
@@ -35,6 +44,16 @@ RED.nodes.registerType('envlog-latest', {
       },
     },
     wait: { value: '', validate: (value, _options) => checkWait(value) },
+    onlyNew: { value: true },
+    backfill: { value: true },
+    start: { value: 'held', validate: (value, _options) => checkStart(value) },
+    advance: {
+      value: 'sent',
+      validate(value, _options) {
+        return checkAdvance(this, value)
+      },
+    },
+    ackTimeout: { value: 600, validate: (value, _options) => checkWhole(value, 1, 2000000) },
     output: { value: 'readings' },
     send: { value: 'device' },
     measurement: { value: 'envlog' },
@@ -59,6 +78,7 @@ RED.nodes.registerType('envlog-latest', {
   oneditprepare() {
     prepareAction(this)
     prepareOutput(this, 'envlog-latest')
+    prepareNews(this, { withTime: true })
   },
   oneditsave() {
     saveAction(this)

@@ -1,14 +1,20 @@
 import type { NodeAPI } from 'node-red'
 import { collectLatest } from '../../lib/collect/latest'
+import { latestNews } from '../../lib/collect/news'
 import { registerAction } from '../kit/action'
+import { newsWish, startOf } from '../kit/news'
 
-/** envlog-latest: the newest 300 records of each chosen device. */
+/** envlog-latest: the newest records of each chosen device, each once. */
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-latest',
     counts: 'records',
-    run: ({ account, settings: { time }, form, eachTarget, deliver }) =>
-      eachTarget(async (target, asker) => {
-        deliver(await collectLatest(account, target, { time, form }, asker))
-      }),
+    async run({ account, settings, form, node, news, eachTarget, deliver }) {
+      const { time, onlyNew, backfill } = settings
+      const wish = { ...newsWish(settings, node), backfill, start: startOf(settings.start) }
+      await eachTarget(async (target, asker) => {
+        if (form === 'read' && onlyNew) await latestNews(account, target, wish, news, asker)
+        else deliver(await collectLatest(account, target, { time, form }, asker))
+      })
+    },
   })

@@ -12,8 +12,9 @@ export = (RED: NodeAPI): void =>
       const { number, time } = settings
       const period = await periodFrom(settings, account.now(), evaluate)
       const paged = (count: number) => show({ kind: 'progress', what: 'pages', count })
+      // One device after another: each may hold 160,000 records until it is complete.
       await eachTarget(async (target, asker) => {
         deliver(await collectRange(account, target, { period, number, time, form }, asker, paged))
-      })
+      }, 1)
     },
   })

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock'
+import type { Clock } from './clock'
 
 /** Where state outlives the process: a context store of Node-RED. Calls may be answered at once or later. */
 export interface StateStore {

@@ -1,0 +1,104 @@
+import type { Clock } from '../clock'
+import { keepIn, loadFrom, type StateStore } from '../state-store'
+import { type Cursor, createMachine, type Effect, type Event, type Machine, step } from './machine'
+import { createRound, type Round } from './rounds'
+
+interface Saved {
+  version: 1
+  /** Cursors by device. */
+  cursors: Record<string, Cursor>
+  /** What was last sent of a device's current reading. */
+  marks: Record<string, string>
+  /** Devices, the one asked longest ago first. */
+  round: string[]
+}
+
+/**
+ * What a node knows of its devices: it outlives every deploy in the process, and a restart in a store. Devices
+ * are named `base/serial`.
+ */
+export interface NodeMemory {
+  /** Copies what changes from now on into a store; in a new process what the store holds is taken over first. */
+  keep(store: StateStore): void
+  /** Nothing is to be asked before. */
+  ready(): Promise<void>
+  machine(device: string): Machine<Cursor, unknown>
+  step(device: string, event: Event<Cursor, unknown>): Effect
+  /** All devices that have a serial, or all there are. */
+  forget(serials: readonly string[] | 'all'): void
+  readonly round: Round
+  /** Of current readings: what was last sent of a device. */
+  mark(device: string): string | undefined
+  setMarks(marks: readonly (readonly [string, string])[]): void
+  /** Something changed that the store is to know. */
+  save(): void
+}
+
+export function createMemory(clock: Clock): NodeMemory {
+  const machines = new Map<string, Machine<Cursor, unknown>>()
+  const marks = new Map<string, string>()
+  const round = createRound()
+  let save = () => {}
+  let isNew = true
+  let loading: Promise<void> = Promise.resolve()
+
+  const machine = (device: string) => machines.get(device) ?? createMachine()
+
+  function stepOn(device: string, event: Event<Cursor, unknown>): Effect {
+    const [next, effect] = step(machine(device), event)
+    machines.set(device, next)
+    if (effect === 'save') save()
+    return effect
+  }
+
+  function snapshot(): Saved {
+    const cursors: Saved['cursors'] = {}
+    for (const [device, { cursor }] of machines) if (cursor) cursors[device] = cursor
+    return { version: 1, cursors, marks: Object.fromEntries(marks), round: round.save() }
+  }
+
+  async function load(store: StateStore): Promise<void> {
+    const saved = (await loadFrom(store, clock)) as Partial<Saved> | undefined
+    if (saved?.version === 1) {
+      for (const [device, cursor] of Object.entries(saved.cursors ?? {})) {
+        if (!machines.has(device)) machines.set(device, createMachine(cursor))
+      }
+      for (const [device, mark] of Object.entries(saved.marks ?? {})) {
+        if (!marks.has(device)) marks.set(device, mark)
+      }
+      round.load(saved.round ?? [])
+    }
+    save = keepIn(store, snapshot)
+  }
+
+  return {
+    round,
+    machine,
+    step: stepOn,
+    mark: (device) => marks.get(device),
+    save: () => save(),
+    ready: () => loading,
+
+    keep(store) {
+      if (isNew) loading = load(store)
+      else {
+        save = keepIn(store, snapshot)
+        for (const device of machines.keys()) stepOn(device, { kind: 'deploy' })
+      }
+      isNew = false
+    },
+
+    forget(serials) {
+      const isMeant = (device: string) =>
+        serials === 'all' || serials.some((one) => device.endsWith(`/${one}`))
+      for (const device of machines.keys()) if (isMeant(device)) stepOn(device, { kind: 'forget' })
+      for (const device of marks.keys()) if (isMeant(device)) marks.delete(device)
+      save()
+    },
+
+    setMarks(changed) {
+      for (const [device, mark] of changed) marks.set(device, mark)
+      if (changed.length > 0) save()
+    },
+  }
+}

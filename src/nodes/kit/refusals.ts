@@ -1,0 +1,30 @@
+import type { Clock } from '../../lib/clock'
+import { type Target, targetKey } from '../../lib/collect/devices'
+
+const A_DAY_MS = 86_400_000
+
+/**
+ * Devices that the service refused: with all devices chosen, some kinds have no such data. They are asked again
+ * once a day, after a deploy, and when the node is told to forget.
+ */
+export interface Refusals {
+  add(target: Target): void
+  has(target: Target): boolean
+  forget(serials: readonly string[] | 'all'): void
+}
+
+export function createRefusals(clock: Clock): Refusals {
+  const since = new Map<string, { serial: string; at: number }>()
+  return {
+    add: (target) => void since.set(targetKey(target), { serial: target.serial, at: clock.monotonic() }),
+    has(target) {
+      const refused = since.get(targetKey(target))
+      return refused !== undefined && clock.monotonic() - refused.at < A_DAY_MS
+    },
+    forget(serials) {
+      for (const [key, { serial }] of since) {
+        if (serials === 'all' || serials.includes(serial)) since.delete(key)
+      }
+    },
+  }
+}
