@@ -101,6 +101,7 @@ function openAccount({ url, account }: Simulator): Account {
     concurrency: 2,
     retries: 0,
     series1Models: [],
+    limits: { data: { records: 1e9, recordsWindow: 1 } },
   }
   const transport = undiciTransport({ connections: 2 })
   const registry = createRegistry(systemClock)
