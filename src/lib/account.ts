@@ -59,11 +59,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
     concurrency,
     series1Models,
     client,
-    directory: createDirectory(
-      directory,
-      async (asker) => (await client.read('current', {}, asker)).body,
-      clock,
-    ),
+    directory: createDirectory(directory, (asker) => client.read('current', {}, asker), clock),
     quota,
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),

@@ -23,6 +23,7 @@ export const reasons = {
   'setting-invalid': 'ENVLOG_CONFIG',
   'account-reference': 'ENVLOG_CONFIG',
   'proxy-invalid': 'ENVLOG_CONFIG',
+  'secrets-needed': 'ENVLOG_CONFIG',
   'store-unknown': 'ENVLOG_CONFIG',
   'shared-client-missing': 'ENVLOG_CONFIG',
   'output-not-offered': 'ENVLOG_CONFIG',

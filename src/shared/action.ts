@@ -28,9 +28,6 @@ export const STARTS = ['held', 'now'] as const
 /** Outputs that carry a receipt, each with `send: device`. */
 export const ACKNOWLEDGED_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
 
-/** Outputs that are read: the others go as they came, and *only new* is off with them. */
-export const READ_OUTPUTS: readonly string[] = [...ACKNOWLEDGED_OUTPUTS, 'values']
-
 export const TIME_STYLES = ['utc', 'local'] as const
 
 /** Where the ends of a period come from. */

@@ -37,7 +37,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     await startFlow('current', simulator(), { credentials: { apiKey: '' } })
     assert.equal((await counts('nobody')).status, 404)
     const { status, body } = await counts()
-    assert.equal(status, 409)
+    assert.equal(status, 400)
     assert.equal((body as unknown as { code: string }).code, 'ENVLOG_CONFIG')
   })
 

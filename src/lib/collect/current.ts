@@ -33,7 +33,7 @@ export async function collectCurrent(
     return { answer, content: { kind: 'raw', payload: answer.body }, group: '' }
   }
   const answer = await account.client.read('current', params, asker)
-  if (wish.selection === 'all') account.directory.learn(answer.body)
+  if (wish.selection === 'all') account.directory.learn(answer)
   const { time, staleAfter } = wish
   const { receivedAt } = answer
   const failed: DeviceFailure[] = []

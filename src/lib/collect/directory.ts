@@ -31,13 +31,24 @@ export interface Directory {
   describe(serial: string, base: string, asker: Asker): Promise<Pick<Entry, 'name' | 'group'>>
   /** Minutes a device's clock is ahead of UTC. @throws EnvlogError `device-unknown` */
   utcOffset(serial: string, base: string, asker: Asker): Promise<number>
+  /** The answer that the list is of, asked for anew where that is wished. @throws EnvlogError */
+  answer(asker: Asker, anew: boolean): Promise<DirectoryAnswer>
   /** Takes over an answer of `current` that was asked without a filter. */
-  learn(envelope: CurrentEnvelope): void
+  learn(answer: DirectoryAnswer): void
+}
+
+/** An answer of `current` that was asked without a filter. */
+export interface DirectoryAnswer {
+  body: CurrentEnvelope
+  /** ms since 1970 UTC. */
+  receivedAt: number
 }
 
 /** What is known of the devices: shared by the nodes of one login, and kept over deploys. */
 export interface DirectoryState {
   entries: readonly Entry[] | undefined
+  /** The answer that they are of. */
+  answer: DirectoryAnswer | undefined
   /** Monotonic ms: when the list was learnt, when it was last asked for. */
   learntAt: number
   triedAt: number
@@ -47,18 +58,19 @@ export interface DirectoryState {
 
 export function createDirectoryState(): DirectoryState {
   const never = Number.NEGATIVE_INFINITY
-  return { entries: undefined, learntAt: never, triedAt: never, refreshing: 0 }
+  return { entries: undefined, answer: undefined, learntAt: never, triedAt: never, refreshing: 0 }
 }
 
 export function createDirectory(
   state: DirectoryState,
-  fetch: (asker: Asker) => Promise<CurrentEnvelope>,
+  fetch: (asker: Asker) => Promise<DirectoryAnswer>,
   clock: Clock,
 ): Directory {
   const since = (instant: number) => clock.monotonic() - instant
 
-  function learn(envelope: CurrentEnvelope): void {
-    state.entries = envelope.devices.map(({ serial, name, baseunit, group, offsets }) => ({
+  function learn(answer: DirectoryAnswer): void {
+    state.answer = answer
+    state.entries = answer.body.devices.map(({ serial, name, baseunit, group, offsets }) => ({
       serial,
       base: baseunit?.serial ?? serial,
       name,
@@ -108,6 +120,11 @@ export function createDirectory(
     all,
     find,
     learn,
+    async answer(asker, anew) {
+      if (anew) await refresh(asker)
+      else await all(asker)
+      return state.answer as DirectoryAnswer
+    },
     describe: async (serial, base, asker) => nameAndGroup(await one(serial, base, asker)),
     async utcOffset(serial, base, asker) {
       const entry = await one(serial, base, asker)

@@ -72,6 +72,22 @@ export function createAllowance(described: Row) {
     return refusedAt === null ? free : 0
   }
 
+  /** When a limit has room for so many more beside what is spent of it. */
+  function roomFor(amount: number, limit: number, spent: Spent[], now: number): number {
+    spent.sort((a, b) => a.at - b.at)
+    const total = spent.reduce((sum, entry) => sum + entry.amount, 0)
+    // Each further round over the limit takes a window more.
+    const rounds = Math.max(0, Math.ceil((amount - limit) / limit))
+    let missing = amount - rounds * limit - (limit - total)
+    let at = now
+    for (const entry of spent) {
+      if (missing <= 0) break
+      missing -= entry.amount
+      at = entry.at + held()
+    }
+    return at + rounds * held()
+  }
+
   return {
     row,
     left,
@@ -91,16 +107,28 @@ export function createAllowance(described: Row) {
       others = { amount: Math.max(0, amount - inFlight - own.total()), at: now }
     },
 
-    /** Our own spending that is not released, before an instant. */
-    ownBefore: (instant: number): Spent[] => own.list().filter(({ at }) => at < instant),
+    /** Our own spending that is not released. */
+    own(now: number): Spent[] {
+      release(now)
+      return own.list()
+    },
 
     /** The table's row changed: what answers told stays in force. */
     rebase(changed: Row): void {
       base = changed
     },
 
-    take(amount: number): void {
+    /** At most so much can be had at once. */
+    most: (share: number) => (share < 1 ? shareOf(share) : row().limit),
+
+    /**
+     * Takes it, and gives the mark by which its answer is read: what of ours the service cannot count any more
+     * when it gets there, being released or held for the margin alone.
+     */
+    take(amount: number, now: number): number {
+      release(now)
       inFlight += amount
+      return own.released() + own.until(now - row().window * 1000)
     },
 
     /** It was not sent after all. */
@@ -119,11 +147,15 @@ export function createAllowance(described: Row) {
       told = row
     },
 
-    /** The service told what remains: what others spent takes places away. It never gives any. */
-    remains(remaining: number, now: number): void {
+    /**
+     * The service told what remains: what others spent takes places away. It never gives any.
+     * @param mark of the request that brought it: what was released since may still have been counted
+     */
+    remains(remaining: number, now: number, mark: number): void {
       release(now)
-      const others = row().limit - remaining - inFlight - own.total() - foreign.total()
-      foreign.add(now, others, held() * GRAIN_SHARE)
+      const since = Math.max(0, own.released() - mark)
+      const known = inFlight + own.total() + foreign.total() + since
+      foreign.add(now, row().limit - remaining - known, held() * GRAIN_SHARE)
     },
 
     /** The service refused: nothing for a window. */
@@ -133,23 +165,13 @@ export function createAllowance(described: Row) {
 
     /** When so many could be spent, if nobody else spends; in flight counts as answered now. */
     when(now: number, amount: number, share = 1): number {
-      const free = left(now, share)
-      if (amount <= free && refusedAt === null) return now
-      const { limit } = row()
-      const most = share < 1 ? Math.min(limit, shareOf(share)) : limit
-      const spent = [...own.list(), ...(share < 1 ? [] : foreign.list()), { at: now, amount: inFlight }]
-      spent.sort((a, b) => a.at - b.at)
-      const total = spent.reduce((sum, { amount }) => sum + amount, 0)
-      // Each further round over the limit takes a window more.
-      const rounds = Math.max(0, Math.ceil((amount - most) / most))
-      let missing = amount - rounds * most - Math.max(0, most - total)
-      let at = now
-      for (const entry of spent) {
-        if (missing <= 0) break
-        missing -= entry.amount
-        at = entry.at + held()
-      }
-      return Math.max(at, reopens(), now) + rounds * held()
+      if (amount <= left(now, share)) return now
+      const flying = { at: now, amount: inFlight }
+      const mine = [...own.list(), flying]
+      const theirs = share < 1 && now < others.at + held() ? [others] : []
+      const all = roomFor(amount, row().limit, [...mine, ...foreign.list(), ...theirs], now)
+      const shared = share < 1 ? roomFor(amount, shareOf(share), mine, now) : now
+      return Math.max(all, shared, reopens(), now)
     },
 
     /** `toWall`: what to add to a monotonic instant for one since 1970. */
@@ -181,6 +203,24 @@ export function createAllowance(described: Row) {
       release(now)
     },
   }
+}
+
+/** False for what an older version, or somebody else, may have left in the store. */
+export function isSavedAllowance(value: unknown): value is SavedAllowance {
+  if (typeof value !== 'object' || value === null) return false
+  const { own, foreign, inFlight, refusedAt, told } = value as Partial<SavedAllowance>
+  const isCount = (one: unknown) => typeof one === 'number' && Number.isFinite(one) && one >= 0
+  const isSpent = (one: Partial<Spent> | null) => Number.isFinite(one?.at) && isCount(one?.amount)
+  const isRow =
+    told === null ||
+    (isCount(told?.limit) && isCount(told?.window) && Math.min(told?.limit ?? 0, told?.window ?? 0) >= 1)
+  const lists = [own, foreign]
+  return (
+    lists.every((list) => Array.isArray(list) && list.every(isSpent)) &&
+    isCount(inFlight) &&
+    (refusedAt === null || Number.isFinite(refusedAt)) &&
+    isRow
+  )
 }
 
 export type Allowance = ReturnType<typeof createAllowance>

@@ -1,4 +1,4 @@
-import { type Allowance, createAllowance, type Row, type SavedAllowance } from './allowance'
+import { type Allowance, createAllowance, isSavedAllowance, type Row, type SavedAllowance } from './allowance'
 
 /** Devices whose records were asked for lately; more are looked through for those that are free again. */
 const TIDY_ABOVE = 64
@@ -41,8 +41,12 @@ export function createBudgets(described: Row) {
         return saved ? [[device, saved] as [string, SavedAllowance]] : []
       })
     },
-    load(saved: readonly (readonly [string, SavedAllowance])[], now: number, toWall: number): void {
-      for (const [device, state] of saved) of(device, now).load(state, now, toWall)
+    load(saved: unknown, now: number, toWall: number): void {
+      if (!Array.isArray(saved)) return
+      for (const entry of saved) {
+        const [device, state] = Array.isArray(entry) ? entry : []
+        if (typeof device === 'string' && isSavedAllowance(state)) of(device, now).load(state, now, toWall)
+      }
     },
   }
 }

@@ -119,7 +119,16 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     const refused = places.settle(grant, tried, now(), sharing()?.here() ?? false)
     void sharing()?.settle(id, grant, tried, refused)
     spent()
+    if (grant.budget) wakeParked(grant)
     if (ticket.waiters.size > 0) decide(ticket, tried, refused)
+  }
+
+  /** What was reserved and did not come is there for others of the same device. */
+  function wakeParked({ endpoint, budget }: Grant): void {
+    for (const ticket of tickets.values()) {
+      if (ticket.state !== 'parked' || ticket.endpoint !== endpoint) continue
+      if (requestOf(ticket).records?.device === budget?.device) back(ticket)
+    }
   }
 
   /** Others were faster, or the ledger went away. */
@@ -164,7 +173,11 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     waiter.release()
     ticket.waiters.delete(waiter)
     waiter.reject(error)
-    if (ticket.waiters.size > 0) return
+    if (ticket.waiters.size > 0) {
+      const { line } = waiter.asker
+      if (![...ticket.waiters].some(({ asker }) => asker.line === line)) places.leave(ticket, line)
+      return
+    }
     tickets.delete(ticket.key)
     places.remove(ticket)
     ticket.wake()

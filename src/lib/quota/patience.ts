@@ -9,8 +9,8 @@ const LOOK_AGAIN_MS = 1000
 
 interface Desk {
   clock: Clock
-  /** When a ticket is expected to go, monotonic; now where only a connection is missing. */
-  expected(ticket: Ticket): number
+  /** When a ticket is expected to go, monotonic, now where only a connection is missing; and what it waits for. */
+  expected(ticket: Ticket): { at: number; records: boolean }
   /** Takes a waiter out, with the reason why. */
   leave(ticket: Ticket, waiter: Waiter, error: EnvlogError): void
 }
@@ -23,23 +23,25 @@ export function createPatience({ clock, expected, leave }: Desk) {
 
   /** Why it is not waited for any longer: what the service said, or else that it would take too long. */
   function givenUp(ticket: Ticket): EnvlogError {
-    const { endpoint, refusal, state } = ticket
-    const retryAt = new Date(expected(ticket) + toWall()).toISOString()
+    const { endpoint, refusal } = ticket
+    const { at, records } = expected(ticket)
+    const retryAt = new Date(at + toWall()).toISOString()
     if (refusal) {
       const { error, of } = refusal
       const reason = of === 'device' ? 'records-refused' : error.reason
       return new EnvlogError(reason, { ...error.params, retryAt }, { ...error.cause, retryAt })
     }
-    const reason = state === 'parked' ? 'records-wait' : 'quota-wait'
+    const reason = records ? 'records-wait' : 'quota-wait'
     return new EnvlogError(reason, { retryAt }, { endpoint, retryAt })
   }
 
   /** True where it was given up. */
   function giveUpWhereTooLong(ticket: Ticket, waiter: Waiter): boolean {
     const { wait, recordsWait } = waiter.asker
-    const most = ticket.state === 'parked' ? (recordsWait ?? wait) : wait
-    if (most === null || !isQueued(ticket)) return false
-    if (expected(ticket) <= Math.max(now(), waiter.since + most)) return false
+    if ((wait === null && recordsWait === undefined) || !isQueued(ticket)) return false
+    const { at, records } = expected(ticket)
+    const most = records ? (recordsWait ?? wait) : wait
+    if (most === null || at <= Math.max(now(), waiter.since + most)) return false
     leave(ticket, waiter, givenUp(ticket))
     return true
   }
@@ -52,10 +54,9 @@ export function createPatience({ clock, expected, leave }: Desk) {
       for (const waiter of [...ticket.waiters]) giveUpWhereTooLong(ticket, waiter)
       const listening = [...ticket.waiters].filter(({ asker }) => asker.waiting)
       if (!isQueued(ticket) || listening.length === 0) return
-      const at = expected(ticket)
+      const { at, records } = expected(ticket)
       if (at - now() < TOLD_FROM_MS) return
-      const { endpoint, state } = ticket
-      const wait = { endpoint, until: at + toWall(), records: state === 'parked' }
+      const wait = { endpoint: ticket.endpoint, until: at + toWall(), records }
       for (const { asker } of listening) asker.waiting?.(wait)
     },
 

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../api/endpoints'
-import { type Allowance, createAllowance, heldMs, type SavedAllowance } from './allowance'
+import { type Allowance, createAllowance, heldMs, isSavedAllowance, type SavedAllowance } from './allowance'
 import { type Budgets, createBudgets } from './budgets'
 import type { QuotaReading } from './headers'
 import { byEndpoint, endpointNames, type Rows, rowsWith } from './rows'
@@ -13,7 +13,11 @@ export interface Grant {
   requests: Allowance
   /** Records it may ask for. */
   number: number | undefined
-  budget: { device: string; allowance: Allowance; enough: number } | null
+  budget: { device: string; allowance: Allowance; enough: number; mark: number } | null
+  /** By which its answer is read (`Allowance.take`). */
+  mark: number
+  /** When it was taken, monotonic. */
+  since: number
 }
 
 /** What outlives the process. */
@@ -64,6 +68,10 @@ export function createPlaces(share: (window: number) => number) {
   /** Our part of a limit. */
   const shareOf = (allowance: Allowance) => share(allowance.row().window)
 
+  /** With how few records a request goes: with what can be had at all, where that is less. */
+  const enoughOf = ({ wanted, least }: { wanted: number; least: number }, allowance: Allowance) =>
+    Math.min(wanted, least, allowance.most(shareOf(allowance)))
+
   function free(name: EndpointName, now: number): number {
     const { requests, known, heldBackUntil } = places[name]
     if (now < heldBackUntil) return 0
@@ -95,18 +103,17 @@ export function createPlaces(share: (window: number) => number) {
     ): Grant | { parkedUntil: number } {
       const { requests, budgets } = places[endpoint]
       if (!records || !budgets) {
-        requests.take(1)
-        return { endpoint, requests, number: records?.wanted, budget: null }
+        const mark = requests.take(1, now)
+        return { endpoint, requests, number: records?.wanted, budget: null, mark, since: now }
       }
-      const { device, wanted, least } = records
+      const { device, wanted } = records
       const allowance = budgets.of(device, now)
-      const enough = Math.min(wanted, least, allowance.row().limit)
+      const enough = enoughOf(records, allowance)
       const left = allowance.left(now, shareOf(allowance))
       if (left < enough) return { parkedUntil: allowance.when(now, enough, shareOf(allowance)) }
       const number = Math.min(wanted, left)
-      requests.take(1)
-      allowance.take(number)
-      return { endpoint, requests, number, budget: { device, allowance, enough } }
+      const budget = { device, allowance, enough, mark: allowance.take(number, now) }
+      return { endpoint, requests, number, budget, mark: requests.take(1, now), since: now }
     },
 
     /** It was not sent: another process was faster. */
@@ -125,9 +132,9 @@ export function createPlaces(share: (window: number) => number) {
       place.requests.settle(1, tried.unsent ? 0 : 1, now)
       if (reading) {
         place.known = true
-        learn(place.requests, reading, now, shared)
+        learn(place.requests, reading, now, shared ? null : grant.mark)
       }
-      if (grant.budget) settleRecords(grant.budget.allowance, grant.number ?? 0, tried, now, shared)
+      if (grant.budget) settleRecords(grant.budget, grant.number ?? 0, tried, now, shared)
       const refused = refusedBy(tried, grant)
       if (refused === 'endpoint') place.requests.refuse(now)
       // Where the service tells that some records are left, fewer are asked for at once.
@@ -145,6 +152,8 @@ export function createPlaces(share: (window: number) => number) {
 
     put: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.put(line, ticket),
     putFirst: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.putFirst(line, ticket),
+    /** Nobody of a line waits for it any more. */
+    leave: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.leave(line, ticket),
     remove: (ticket: Ticket) => places[ticket.endpoint].turns.remove(ticket),
     when,
 
@@ -153,26 +162,29 @@ export function createPlaces(share: (window: number) => number) {
       places[endpoint].heldBackUntil = until
     },
 
-    /** When it is expected to go; now where only a connection is missing. */
-    expected(ticket: Ticket, now: number): number {
+    /**
+     * When it is expected to go, now where only a connection is missing; and whether its device's records are
+     * what it waits for.
+     */
+    expected(ticket: Ticket, now: number): { at: number; records: boolean } {
       const { endpoint } = ticket
       const { turns, budgets } = places[endpoint]
       const ahead = turns.has(ticket) ? turns.ahead(ticket) : 0
       const at = when(endpoint, ahead + 1, now)
       const [waiter] = ticket.waiters
       const records = waiter?.request.records
-      if (!records || !budgets) return at
+      if (!records || !budgets) return { at, records: false }
       const allowance = budgets.of(records.device, now)
-      const enough = Math.min(records.wanted, records.least, allowance.row().limit)
-      return Math.max(at, allowance.when(now, enough, shareOf(allowance)))
+      const then = allowance.when(now, enoughOf(records, allowance), shareOf(allowance))
+      return { at: Math.max(at, then), records: then > at }
     },
 
-    /** Our own spending before an instant, for a ledger that lost it. */
-    spentBefore(instant: number, now: number): Missed[] {
+    /** Our own spending, for a ledger that lost it. */
+    spent(now: number): Missed[] {
       const missed = (name: string, allowance: Allowance): Missed => ({
         name,
         heldMs: heldMs(allowance.row().window),
-        spent: allowance.ownBefore(instant).map(({ at, amount }) => ({ ageMs: now - at, amount })),
+        spent: allowance.own(now).map(({ at, amount }) => ({ ageMs: now - at, amount })),
       })
       const all = endpointNames.flatMap((name) => {
         const { requests, budgets } = places[name]
@@ -223,12 +235,13 @@ export function createPlaces(share: (window: number) => number) {
       return saved
     },
 
-    load(saved: SavedPlaces, now: number, toWall: number): void {
+    /** What of it cannot be understood is passed over. */
+    load(saved: Partial<SavedPlaces>, now: number, toWall: number): void {
       for (const name of endpointNames) {
         const { requests, budgets } = places[name]
-        const state = saved.endpoints[name]
-        if (state) requests.load(state, now, toWall)
-        budgets?.load(saved.devices[name] ?? [], now, toWall)
+        const state = saved.endpoints?.[name]
+        if (isSavedAllowance(state)) requests.load(state, now, toWall)
+        budgets?.load(saved.devices?.[name], now, toWall)
       }
     },
   }
@@ -241,28 +254,28 @@ function learn(
   requests: Allowance,
   { limit, remaining, windowSeconds }: QuotaReading,
   now: number,
-  shared: boolean,
+  mark: number | null,
 ): void {
   if (limit !== null && limit >= 1 && windowSeconds !== null) {
     requests.tell({ limit, window: windowSeconds })
   }
-  if (remaining !== null && !shared) requests.remains(remaining, now)
+  if (remaining !== null && mark !== null) requests.remains(remaining, now, mark)
 }
 
 /** What came is spent; after a broken answer the header decides, else what was asked for stays reserved. */
 function settleRecords(
-  allowance: Allowance,
+  { allowance, mark }: NonNullable<Grant['budget']>,
   asked: number,
   tried: Tried<unknown>,
   now: number,
   shared: boolean,
 ): void {
   const told = tried.reading?.recordsRemaining ?? null
-  const { own, foreign } = allowance.spent(now)
-  const byHeader = told === null ? asked : allowance.row().limit - told - (own - asked) - foreign
+  // No more than all that is gone, whoever took it: what others have reserved may not be counted yet.
+  const byHeader = told === null ? asked : allowance.row().limit - told
   const used = tried.unsent ? 0 : (tried.records ?? byHeader)
   allowance.settle(asked, Math.min(asked, Math.max(0, used)), now)
-  if (told !== null && !shared) allowance.remains(told, now)
+  if (told !== null && !shared) allowance.remains(told, now, mark)
 }
 
 const NOT_ABOUT_QUOTA = new Set([401, 403])
@@ -270,7 +283,7 @@ const NOT_ABOUT_QUOTA = new Set([401, 403])
 /** Which limit an answer refused for, if it did (nodes.md, *Quota*: a refusal). */
 function refusedBy(tried: Tried<unknown>, { budget }: Grant): Refused | undefined {
   if (!('error' in tried) || !tried.reading) return undefined
-  const { status = 0 } = tried.error.cause
+  const { status = 0 } = tried.error.cause ?? {}
   const { remaining, recordsRemaining } = tried.reading
   if (status === 429) {
     return budget && ((remaining ?? 0) > 0 || recordsRemaining === 0) ? 'device' : 'endpoint'

@@ -86,7 +86,7 @@ export function createQuota(clock: Clock): Quota {
 
   async function load(member: Member, store: StateStore): Promise<void> {
     const saved = (await whileLoading(loadFrom(store, clock))) as Partial<Saved> | undefined
-    if (saved?.version === 1 && saved.run !== run) places.load(saved as Saved, now(), toWall())
+    if (saved?.version === 1 && saved.run !== run) places.load(saved, now(), toWall())
     const found = members.get(member)
     if (found) found.save = keepIn(store, (): Saved => ({ ...places.save(now(), toWall()), run }))
     dispatcher.pump()
@@ -98,7 +98,7 @@ export function createQuota(clock: Clock): Quota {
   }
 
   async function share(open: () => SharedLedger): Promise<void> {
-    sharing = createSharing(open(), clock, places, tellLedger)
+    sharing = createSharing(opened(open), clock, places, tellLedger)
     await whileLoading(sharing.start())
     tellLedger()
   }
@@ -133,5 +133,15 @@ export function createQuota(clock: Clock): Quota {
       ledgerHere: sharing?.here() ?? null,
       endpoints: places.counts(now(), toWall()),
     }),
+  }
+}
+
+/** An address that cannot even be tried is a ledger that is away. */
+function opened(open: () => SharedLedger): SharedLedger {
+  try {
+    return open()
+  } catch {
+    const away = () => Promise.reject(new Error('away'))
+    return { claim: away, settle: away, kept: away, catchUp: away, close: async () => {} }
   }
 }

@@ -1,15 +1,19 @@
 /**
  * What the ledger does in one step. A limit is a sorted set: its members are `id|amount|state`, scored with the
- * instant of their release by the ledger's own clock. In flight (`f`) they hold until a lease is over, should
+ * instant of their release by the ledger's own clock, and stay a while after it: an answer on its way may still
+ * count them. In flight (`f`) they hold until a lease is over, should
  * their process die; settled (`s`) a window and a margin after the answer.
  */
+
+/** How long a released entry stays: longer than any answer takes by default. */
+const KEPT_MS = 600_000
 
 const PREAMBLE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function spent(key)
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
-  local entries = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+local function spent(key, since)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', now - ${KEPT_MS})
+  local entries = redis.call('ZRANGEBYSCORE', key, '(' .. string.format('%.0f', since), '+inf', 'WITHSCORES')
   local sum, list = 0, {}
   for i = 1, #entries, 2 do
     local amount, state = string.match(entries[i], '|(%d+)|(%a)$')
@@ -20,7 +24,7 @@ local function spent(key)
 end
 local function put(key, member, ends, lasts)
   redis.call('ZADD', key, ends, member)
-  if redis.call('PTTL', key) < lasts then redis.call('PEXPIRE', key, lasts) end
+  if redis.call('PTTL', key) < lasts + ${KEPT_MS} then redis.call('PEXPIRE', key, lasts + ${KEPT_MS}) end
 end
 `
 
@@ -31,9 +35,9 @@ local answer = { 1 }
 for i, key in ipairs(KEYS) do
   local wanted, least = tonumber(ARGV[4 * i - 1]), tonumber(ARGV[4 * i])
   local limit, held = tonumber(ARGV[4 * i + 1]), tonumber(ARGV[4 * i + 2])
-  local sum, list = spent(key)
+  local sum, list = spent(key, now)
   local refused = redis.call('ZSCORE', key, 'refused|0|s')
-  if refused then return { 0, math.ceil(refused - now), i - 1 } end
+  if refused and tonumber(refused) > now then return { 0, math.ceil(refused - now), i - 1 } end
   local missing = least - (limit - sum)
   if missing > 0 then
     local wait = held
@@ -55,17 +59,17 @@ end
 return answer
 `
 
-/** ARGV: id, age; for each key taken, used, limit, held, remaining (-1: not told), refused (0 or 1). */
+/** ARGV: id, age; for each key taken, used, limit, held, remaining (-1: not told), refused (0 or 1), flight. */
 export const SETTLE = `${PREAMBLE}
 local id, age = ARGV[1], tonumber(ARGV[2])
 for i, key in ipairs(KEYS) do
-  local at = 6 * i - 3
+  local at = 7 * i - 4
   local taken, used, limit = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local held, remaining = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
   redis.call('ZREM', key, id .. '|' .. taken .. '|f')
   local ends = now + held - age
   if used > 0 then put(key, id .. '|' .. used .. '|s', ends, held) end
-  local others = limit - remaining - spent(key)
+  local others = limit - remaining - spent(key, now - tonumber(ARGV[at + 6]))
   if remaining >= 0 and others > 0 and age == 0 then put(key, 'others ' .. id .. '|' .. others .. '|s', ends, held) end
   if ARGV[at + 5] == '1' then put(key, 'refused|0|s', ends, held) end
 end

@@ -68,8 +68,8 @@ export function openRedis(address: string, password: string, leaseMs: number) {
 
 const namesOf = (list: readonly (Claim | Settled)[]) => list.map(({ name }) => name)
 
-function settledArgs({ taken, used, limit, heldMs, remaining, refused }: Settled): number[] {
-  return [taken, used, limit, heldMs, remaining ?? -1, refused ? 1 : 0]
+function settledArgs({ taken, used, limit, heldMs, remaining, refused, flightMs }: Settled): number[] {
+  return [taken, used, limit, heldMs, remaining ?? -1, refused ? 1 : 0, flightMs]
 }
 
 function loadLibrary(): typeof import('redis') {

@@ -19,6 +19,8 @@ export interface Settled {
   heldMs: number
   /** What the service said remains; `null` where it did not. */
   remaining: number | null
+  /** How long the request was on its way: what was released meanwhile may still have been counted. */
+  flightMs: number
   /** The service refused. */
   refused: boolean
 }

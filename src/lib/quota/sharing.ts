@@ -28,8 +28,11 @@ export type Verdict =
 export function createSharing(ledger: SharedLedger, clock: Clock, places: Places, changed: () => void) {
   let here = false
   let closed = false
-  let awaySince = clock.monotonic()
+  /** A look that is due, or on its way. */
+  let looking = false
   let cancelLook = () => {}
+  /** It came back without what it held, and was not told all of it yet. */
+  let lost = false
   /** When it came back; at the start nothing was spent without it. */
   let backAt = Number.NEGATIVE_INFINITY
   /** Settled while it was away. */
@@ -48,25 +51,35 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
     if (closed) return
     if (here) {
       here = false
-      awaySince = now()
       changed()
     }
-    cancelLook()
+    if (looking) return
+    looking = true
     cancelLook = clock.after(LOOK_MS, () => void look())
   }
 
   async function look(): Promise<void> {
+    looking = true
     try {
-      const kept = await within(ledger.kept())
-      if (!kept) await within(ledger.catchUp(places.spentBefore(awaySince, now())))
+      if (!(await within(ledger.kept()))) lost = true
+      // Everything: what is told twice only holds its place longer.
+      if (lost) {
+        await within(ledger.catchUp(places.spent(now())))
+        // They are among all that was spent.
+        unsettled = []
+      }
+      lost = false
       while (unsettled.length > 0) {
         const [{ id, settled, at }] = unsettled as [(typeof unsettled)[0]]
         await within(ledger.settle(id, settled, now() - at))
         unsettled.shift()
       }
     } catch {
-      return away()
+      looking = false
+      away()
+      return
     }
+    looking = false
     if (closed || here) return
     here = true
     backAt = now()
@@ -103,6 +116,8 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
     },
 
     async settle(id: string, grant: Grant, tried: Tried<unknown>, refused: Refused | undefined) {
+      // Sent before the ledger was there: it knows nothing of it.
+      if (id === '') return
       const settled = settledOf(grant, tried, refused)
       const at = now()
       try {
@@ -153,7 +168,10 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
   }
 
   function settledOf(grant: Grant, tried: Tried<unknown>, refused: Refused | undefined): Settled[] {
-    const { endpoint, requests, budget, number = 0 } = grant
+    const { endpoint, requests, budget, number = 0, since } = grant
+    const flight = now() - since
+    /** What was released since then; within the margin the service cannot have counted it. */
+    const flightMs = (window: number) => Math.round(Math.max(0, flight - (heldMs(window) - window * 1000)))
     const { limit, window } = requests.row()
     const remaining = tried.reading?.remaining ?? null
     const unsent = tried.unsent === true
@@ -165,6 +183,7 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
         limit,
         heldMs: heldMs(window),
         remaining,
+        flightMs: flightMs(window),
         refused: refused === 'endpoint',
       },
     ]
@@ -177,6 +196,7 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
         limit: row.limit,
         heldMs: heldMs(row.window),
         remaining: tried.reading?.recordsRemaining ?? null,
+        flightMs: flightMs(row.window),
         refused: refused === 'device',
       })
     }

@@ -12,9 +12,21 @@ export function createSpending() {
   let entries: (Spent & { since: number })[] = []
   let head = 0
   let total = 0
+  let released = 0
 
   return {
     total: () => total,
+    /** All that was ever released. */
+    released: () => released,
+
+    /** What is not yet released and was spent then or before. */
+    until(instant: number): number {
+      let sum = 0
+      for (let index = head; index < entries.length && (entries[index] as Spent).at <= instant; index++) {
+        sum += (entries[index] as Spent).amount
+      }
+      return sum
+    },
 
     /** Adds what was spent at an instant that is not before the last one. */
     add(at: number, amount: number, grain = 0): void {
@@ -39,6 +51,7 @@ export function createSpending() {
     release(now: number, held: number): void {
       while (head < entries.length && (entries[head] as Spent).at + held <= now) {
         total -= (entries[head] as Spent).amount
+        released += (entries[head] as Spent).amount
         head++
       }
       if (head > 512 && head * 2 > entries.length) {

@@ -32,6 +32,15 @@ export function createTurns<T>() {
     has: (item: T) => standing.has(item),
     remove,
 
+    /** Out of one line; it stays in its others. */
+    leave(name: Line, item: T): void {
+      standing.get(item)?.delete(name)
+      const line = lines.get(name)
+      line?.delete(item)
+      if (line?.size === 0) lines.delete(name)
+      if (standing.get(item)?.size === 0) standing.delete(item)
+    },
+
     /** At the end of its line. */
     put(name: Line, item: T): void {
       const line = lines.get(name)

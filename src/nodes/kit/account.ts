@@ -6,7 +6,6 @@ import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { createRegistry } from '../../lib/registry'
 import type { StateStore } from '../../lib/state-store'
-import { registerAdmin } from './admin'
 import { contextStore } from './store'
 
 export interface AccountConfig extends NodeDef {
@@ -14,6 +13,7 @@ export interface AccountConfig extends NodeDef {
   proxy?: string
   concurrency?: number | string
   store?: string
+  baseUrl?: string
 }
 
 /** What outlives deploys: one for the process. */
@@ -25,6 +25,8 @@ export interface AccountNode extends Node {
   envlog(): Account
   /** Where an action node's state outlives the process. @throws EnvlogError `store-unknown` */
   storeFor(node: Node): StateStore
+  /** Secrets, and what they are for. */
+  stored(): { baseUrl: string; apiKey: string; loginId: string; loginPass: string }
   /** The action nodes that use it: Node-RED brings its states and errors to the flows of these. */
   users: Record<string, Node>
 }
@@ -42,14 +44,18 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 
 /** Registers envlog-account: settings and credentials in, an account out. */
 export function registerAccount(RED: NodeAPI): void {
-  registerAdmin(RED)
   function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
     RED.nodes.createNode(this, config)
     let opened: Account | undefined
     this.users = {}
     this.storeFor = (node) => contextStore(RED, node, String(config.store ?? '').trim(), 'cursors')
+    this.stored = () => ({
+      baseUrl: String(config.baseUrl ?? ''),
+      ...{ apiKey: '', loginId: '', loginPass: '' },
+      ...(this.credentials as object),
+    })
     this.envlog = () => {
-      opened ??= open(RED, this, config)
+      opened ??= openAccount(RED, config, this.credentials ?? {}, this)
       return opened
     }
     this.on('close', (_removed: boolean, done: () => void) => {
@@ -67,21 +73,29 @@ export function registerAccount(RED: NodeAPI): void {
   })
 }
 
-function open(RED: NodeAPI, node: AccountNode, config: AccountConfig): Account {
+/**
+ * Opens an account by its settings; with its node it keeps what is spent, and shares it where that is set.
+ * @throws EnvlogError `ENVLOG_CONFIG`
+ */
+export function openAccount(
+  RED: NodeAPI,
+  config: AccountConfig,
+  credentials: object,
+  node?: AccountNode,
+): Account {
   const { readAccountProperties } = require('./settings') as typeof import('./settings')
-  const settings = readAccountProperties(config, node.credentials ?? {})
+  const settings = readAccountProperties(config, credentials)
   const ports: AccountPorts = {
     transport: undiciTransport(transportOptions(RED, config, settings.concurrency)),
     clock: systemClock,
     random: Math.random,
     registry,
-    store: contextStore(RED, node, settings.store, 'quota'),
   }
-  if (settings.sharedQuota) {
+  if (node) ports.store = contextStore(RED, node, settings.store, 'quota')
+  if (node && settings.sharedQuota) {
     const { openRedis } = require('../../lib/quota/redis') as typeof import('../../lib/quota/redis')
     const lease = longestAnswer(settings.timeout)
-    const open = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
-    ports.openLedger = open
+    ports.openLedger = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
     ports.ledgerHere = (here) => node.status(here ? {} : LEDGER_AWAY)
   }
   return createAccount(settings, ports)
@@ -123,4 +137,10 @@ export function accountOf(RED: NodeAPI, id: string, user: Node): { account: Acco
   if (!node?.users || !node.envlog || !node.storeFor) throw new EnvlogError('no-account')
   node.users[user.id] = user
   return { account: node.envlog(), store: node.storeFor(user) }
+}
+
+/** The node is closed: what happens to the account is none of its flow's business any more. */
+export function leaveAccount(RED: NodeAPI, id: string, user: Node): void {
+  const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
+  if (node?.users?.[user.id] === user) delete node.users[user.id]
 }

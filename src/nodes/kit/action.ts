@@ -2,7 +2,7 @@ import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import type { ActionType } from '../../shared/action'
-import { accountOf, registry } from './account'
+import { accountOf, leaveAccount, registry } from './account'
 import { type Control, controlOf } from './control'
 import { createRefusals } from './refusals'
 import { repeatEvery } from './repeat'
@@ -123,6 +123,7 @@ function start<T extends ActionType>(
 
   node.on('close', (removed: boolean, done: () => void) => {
     if (removed) registry.forget(node.id)
+    leaveAccount(RED, config.account, node)
     turns.close().then(done, done)
   })
 

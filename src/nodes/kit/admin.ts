@@ -1,28 +1,86 @@
 import type { NodeAPI } from 'node-red'
-import { EnvlogError } from '../../lib/errors'
+import { EnvlogError, type ErrorCode } from '../../lib/errors'
+import type { Asker } from '../../lib/quota/asker'
+import { EDITOR } from '../../lib/quota/turns'
 import type { AccountNode } from './account'
-import { inWords } from './words'
+
+type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
+type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
+
+/** A person waits no longer for quota than this. */
+const PATIENCE_MS = 10_000
 
 /**
- * What the editor asks the runtime. Reading costs no quota and tells no more than messages do, so read
- * permission is enough; without `adminAuth` Node-RED lets everybody in.
+ * What the editor asks the runtime. What spends quota needs write permission, what only tells needs read;
+ * without `adminAuth` Node-RED lets everybody in. Failures come as reasons, to be worded in the viewer's language.
  */
 export function registerAdmin(RED: NodeAPI): void {
   RED.httpAdmin.get(
     '/envlog/accounts/:id/quota',
     RED.auth.needsPermission('envlog.read'),
-    (request, response) => {
-      const node = RED.nodes.getNode(String(request.params.id)) as unknown as Partial<AccountNode> | null
-      if (typeof node?.envlog !== 'function') {
-        response.status(404).json({ error: 'no such account' })
-        return
-      }
-      try {
-        response.json(node.envlog().quota.counts())
-      } catch (error) {
-        const code = error instanceof EnvlogError ? error.code : undefined
-        response.status(409).json({ error: inWords(RED, error).message, code })
-      }
-    },
+    (request, response) =>
+      answer(response, async () => accountNode(RED, String(request.params.id)).quota.counts()),
   )
+  RED.httpAdmin.post('/envlog/devices', RED.auth.needsPermission('envlog.write'), (request, response) =>
+    answer(response, () =>
+      whileOpen(RED, request, async (account, asker) => {
+        const { listDevices } = require('./device-list') as typeof import('./device-list')
+        const { anew } = (request.body ?? {}) as { anew?: unknown }
+        return listDevices(account, asker, anew === true)
+      }),
+    ),
+  )
+  RED.httpAdmin.post('/envlog/test', RED.auth.needsPermission('envlog.write'), (request, response) =>
+    answer(response, () =>
+      whileOpen(RED, request, (account, asker) => {
+        const { testAccount } = require('./account-test') as typeof import('./account-test')
+        return testAccount(account, asker)
+      }),
+    ),
+  )
+}
+
+function accountNode(RED: NodeAPI, id: string) {
+  const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
+  if (typeof node?.envlog !== 'function') throw new EnvlogError('no-account')
+  return node.envlog()
+}
+
+type Work<T> = (account: ReturnType<typeof accountNode>, asker: Asker) => Promise<T>
+
+/** Work with the account that is typed, given up when the editor goes away. */
+async function whileOpen<T>(RED: NodeAPI, request: Request, work: Work<T>): Promise<T> {
+  const { openTypedAccount } = require('./typed-account') as typeof import('./typed-account')
+  const { account: typed } = (request.body ?? {}) as { account?: unknown }
+  const account = openTypedAccount(RED, typed)
+  const abort = new AbortController()
+  const gone = () => abort.abort()
+  request.socket.once('close', gone)
+  try {
+    return await work(account, { signal: abort.signal, line: EDITOR, wait: PATIENCE_MS })
+  } finally {
+    request.socket.off('close', gone)
+    await account.close()
+  }
+}
+
+/** Code → status of HTTP; any other is the service's fault, or the network's. */
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  ENVLOG_CONFIG: 400,
+  ENVLOG_INPUT: 400,
+  ENVLOG_QUOTA: 429,
+  ENVLOG_BUSY: 429,
+}
+
+async function answer(response: Response, work: () => Promise<unknown>): Promise<void> {
+  try {
+    response.json(await work())
+  } catch (error) {
+    // What is none of ours is a defect, and its words may hold anything.
+    const { code, reason, params, cause } =
+      error instanceof EnvlogError ? error : { code: undefined, reason: 'unexpected', params: {}, cause: {} }
+    const { retryAt } = cause as { retryAt?: string }
+    const status = reason === 'no-account' ? 404 : ((code && STATUS[code]) ?? 502)
+    response.status(status).json({ code, reason, params, retryAt })
+  }
 }

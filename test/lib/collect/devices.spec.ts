@@ -21,7 +21,7 @@ function directory() {
     createDirectoryState(),
     async () => {
       asked++
-      return currentEnvelope(...devices)
+      return { body: currentEnvelope(...devices), receivedAt: 0 }
     },
     systemClock,
   )

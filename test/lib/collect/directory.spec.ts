@@ -23,7 +23,7 @@ function setup(...serials: string[]) {
     },
     { retries: 0 },
   )
-  const fetch = async (asker: Asker) => (await client.read('current', {}, asker)).body
+  const fetch = (asker: Asker) => client.read('current', {}, asker)
   return { service, directory: createDirectory(createDirectoryState(), fetch, systemClock) }
 }
 const serials = (entries: readonly { serial: string }[]) => entries.map(({ serial }) => serial)
@@ -140,14 +140,14 @@ describe('the directory', () => {
 
   it('takes over an answer that came without a filter, and counts from then', async () => {
     const { service, directory } = setup('A0000001')
-    directory.learn(currentEnvelope(device('L0000001')))
+    directory.learn({ body: currentEnvelope(device('L0000001')), receivedAt: 0 })
     assert.deepEqual(serials(await directory.all(patient)), ['L0000001'])
     await timers().tickAsync(9 * MINUTE)
-    directory.learn(currentEnvelope(device('L0000002')))
+    directory.learn({ body: currentEnvelope(device('L0000002')), receivedAt: 0 })
     await timers().tickAsync(9 * MINUTE)
     assert.deepEqual(serials(await directory.all(patient)), ['L0000002'])
     assert.equal(service.asked, 0)
-    directory.learn(currentEnvelope(device('L0000003')))
+    directory.learn({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
     assert.deepEqual(await directory.find('NONE0000', patient), [], 'that was a refresh a moment ago')
     assert.equal(service.asked, 0)
   })

@@ -1,0 +1,39 @@
+import type { Account } from '../../lib/account'
+import { EnvlogError } from '../../lib/errors'
+import type { Asker } from '../../lib/quota/asker'
+import type { EndpointCounts } from '../../lib/quota/places'
+
+/** What a test of the account found, line by line. */
+export interface AccountTest {
+  /** Devices that `current` told. */
+  devices: number
+  /** Of the relay path: `null` where there is no remote unit to ask with. */
+  relay: { works: boolean; reason?: string; params?: object } | null
+  endpoints: Record<string, EndpointCounts>
+}
+
+/**
+ * Tries address and login with one `current`, and the relay suffix with one `latest-data` of a remote unit;
+ * never an alert, of which there are few. @throws EnvlogError where `current` fails
+ */
+export async function testAccount(account: Account, asker: Asker): Promise<AccountTest> {
+  const { body } = await account.directory.answer(asker, true)
+  const remote = body.devices.find(({ serial, baseunit }) => baseunit && baseunit.serial !== serial)
+  return {
+    devices: body.devices.length,
+    relay: remote ? await tryRelay(account, remote.serial, remote.baseunit?.serial ?? '', asker) : null,
+    endpoints: account.quota.counts().endpoints,
+  }
+}
+
+/** A device that has no records is refused by the right path too: only a path that is not there is wrong. */
+async function tryRelay(account: Account, serial: string, base: string, asker: Asker) {
+  try {
+    await account.client.read('latest-data-relay', { 'remote-serial': serial, 'base-serial': base }, asker)
+    return { works: true }
+  } catch (error) {
+    if (!(error instanceof EnvlogError)) throw error
+    const isThere = error.reason === 'device-refused' && error.cause.status !== 404
+    return isThere ? { works: true } : { works: false, reason: error.reason, params: error.params }
+  }
+}

@@ -1,0 +1,73 @@
+import type { NodeAPI } from 'node-red'
+import { z } from 'zod'
+import type { Account } from '../../lib/account'
+import { EnvlogError } from '../../lib/errors'
+import { normaliseAddress } from '../../shared/account'
+import { type AccountConfig, type AccountNode, openAccount } from './account'
+
+/** What the editor sends in place of a secret that it does not have (platform.md, *Settings*). */
+const STORED = '__PWRD__'
+
+const text = (most: number) => z.string().max(most).default('')
+const number = z.union([z.number(), z.string().max(10)]).default('')
+
+/** An account as it stands in the editor's form, deployed or not; what is not here is not taken. */
+const typedAccount = z.object({
+  id: text(40),
+  baseUrl: text(2000),
+  relaySuffix: text(40),
+  timeout: number,
+  concurrency: number,
+  retries: number,
+  limits: text(2000),
+  series1Models: text(2000),
+  tls: text(40),
+  proxy: text(40),
+  credentials: z
+    .object({ apiKey: text(100), loginId: text(100), loginPass: text(100) })
+    .default({ apiKey: '', loginId: '', loginPass: '' }),
+})
+
+type TypedAccount = z.infer<typeof typedAccount>
+
+/**
+ * Opens the account that is typed; close it after use. It shares quota and device list with deployed ones.
+ * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` where a stored secret would go elsewhere than it is for
+ */
+export function openTypedAccount(RED: NodeAPI, body: unknown): Account {
+  const result = typedAccount.safeParse(body)
+  if (!result.success)
+    throw new EnvlogError('setting-invalid', { property: String(result.error.issues[0]?.path[0]) })
+  const typed = fromEnvironment(RED, result.data)
+  const credentials = withStored(RED, typed)
+  return openAccount(RED, { ...typed, name: '' } as unknown as AccountConfig, credentials)
+}
+
+/** A stored secret goes only where it was stored for: to the same address, with the same login. */
+function withStored(RED: NodeAPI, { id, baseUrl, credentials }: TypedAccount): TypedAccount['credentials'] {
+  const { apiKey, loginId, loginPass } = credentials
+  if (apiKey !== STORED && loginPass !== STORED) return credentials
+  const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
+  const stored = node?.stored?.()
+  const isSame = stored && sameAddress(stored.baseUrl, baseUrl) && stored.loginId === loginId
+  if (!isSame) throw new EnvlogError('secrets-needed')
+  return {
+    loginId,
+    apiKey: apiKey === STORED ? stored.apiKey : apiKey,
+    loginPass: loginPass === STORED ? stored.loginPass : loginPass,
+  }
+}
+
+function sameAddress(one: string, other: string): boolean {
+  return URL.canParse(one) && URL.canParse(other) && normaliseAddress(one) === normaliseAddress(other)
+}
+
+/** `${NAME}` as a whole value, as Node-RED fills it in before a node is made. */
+function fromEnvironment<T>(RED: NodeAPI, value: T): T {
+  if (typeof value === 'string') {
+    const [, name] = /^\$\{([^}]+)\}$/.exec(value) ?? []
+    return (name === undefined ? value : (RED.util.getSetting({} as never, name) ?? '')) as T
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fromEnvironment(RED, one)])) as T
+}

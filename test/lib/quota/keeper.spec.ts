@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { keepIn, loadFrom, type StateStore } from '../../../src/lib/state-store'
+import { outcome } from '../../support/quota/desk'
+import { createStore } from '../../support/quota/stores'
+import { createVirtualClock } from '../../support/quota/virtual-clock'
+
+const silent: StateStore = { load: () => new Promise(() => {}), save: () => new Promise(() => {}) }
+
+describe('what a store holds', () => {
+  it('is what was saved', async () => {
+    const clock = createVirtualClock()
+    const store = createStore(clock)
+    await store.save({ some: 'state' })
+    assert.deepEqual(await loadFrom(store, clock), { some: 'state' })
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('is nothing where the store fails', async () => {
+    const clock = createVirtualClock()
+    assert.equal(await loadFrom(createStore(clock, { fails: () => true }), clock), undefined)
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('is nothing where the store is silent for 5 s', async () => {
+    const clock = createVirtualClock()
+    const loaded = outcome(loadFrom(silent, clock))
+    await clock.pass(4999)
+    assert.equal(loaded.state, 'waiting')
+    await clock.pass(1)
+    assert.deepEqual(loaded, { state: 'done', value: undefined })
+  })
+
+  it('is awaited from a store that takes its time', async () => {
+    const clock = createVirtualClock()
+    const store = createStore(clock, { delays: () => 4000 })
+    const loaded = outcome(store.save('state').then(() => loadFrom(store, clock)))
+    await clock.pass(8000)
+    assert.deepEqual(loaded, { state: 'done', value: 'state' })
+  })
+})
+
+describe('keeping state in a store', () => {
+  function setup(fails = () => false) {
+    const clock = createVirtualClock()
+    const store = createStore(clock, { delays: () => 100, fails })
+    let state = 0
+    const save = keepIn(store, () => state)
+    const change = (to: number) => {
+      state = to
+      save()
+    }
+    return { clock, store, change }
+  }
+
+  it('writes at once', () => {
+    const { store, change } = setup()
+    change(1)
+    assert.equal(store.writes(), 1)
+  })
+
+  it('writes one after the other, and of what changed meanwhile only the newest', async () => {
+    const { clock, store, change } = setup()
+    for (const state of [1, 2, 3, 4]) change(state)
+    assert.equal(store.writes(), 1)
+    await clock.pass(100)
+    assert.deepEqual([store.held(), store.writes()], [1, 2])
+    await clock.pass(100)
+    assert.deepEqual([store.held(), store.writes(), store.busy()], [4, 2, false])
+  })
+
+  it('goes on after a write that failed', async () => {
+    let ill = true
+    const { clock, store, change } = setup(() => ill)
+    change(1)
+    change(2)
+    await clock.settle()
+    ill = false
+    change(3)
+    await clock.pass(100)
+    assert.equal(store.held(), 3)
+  })
+
+  it('writes nothing while nothing changes', async () => {
+    const { clock, store, change } = setup()
+    change(1)
+    await clock.pass(60_000)
+    assert.equal(store.writes(), 1)
+  })
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
+import { createQuota } from '../../../src/lib/quota/quota'
+import { rowsWith } from '../../../src/lib/quota/rows'
+import { released } from '../../support/quota/all-knowing'
+import { asker } from '../../support/quota/desk'
+import { createDice, runs } from '../../support/quota/dice'
+import type { ServiceRow } from '../../support/quota/model-service'
+import { createRecordsService, type RecordsFate } from '../../support/quota/records-service'
+import { rows } from '../../support/quota/scenarios'
+import { createStore, type KeptStore } from '../../support/quota/stores'
+import { createVirtualClock } from '../../support/quota/virtual-clock'
+
+interface Records {
+  seed: number
+  row: ServiceRow
+  concurrency: number
+  /** Longest way there and back, as a share of the window. */
+  way: number
+  told: number
+  faulty: boolean
+}
+
+const scenario: fc.Arbitrary<Records> = fc.record({
+  seed: fc.integer({ min: 0, max: 0xffff_ffff }),
+  row: rows(120, 15).map((row) => ({ ...row, limit: row.limit * 1000 })),
+  concurrency: fc.integer({ min: 1, max: 5 }),
+  way: fc.constantFrom(0, 0.01, 0.1, 0.5),
+  told: fc.constantFrom(0, 0.5, 1),
+  faulty: fc.boolean(),
+})
+
+/** What those learn whose process died. */
+const dead = new Promise<never>(() => {})
+
+/** Requests for the records of two devices, at any time; the endpoint's own limit is far. */
+function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
+  const dice = createDice(seed)
+  const clock = createVirtualClock(dice.next() * 1000)
+  const service = createRecordsService(clock, row)
+  const ways = () => Math.round(dice.next() * way * row.window * 1000)
+  const ends = () => (faulty && dice.chance(0.2) ? dice.pick(['broken', 'lost'] as const) : 'well')
+  const limits = { data: { limit: 10_000, window: 1, records: row.limit, recordsWindow: row.window } }
+  let open = 0
+  let asked = 0
+  let process = clock.process()
+  let quota = createQuota(process.clock)
+
+  function ask(): void {
+    const device = dice.pick(['one', 'other'])
+    const wanted = 1 + dice.below(row.limit)
+    const over = () => {
+      open--
+    }
+    const mine = process
+    const send = async (number = 0) => {
+      assert.ok(number >= 1 && number <= wanted && number >= Math.min(1000, wanted), `${number} of ${wanted}`)
+      const fate: RecordsFate = {
+        up: ways(),
+        back: ways(),
+        has: dice.next(),
+        ends: ends(),
+        told: dice.chance(told),
+      }
+      const tried = await service.send(device, number, fate)
+      return mine === process ? tried : dead
+    }
+    const records = { device, wanted, least: 1000 }
+    const request = {
+      endpoint: 'data' as const,
+      key: `${asked++}`,
+      records,
+      send,
+      copy: (value: number) => value,
+    }
+    open++
+    quota.ask(request, asker()).then(over, over)
+  }
+
+  return {
+    clock,
+    service,
+    ask,
+    round: released(row.window) + 2 * way * row.window * 1000,
+    dice,
+    open: () => open,
+    start(store?: KeptStore) {
+      process.kill()
+      service.cut()
+      process = clock.process()
+      quota = createQuota(process.clock)
+      quota.join({ concurrency, rows: rowsWith(limits), store })
+    },
+  }
+}
+
+describe('the records of devices that are ours alone', function () {
+  this.timeout(0)
+
+  it('are never asked for beyond what remains, whatever comes back', () =>
+    fc.assert(
+      fc.asyncProperty(scenario, async (records) => {
+        const { ask, clock, dice, round, service, start } = createWorld(records)
+        start()
+        for (let count = 0; count < 40; count++) {
+          ask()
+          if (dice.chance(0.5)) await clock.pass((dice.next() * round) / 4)
+        }
+        await clock.pass(5 * round)
+        assert.deepEqual(service.refusals(), [])
+      }),
+      { numRuns: runs(800) },
+    ))
+
+  it('come in the end, whoever waits for them', () =>
+    fc.assert(
+      fc.asyncProperty(scenario, async (records) => {
+        const { ask, clock, round, open, start } = createWorld(records)
+        start()
+        for (let count = 0; count < 20; count++) ask()
+        for (let count = 0; count < 200 && open() > 0; count++) await clock.pass(round)
+        assert.equal(open(), 0)
+      }),
+      { numRuns: runs(200) },
+    ))
+
+  it('are not forgotten over a restart', () =>
+    fc.assert(
+      fc.asyncProperty(scenario, async (records) => {
+        const { ask, clock, dice, round, service, start } = createWorld({ ...records, faulty: false })
+        const store = createStore(clock)
+        for (let life = 0; life < 4; life++) {
+          start(store)
+          for (let count = 0; count < 10; count++) ask()
+          await clock.pass(dice.next() * round)
+        }
+        await clock.pass(round)
+        assert.deepEqual(service.refusals(), [])
+      }),
+      { numRuns: runs(300) },
+    ))
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
+import { createQuota } from '../../../src/lib/quota/quota'
+import { rowsWith } from '../../../src/lib/quota/rows'
+import { released } from '../../support/quota/all-knowing'
+import { asker } from '../../support/quota/desk'
+import { createDice, runs } from '../../support/quota/dice'
+import { createLedger } from '../../support/quota/ledger'
+import { createModelService } from '../../support/quota/model-service'
+import { alone } from '../../support/quota/scenarios'
+import { createVirtualClock } from '../../support/quota/virtual-clock'
+import { fateOf, type Scenario } from '../../support/quota/world'
+
+/** Two processes whose demand never ends, on one service and with one ledger that may be slow. */
+function twoProcesses(scenario: Scenario) {
+  const { row, concurrency, up, back } = scenario
+  const dice = createDice(scenario.seed)
+  const clock = createVirtualClock(dice.next() * 1000)
+  const service = createModelService(clock, row, scenario.refusedCounts)
+  const ledger = createLedger(clock)
+  const limits = { current: { limit: row.limit, window: row.window } }
+  const sent = [0, 0]
+  const round = released(row.window) + up + back
+  const end = clock.monotonic() + 10 * round
+
+  function start(which: number): void {
+    const quota = createQuota(clock)
+    quota.join({ concurrency, rows: rowsWith(limits), ledger: ledger.open })
+    let asked = 0
+    const ask = (): void => {
+      const request = {
+        endpoint: 'current' as const,
+        key: `${asked++}`,
+        send: (_: number | undefined, signal: AbortSignal) => {
+          sent[which] = (sent[which] ?? 0) + 1
+          return service.send(fateOf(scenario, dice), signal)
+        },
+        copy: (value: string) => value,
+      }
+      const again = () => {
+        if (clock.monotonic() < end) ask()
+      }
+      quota.ask(request, asker()).then(again, again)
+    }
+    for (let count = 0; count < concurrency + 2; count++) ask()
+  }
+
+  return { clock, dice, service, ledger, sent, round, start, end }
+}
+
+describe('two processes that share an account, whatever happens', function () {
+  this.timeout(0)
+
+  it('together never let the service count one too many while the ledger is there, be it slow', () =>
+    fc.assert(
+      fc.asyncProperty(alone, fc.constantFrom(0, 10, 900), async (scenario, slow) => {
+        const { clock, dice, service, ledger, start, end } = twoProcesses(scenario)
+        ledger.slow(() => Math.floor(dice.next() * slow))
+        for (const which of [0, 1]) start(which)
+        await clock.pass(end - clock.monotonic())
+        assert.deepEqual(service.refusals(), [])
+      }),
+      { numRuns: runs(400) },
+    ))
+
+  it('never do so either while it is away, nor when it comes back', () =>
+    fc.assert(
+      fc.asyncProperty(alone, fc.double({ min: 0, max: 1, noNaN: true }), async (scenario, share) => {
+        const { row, up, back } = scenario
+        // Of one place nobody can have half; and what is under way longer than a window is not known to others.
+        const [limit, longest] = [row.limit + 1, row.window * 300]
+        const calm = {
+          ...scenario,
+          row: { ...row, limit },
+          up: Math.min(up, longest),
+          back: Math.min(back, longest),
+        }
+        const { clock, service, ledger, round, start, end } = twoProcesses(calm)
+        ledger.become('away')
+        for (const which of [0, 1]) start(which)
+        await clock.pass(share * 5 * round)
+        ledger.become('here')
+        await clock.pass(end - clock.monotonic())
+        assert.deepEqual(service.refusals(), [])
+      }),
+      { numRuns: runs(400) },
+    ))
+
+  it('together reach nearly what one could alone, and each has a part of it', () =>
+    fc.assert(
+      fc.asyncProperty(alone, async ({ row, ...scenario }) => {
+        const limit = row.limit + 3
+        const calm = {
+          ...scenario,
+          row: { ...row, limit },
+          up: 0,
+          back: 0,
+          faults: {},
+          told: 0,
+          concurrency: 20,
+        }
+        const { clock, sent, start, end } = twoProcesses(calm)
+        for (const which of [0, 1]) start(which)
+        await clock.pass(end - clock.monotonic())
+        const [a = 0, b = 0] = sent
+        assert.ok(a + b >= 0.9 * 10 * limit, `${a} and ${b} of ${10 * limit}`)
+        assert.ok(Math.min(a, b) >= 1, `${a} and ${b}`)
+      }),
+      { numRuns: runs(200) },
+    ))
+})

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
+import { released, sendings } from '../../support/quota/all-knowing'
+import { runs } from '../../support/quota/dice'
+import { alone, rows } from '../../support/quota/scenarios'
+import { createWorld, type Scenario } from '../../support/quota/world'
+
+/** How long one request holds its place at most, ms. */
+const round = ({ row, up, back }: Scenario) => released(row.window) + up + back
+
+/** Some at once, then one by one at any time; a part of them is given up; the wall clock jumps. */
+async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
+  const world = createWorld(scenario)
+  const { dice, clock } = world
+  world.start()
+  const most = Math.min(200, scenario.row.limit * windows)
+  const step = (round(scenario) * windows) / most
+  for (let count = 0; count < most; count += 1) {
+    const stop = new AbortController()
+    world.ask(() => false, stop.signal)
+    if (dice.chance(givenUp)) clock.after(dice.next() * round(scenario), () => stop.abort())
+    if (dice.chance(0.05)) clock.jump((dice.next() - 0.5) * 1e8)
+    if (dice.chance(0.5)) await clock.pass(dice.next() * step * 3)
+  }
+  return world
+}
+
+describe('the quota of an account that is ours alone', function () {
+  this.timeout(0)
+
+  it('never lets the service count one too many, whatever the windows, latencies, faults and clocks', () =>
+    fc.assert(
+      fc.asyncProperty(alone, async (scenario) => {
+        const world = await anyDemand(scenario, 5)
+        await world.clock.pass(3 * round(scenario))
+        assert.deepEqual(world.service.refusals(), [])
+      }),
+      { numRuns: runs(3000) },
+    ))
+
+  it('answers every request in the end', () =>
+    fc.assert(
+      fc.asyncProperty(alone, async (scenario) => {
+        const world = await anyDemand(scenario, 3)
+        // Three refusals close for a window each, and every request may be tried anew.
+        for (let count = 0; count < 500 && world.open() > 0; count++) await world.clock.pass(round(scenario))
+        assert.equal(world.open(), 0)
+        await world.clock.pass(2 * round(scenario))
+        const { running, waiting } = world.quota().counts()
+        assert.deepEqual([running, waiting, world.clock.pending()], [0, 0, 0])
+      }),
+      { numRuns: runs(300) },
+    ))
+
+  it('learns the service’s own limits with the first answer, before it could be one too many', () =>
+    fc.assert(
+      fc.asyncProperty(alone, rows(120, 15), async (scenario, table) => {
+        const faults = { failed: 0.1 }
+        const world = await anyDemand({ ...scenario, table, told: 1, faults }, 5, 0)
+        assert.deepEqual(world.service.refusals(), [])
+      }),
+      { numRuns: runs(300) },
+    ))
+
+  /** Demand that never ends, for thirty rounds. */
+  async function reachesNearlyAll(scenario: Scenario): Promise<void> {
+    const { row, concurrency } = scenario
+    const world = createWorld({ ...scenario, faults: {} })
+    const { clock, sent } = world
+    world.start()
+    const lasts = 30 * round(scenario)
+    const end = clock.monotonic() + lasts
+    for (let count = 0; count < concurrency + 3; count++) world.ask(() => clock.monotonic() < end)
+    await clock.pass(lasts)
+    const latencies = sent.map(({ latency }) => latency)
+    // The best client may send more than ours did: the same latencies once more.
+    const best = sendings({ ...row, concurrency }, [...latencies, ...latencies]).filter(
+      (at) => at <= lasts,
+    ).length
+    assert.ok(sent.length >= 0.95 * best, `${sent.length} of ${best}`)
+  }
+
+  it('sends at least 95 % of what an all-knowing client could send', () =>
+    fc.assert(fc.asyncProperty(alone, reachesNearlyAll), { numRuns: runs(300) }))
+
+  it('does so too where answers are slow and the service’s windows slide', () => {
+    const slow = fc.record({ scenario: alone, back: fc.double({ min: 0.05, max: 0.3, noNaN: true }) })
+    return fc.assert(
+      fc.asyncProperty(slow, ({ scenario, back }) => {
+        const { window } = scenario.row
+        const row = { ...scenario.row, kind: 'sliding' as const, limit: scenario.row.limit + 2 }
+        return reachesNearlyAll({
+          ...scenario,
+          row,
+          told: 1,
+          up: 0.02 * window * 1000,
+          back: back * window * 1000,
+        })
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+})

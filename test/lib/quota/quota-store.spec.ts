@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import type { StateStore } from '../../../src/lib/state-store'
+import { keys, member, processOf } from '../../support/quota/quota'
+import { createStore, type KeptStore } from '../../support/quota/stores'
+import { createVirtualClock } from '../../support/quota/virtual-clock'
+
+const HELD = 121_000
+
+/** One process that has spent so many, and what it left behind. */
+async function left(spent: number) {
+  const clock = createVirtualClock()
+  const store = createStore(clock)
+  const { ask, desk } = processOf(clock, { store })
+  await clock.settle()
+  ask('first')
+  await clock.settle()
+  for (const key of keys('r', spent - 1)) ask(key)
+  desk.sent[0]?.answer()
+  await clock.settle()
+  return { clock, store, desk }
+}
+
+const own = ({ quota }: ReturnType<typeof processOf>) => quota.counts().endpoints.current.own
+
+describe('what a quota saves', () => {
+  it('is there when the request leaves, and again when its answer comes', async () => {
+    const { clock, store, desk } = await left(3)
+    const held = () =>
+      (store.held() as { endpoints: { current: { inFlight: number; own: unknown[] } } }).endpoints
+    assert.equal(held().current.inFlight, 2)
+    for (const sent of desk.sent.slice(1)) sent.answer()
+    await clock.settle()
+    assert.equal(held().current.inFlight, 0)
+  })
+
+  it('is known to the next process before anything leaves', async () => {
+    const { clock, store } = await left(10)
+    const next = processOf(clock, { store })
+    next.ask('waits')
+    await clock.pass(HELD - 1)
+    assert.deepEqual([own(next), next.desk.sent.length], [10, 0])
+    await clock.pass(1)
+    assert.equal(next.desk.sent.length, 1)
+  })
+
+  it('is not counted twice by the process that saved it', async () => {
+    const clock = createVirtualClock()
+    const store = createStore(clock)
+    const process = processOf(clock, { store })
+    await clock.settle()
+    process.ask('one')
+    await clock.settle()
+    process.desk.sent[0]?.answer()
+    await clock.settle()
+    process.leave()
+    for (let count = 0; count < 3; count++) process.quota.join(member({ store: store as StateStore }))
+    await clock.settle()
+    assert.equal(own(process), 1)
+  })
+
+  it('is older than what the process that saved it knows since', async () => {
+    const clock = createVirtualClock()
+    const store = createStore(clock)
+    const process = processOf(clock, { store })
+    await clock.settle()
+    process.ask('one')
+    await clock.settle()
+    process.leave()
+    process.desk.sent[0]?.answer({ reading: null, unsent: true })
+    await clock.settle()
+    process.quota.join(member({ store }))
+    await clock.settle()
+    assert.equal(own(process), 0)
+  })
+
+  it('is in the store of each node', async () => {
+    const clock = createVirtualClock()
+    const stores = [createStore(clock), createStore(clock)] as [KeptStore, KeptStore]
+    const process = processOf(clock, { store: stores[0] })
+    process.quota.join(member({ store: stores[1] }))
+    await clock.settle()
+    process.ask('one')
+    await clock.settle()
+    assert.deepEqual(stores[0].held(), stores[1].held())
+    assert.notEqual(stores[0].held(), undefined)
+  })
+
+  it('of another version counts for nothing', async () => {
+    const { clock, store } = await left(10)
+    await store.save({ ...(store.held() as object), version: 2 })
+    const next = processOf(clock, { store })
+    await clock.settle()
+    assert.equal(own(next), 0)
+  })
+
+  for (const [what, state] of Object.entries({
+    text: 'nonsense',
+    null: null,
+    'an empty object': {},
+    'a version alone': { version: 1 },
+    'no entries': { version: 1, endpoints: { current: {} }, devices: {} },
+    'no lists': { version: 1, endpoints: { current: { own: 5, foreign: null } }, devices: { data: 7 } },
+  })) {
+    it(`may be spoilt: ${what} counts for nothing, and is replaced`, async () => {
+      const clock = createVirtualClock()
+      const store = createStore(clock)
+      await store.save(state)
+      const next = processOf(clock, { store })
+      next.ask('one')
+      await clock.settle()
+      assert.deepEqual([next.desk.sent.length, own(next)], [1, 1])
+      assert.equal((store.held() as { version: number }).version, 1)
+    })
+  }
+})

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { openRedis } from '../../../src/lib/quota/redis'
+import type { SharedLedger } from '../../../src/lib/quota/shared'
+import { claim, holds, settled, takes } from '../../support/ledger'
+import { type RedisServer, startRedis } from '../../support/redis'
+import { until } from '../../support/wait'
+
+const STARTING_MS = 300_000
+const LEASE_MS = 30_000
+const LONG_MS = 60_000
+const SLACK_MS = 5000
+const PASSWORD = 'not-a-secret'
+
+describe('a ledger in Redis, where others spend, limits end, and Redis forgets', () => {
+  let redis: RedisServer
+  const opened: SharedLedger[] = []
+  function connect(password = PASSWORD): SharedLedger {
+    const ledger = openRedis(redis.url, password, LEASE_MS)('an account')
+    opened.push(ledger)
+    return ledger
+  }
+  async function open(): Promise<SharedLedger> {
+    const ledger = connect()
+    assert.equal(await ledger.kept(), true)
+    return ledger
+  }
+
+  before('starts Redis', async function () {
+    this.timeout(STARTING_MS)
+    redis = await startRedis({ password: PASSWORD })
+  })
+  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  afterEach('closes the connections', async () => {
+    await Promise.all(opened.splice(0).map((ledger) => ledger.close()))
+  })
+  after('ends Redis', () => redis.end('SIGKILL'))
+
+  const records = (over: object) => ({ name: 'data 1/2', limit: 100, heldMs: LONG_MS, ...over })
+  const requests = { name: 'data', limit: 9, heldMs: LONG_MS }
+
+  it('gives as many records as are left, and corrects them to what came', async () => {
+    const ledger = await open()
+    const ask = (id: string, wanted: number) =>
+      holds(ledger, id, [claim(requests), claim(records({ wanted, least: 10 }))])
+    assert.deepEqual(await ask('a', 70), [1, 70])
+    assert.deepEqual(await ask('b', 70), [1, 30])
+    await ledger.settle('a', [settled(requests), settled(records({ taken: 70, used: 25 }))], 0)
+    assert.deepEqual(await ask('c', 70), [1, 45])
+  })
+
+  it('takes all or nothing: no request where the records are too few, and none where there is no request', async () => {
+    const ledger = await open()
+    await holds(ledger, 'a', [claim(requests), claim(records({ wanted: 95, least: 95 }))])
+    const told = await ledger.claim('b', [claim(requests), claim(records({ wanted: 9, least: 6 }))])
+    assert.deepEqual(told, { waitMs: LONG_MS, short: 1 })
+    const one = { ...requests, limit: 2 }
+    assert.deepEqual(await holds(ledger, 'c', [claim(one), claim(records({ wanted: 9, least: 5 }))]), [1, 5])
+    const full = await ledger.claim('d', [claim(one), claim(records({ name: 'data 3/3', wanted: 9 }))])
+    assert.ok('waitMs' in full && full.short === 0)
+    const whole = records({ name: 'data 3/3', wanted: 100, least: 100 })
+    assert.deepEqual(await holds(ledger, 'e', [claim(requests), claim(whole)]), [1, 100])
+  })
+
+  it('enters what others spent, and gives nothing back where more remains than it thought', async () => {
+    const ledger = await open()
+    const held = { limit: 9, heldMs: LONG_MS }
+    for (const id of ['a', 'b', 'c']) await holds(ledger, id, [claim(held)])
+    await ledger.settle('a', [settled({ ...held, remaining: 2 })], 0)
+    // 9 less 2 are spent, and 3 of the 7 are known.
+    const told = await ledger.claim('d', [claim(held)])
+    assert.deepEqual(told, { taken: [1], spent: [8] })
+    await ledger.settle('b', [settled({ ...held, remaining: 8 })], 0)
+    assert.deepEqual(await ledger.claim('e', [claim(held)]), { taken: [1], spent: [9] })
+    assert.equal(await takes(ledger, 'f', [claim(held)]), false)
+  })
+
+  it('does not believe what was said of the rest some time ago', async () => {
+    const ledger = await open()
+    const held = { limit: 9, heldMs: LONG_MS }
+    await holds(ledger, 'a', [claim(held)])
+    await ledger.settle('a', [settled({ ...held, remaining: 0 })], 2000)
+    assert.deepEqual(await ledger.claim('b', [claim(held)]), { taken: [1], spent: [2] })
+  })
+
+  it('gives back after a window what others spent', async () => {
+    const ledger = await open()
+    const held = { limit: 3, heldMs: 150 }
+    await holds(ledger, 'a', [claim(held)])
+    await ledger.settle('a', [settled({ ...held, remaining: 0 })], 0)
+    assert.equal(await takes(ledger, 'b', [claim(held)]), false)
+    await until('all is free', () => takes(ledger, 'all', [claim({ ...held, wanted: 3, least: 3 })]))
+  })
+
+  it('closes an endpoint for all after a refusal, for a window', async () => {
+    const [ledger, another] = [await open(), await open()]
+    const held = { limit: 9, heldMs: 200 }
+    await holds(ledger, 'a', [claim(held)])
+    const from = performance.now()
+    await ledger.settle('a', [settled({ ...held, refused: true })], 0)
+    const told = await another.claim('b', [claim(held)])
+    assert.ok('waitMs' in told && told.waitMs > 0 && told.waitMs <= 200 && told.short === 0)
+    assert.ok(await takes(another, 'other endpoint', [claim({ ...held, name: 'alert' })]))
+    await until('it is open again', () => takes(another, 'b', [claim(held)]))
+    assert.ok(performance.now() - from >= held.heldMs - 1)
+  })
+
+  it('closes a device alone where only its records were refused', async () => {
+    const ledger = await open()
+    await holds(ledger, 'a', [claim(requests), claim(records({ wanted: 10 }))])
+    await ledger.settle('a', [settled(requests), settled(records({ taken: 10, refused: true }))], 0)
+    const told = await ledger.claim('b', [claim(requests), claim(records({ wanted: 10 }))])
+    assert.ok('waitMs' in told && told.short === 1)
+    assert.ok(await takes(ledger, 'c', [claim(requests), claim(records({ name: 'data 3/3', wanted: 10 }))]))
+  })
+
+  it('settles what was settled before to the same end', async () => {
+    const ledger = await open()
+    const held = { limit: 3, heldMs: LONG_MS }
+    await holds(ledger, 'a', [claim(held)])
+    for (const age of [0, 1000]) await ledger.settle('a', [settled(held)], age)
+    assert.deepEqual(await ledger.claim('b', [claim(held)]), { taken: [1], spent: [2] })
+  })
+
+  const forgets = {
+    'was emptied': () => redis.ask('FLUSHALL'),
+    'was started anew': async () => {
+      await redis.end('SIGKILL')
+      await redis.start()
+    },
+  }
+  for (const [what, forget] of Object.entries(forgets)) {
+    it(`tells that it ${what}, once to each process, and takes in what they spent`, async () => {
+      const ledgers = [await open(), await open()]
+      const held = { limit: 9, heldMs: LONG_MS }
+      await forget()
+      for (const [at, ledger] of ledgers.entries()) {
+        const kept = await until('it is connected', () =>
+          ledger.kept().then(
+            (told) => [told],
+            () => false,
+          ),
+        )
+        assert.deepEqual(kept, [false], 'it has forgotten')
+        const spent = [
+          { ageMs: LONG_MS + 1, amount: 5 },
+          { ageMs: 20_000, amount: 2 + at },
+        ]
+        await ledger.catchUp([{ name: 'current', heldMs: LONG_MS, spent }])
+        assert.equal(await ledger.kept(), true)
+      }
+      const told = await ledgers[0]?.claim('a', [claim({ ...held, wanted: 5, least: 5 })])
+      assert.ok(told && 'waitMs' in told)
+      assert.ok(told.waitMs <= 40_000 && told.waitMs > 40_000 - SLACK_MS, `${told.waitMs}`)
+      assert.deepEqual(await ledgers[1]?.claim('b', [claim({ ...held, wanted: 4, least: 4 })]), {
+        taken: [4],
+        spent: [9],
+      })
+    })
+  }
+
+  it('fails at once while Redis is away, and goes on when it is back', async () => {
+    const ledger = await open()
+    await redis.end('SIGKILL')
+    await until('it knows', () =>
+      ledger.kept().then(
+        () => false,
+        () => true,
+      ),
+    )
+    await assert.rejects(ledger.claim('a', [claim({})]))
+    await assert.rejects(ledger.settle('a', [settled({})], 0))
+    await redis.start()
+    await until('it is back', () =>
+      ledger.kept().then(
+        () => true,
+        () => false,
+      ),
+    )
+    assert.ok(await takes(ledger, 'a', [claim({})]))
+  })
+
+  it('does nothing with a wrong password, and says none', async () => {
+    const wrong = 'wrong-password'
+    const ledger = connect(wrong)
+    await assert.rejects(ledger.claim('a', [claim({})]), (error: Error) => {
+      assert.ok(!String(error.stack).includes(wrong))
+      return true
+    })
+    assert.deepEqual(await redis.contents(), [])
+  })
+})

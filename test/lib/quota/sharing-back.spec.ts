@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { HELD, oneOfSeveral } from '../../support/quota/one-of-several'
+
+describe('a ledger that comes back', () => {
+  it('is found within seconds, by itself', async () => {
+    for (const state of ['away', 'silent'] as const) {
+      const { go, clock, ledger, told, quota } = await oneOfSeveral()
+      ledger.become(state)
+      await go('r', 1)
+      ledger.become('here')
+      await clock.pass(3000)
+      assert.deepEqual([told.at(-1), quota.counts().ledgerHere], [true, true])
+    }
+  })
+
+  it('is found however much goes on meanwhile', async () => {
+    const { ask, clock, desk, ledger, quota } = await oneOfSeveral({ limits: { current: { limit: 1000 } } })
+    ledger.become('away')
+    const busy = async (seconds: number) => {
+      for (let count = 0; count < seconds * 2; count++) {
+        ask(`${clock.monotonic()}`)
+        await clock.pass(500)
+        desk.sent.at(-1)?.answer()
+        await clock.settle()
+      }
+    }
+    await busy(3)
+    ledger.become('here')
+    await busy(5)
+    assert.equal(quota.counts().ledgerHere, true)
+  })
+
+  it('leaves half for a window more, then the whole', async () => {
+    const { go, clock, desk, ledger } = await oneOfSeveral()
+    ledger.become('away')
+    assert.equal(await go('away', 8), 5)
+    ledger.become('here')
+    await clock.pass(3000)
+    for (const sent of desk.sent) sent.answer()
+    await clock.pass(HELD - 5000)
+    assert.equal(desk.sent.length, 5)
+    await clock.pass(10_000)
+    assert.equal(desk.sent.length, 8)
+    for (const sent of desk.sent) sent.answer()
+    await clock.pass(2 * HELD)
+    assert.equal(await go('whole', 12), 10)
+  })
+
+  it('learns what was spent without it, with its age', async () => {
+    const { go, clock, desk, ledger } = await oneOfSeveral()
+    ledger.become('away')
+    await go('r', 3)
+    for (const sent of desk.sent) sent.answer()
+    await clock.pass(20_000)
+    assert.equal(ledger.spent('current'), 0)
+    ledger.become('here')
+    await clock.pass(3000)
+    assert.equal(ledger.spent('current'), 3)
+    await clock.pass(HELD - 23_000)
+    assert.equal(ledger.spent('current'), 0)
+  })
+
+  it('learns of an answer that came while it was away to what went while it was here', async () => {
+    const { go, clock, desk, ledger } = await oneOfSeveral()
+    await go('r', 2)
+    ledger.become('away')
+    for (const sent of desk.sent) sent.answer()
+    await clock.pass(2000)
+    ledger.become('here')
+    await clock.pass(3000)
+    assert.equal(ledger.spent('current'), 2)
+    await clock.pass(HELD)
+    assert.equal(ledger.spent('current'), 0)
+  })
+
+  it('with nothing in it is told what was spent before', async () => {
+    const { go, clock, desk, ledger } = await oneOfSeveral()
+    await go('r', 4)
+    for (const sent of desk.sent) sent.answer()
+    await clock.pass(1000)
+    ledger.lose()
+    ledger.become('away')
+    await go('notices', 1)
+    ledger.become('here')
+    await clock.pass(3000)
+    assert.equal(ledger.spent('current'), 4)
+  })
+
+  it('with nothing in it is told so again where the first time failed', async () => {
+    const { go, clock, desk, ledger } = await oneOfSeveral()
+    await go('r', 4)
+    for (const sent of desk.sent) sent.answer()
+    await clock.pass(1000)
+    ledger.lose()
+    ledger.become('away')
+    await go('notices', 1)
+    ledger.failOnce('catchUp')
+    ledger.become('here')
+    await clock.pass(10_000)
+    assert.equal(ledger.spent('current'), 4)
+  })
+  it('with nothing in it is told what was spent just before it went, too', async () => {
+    const { go, clock, desk, ledger } = await oneOfSeveral()
+    await go('r', 4)
+    const [last, ...rest] = desk.sent
+    for (const sent of rest) sent.answer()
+    await clock.pass(50)
+    ledger.lose()
+    ledger.become('away')
+    last?.answer()
+    await clock.pass(1500)
+    ledger.become('here')
+    await clock.pass(3000)
+    assert.equal(ledger.spent('current'), 4)
+  })
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import helper from 'node-red-node-test-helper'
+import { manualClock } from '../../simulator'
+import { NOW } from '../support/devices'
+import { type Message, startFlow, useSimulator } from '../support/flow'
+
+describe('what the editor asks the runtime', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+
+  /** An account as the form has it; what is not said is as typed rightly. */
+  const typed = (over: Message = {}, credentials: Message = {}) => {
+    const { apiKey, loginId, loginPass } = simulator().account
+    return { baseUrl: simulator().url, ...over, credentials: { apiKey, loginId, loginPass, ...credentials } }
+  }
+  async function post(path: string, body: object): Promise<{ status: number; body: Message }> {
+    const { status, body: answer } = await helper.request().post(`/envlog/${path}`).send(body)
+    return { status, body: answer }
+  }
+
+  it('lists the devices of an account that is only typed, once in ten minutes', async () => {
+    await startFlow('current', simulator(), { account: { baseUrl: 'https://other.example' } })
+    const { status, body } = await post('devices', { account: typed() })
+    assert.equal(status, 200)
+    assert.equal(body.devices.length, simulator().truth.current().length)
+    const [first] = body.devices
+    assert.deepEqual(Object.keys(first), [
+      'serial',
+      'name',
+      'model',
+      'base',
+      'standalone',
+      'timestamp',
+      'group',
+      'battery',
+      'values',
+    ])
+    await post('devices', { account: typed() })
+    assert.equal(simulator().log.length, 1)
+    await post('devices', { account: typed(), anew: true })
+    assert.equal(simulator().log.length, 2)
+  })
+
+  it('tests address, login and the relay suffix, and never asks for alerts', async () => {
+    await startFlow('current', simulator())
+    const right = await post('test', { account: typed() })
+    assert.equal(right.body.devices, simulator().truth.current().length)
+    assert.deepEqual(right.body.relay, { works: true })
+    const wrong = await post('test', { account: typed({ relaySuffix: 'nowhere' }) })
+    assert.equal(wrong.body.relay.works, false)
+    assert.ok(simulator().log.every(({ endpoint }) => endpoint !== 'alert'))
+  })
+
+  it('says why it cannot, in reasons that the editor words', async () => {
+    await startFlow('current', simulator())
+    const refused = await post('devices', { account: typed({}, { loginPass: 'wrong' }) })
+    assert.deepEqual(
+      [refused.status, refused.body.code, refused.body.reason],
+      [502, 'ENVLOG_AUTH', 'login-refused'],
+    )
+    const missing = await post('devices', { account: typed({ baseUrl: '' }) })
+    assert.deepEqual([missing.status, missing.body.reason], [400, 'account-incomplete'])
+    for (const hostile of [undefined, null, 7, 'x', [], { baseUrl: {} }, { credentials: [] }]) {
+      const { status, body } = await post('devices', { account: hostile })
+      assert.deepEqual([status, body.code], [400, 'ENVLOG_CONFIG'], JSON.stringify(hostile))
+    }
+  })
+
+  it('uses stored secrets with the stored address and login alone, and gives none back', async () => {
+    await startFlow('current', simulator())
+    const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
+    const used = await post('devices', { account: typed({ id: 'account' }, stored) })
+    assert.equal(used.status, 200)
+    const { apiKey, loginPass } = simulator().account
+    for (const secret of [apiKey, loginPass]) assert.ok(!JSON.stringify(used.body).includes(secret))
+    for (const account of [
+      typed({ id: 'account', baseUrl: 'https://127.0.0.1:1' }, stored),
+      typed({ id: 'account' }, { ...stored, loginId: 'other000' }),
+      typed({ id: 'nobody' }, stored),
+      typed({}, stored),
+    ]) {
+      const { status, body } = await post('devices', { account })
+      assert.deepEqual([status, body.reason], [400, 'secrets-needed'])
+    }
+  })
+})

@@ -1,0 +1,22 @@
+/** From the answer to the release (nodes.md, *Quota*), ms: written anew, so that a slip there shows here. */
+export const released = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
+
+/** When a client that knows all and keeps the rule sends its requests, whose latencies are known as well. */
+export function sendings(
+  { limit, window, concurrency }: { limit: number; window: number; concurrency: number },
+  latencies: readonly number[],
+): number[] {
+  const connections = Array.from({ length: concurrency }, () => 0)
+  const places = Array.from({ length: limit }, () => 0)
+  return latencies.map((latency) => {
+    const at = Math.max(least(connections), least(places))
+    replaceLeast(connections, at + latency)
+    replaceLeast(places, at + latency + released(window))
+    return at
+  })
+}
+
+const least = (list: readonly number[]) => Math.min(...list)
+function replaceLeast(list: number[], value: number): void {
+  list[list.indexOf(least(list))] = value
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { released } from './all-knowing'
+import type { Counted, ServiceRow } from './model-service'
+import type { World } from './world'
+
+interface Watched {
+  at: number
+  foreign: number
+}
+
+/**
+ * Watches a client whose account others use too. What it must know: at each answer, whatever the service counts
+ * beyond what may be our own is somebody else's, for a window. What it cannot know: all else.
+ */
+export function watchForeign(world: World, row: ServiceRow) {
+  const held = released(row.window)
+  const known: { at: number; amount: number }[] = []
+  const sendings: Watched[] = []
+  const endings: number[] = []
+  const { clock } = world
+  const counts = () => world.quota().counts().endpoints.current
+  const mustKnow = (now: number) =>
+    known.reduce((sum, { at, amount }) => sum + (at > now - held ? amount : 0), 0)
+
+  function sending(): void {
+    const at = clock.monotonic()
+    const { foreign } = counts()
+    assert.ok(foreign >= mustKnow(at), `knew of ${mustKnow(at)} at ${at} and holds ${foreign}`)
+    sendings.push({ at, foreign })
+  }
+
+  function answered(sentAt: number, remaining: number | null): void {
+    const at = clock.monotonic()
+    endings.push(at)
+    const before = counts().foreign
+    clock.after(0, () => {
+      const { own, foreign } = counts()
+      if (foreign > before) known.push({ at, amount: foreign - before })
+      // Counted when the answer was made, released since.
+      const gone = endings.filter((end) => end > sentAt - held && end <= at - held).length
+      if (remaining !== null)
+        assert.ok(own + foreign + gone >= row.limit - remaining, 'holds less than it was told')
+    })
+  }
+
+  return { sending, answered, sendings }
+}
+
+/** Every request of ours that was one too many, with what the client could not know of. */
+export function excuses(log: readonly Counted[], sendings: readonly Watched[], row: ServiceRow) {
+  return log.flatMap((refused, index) => {
+    if (!refused.over || refused.who !== 'ours') return []
+    const inWindow = log.slice(0, index).filter(({ at }) => sameWindow(row, at, refused.at))
+    const last = sendings.findLast(({ at }) => at <= refused.at)
+    const foreign = inWindow.filter(({ who, takes }) => who === 'foreign' && takes).length
+    const before = inWindow.filter(({ who, over, takes }) => who === 'ours' && over && !takes).length
+    return [{ unknown: foreign - (last?.foreign ?? 0), before }]
+  })
+}
+
+function sameWindow({ kind, window, phase }: ServiceRow, one: number, other: number): boolean {
+  const ms = window * 1000
+  if (kind === 'sliding') return Math.abs(other - one) <= ms
+  return Math.floor((one - phase) / ms) === Math.floor((other - phase) / ms)
+}

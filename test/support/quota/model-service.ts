@@ -1,0 +1,134 @@
+import type { Clock } from '../../../src/lib/clock'
+import { EnvlogError } from '../../../src/lib/errors'
+import type { QuotaReading } from '../../../src/lib/quota/headers'
+import type { Tried } from '../../../src/lib/quota/ticket'
+import { SILENT } from './desk'
+
+/** How the service counts one endpoint. */
+export interface ServiceRow {
+  limit: number
+  /** Seconds. */
+  window: number
+  kind: 'fixed' | 'sliding'
+  /** Where a fixed window begins, ms. */
+  phase: number
+}
+
+/** What will become of a request, if it is sent. */
+export interface Fate {
+  /** From the sending to the instant it is counted, and from there to the answer, ms. */
+  up: number
+  back: number
+  /** `failed` is the service's own failure, `refused` one without need, `denied` the same as a 400. */
+  ends: 'well' | 'failed' | 'lost' | 'refused' | 'denied' | 'unsent'
+  /** Lost before it was counted, or cut off before: is it counted all the same? */
+  counted: boolean
+  /** Does its answer tell its headers? */
+  told: boolean
+}
+
+export interface Counted {
+  at: number
+  who: 'ours' | 'foreign'
+  /** One too many: it was refused for that. */
+  over: boolean
+  /** True where it takes a place. */
+  takes: boolean
+  /** False where its answer was lost: nobody learned of it. */
+  answered: boolean
+}
+
+/** Counts requests as the service may: the description tells neither which windows it has nor what a 429 costs. */
+export function createModelService(
+  clock: Clock,
+  { limit, window, kind, phase }: ServiceRow,
+  refusedCounts: boolean,
+) {
+  const log: Counted[] = []
+  const underWay = new Set<(dead: boolean) => void>()
+  const ms = window * 1000
+  const windowOf = (at: number) => Math.floor((at - phase) / ms)
+  let from = 0
+
+  /** What is in the window of an instant. */
+  function within(at: number): Counted[] {
+    // The log is in order: what has left the longest window never returns.
+    while (from < log.length && at - (log[from] as Counted).at > ms) from++
+    return log.slice(from).filter((one) => kind === 'sliding' || windowOf(one.at) === windowOf(at))
+  }
+
+  const used = () => within(clock.monotonic()).filter(({ takes }) => takes).length
+
+  function count(who: Counted['who'], needless = false, answered = false): Counted {
+    const over = used() >= limit
+    const entry = { at: clock.monotonic(), who, over, takes: refusedCounts || !(over || needless), answered }
+    log.push(entry)
+    return entry
+  }
+
+  const told = (): QuotaReading => ({
+    ...SILENT,
+    limit,
+    windowSeconds: window,
+    remaining: Math.max(0, limit - used()),
+  })
+
+  function send(fate: Fate, signal: AbortSignal): Promise<Tried<'answer'>> {
+    return new Promise((resolve) => {
+      let arrived = false
+      let tried: Tried<'answer'> = { reading: null, error: new EnvlogError('timeout-silent') }
+      const arrive = () => {
+        arrived = true
+        if (fate.ends === 'unsent') tried = { ...tried, unsent: true }
+        else if (fate.ends !== 'lost') tried = answerTo(fate)
+        else if (fate.counted) count('ours')
+      }
+      const end = (how: Tried<'answer'>) => {
+        underWay.delete(cut)
+        stop()
+        resolve(how)
+      }
+      // Cut off on its way: nobody knows whether it has arrived; the dead learn nothing.
+      const cut = (dead: boolean) => {
+        if (!arrived && fate.counted && fate.ends !== 'unsent') count('ours')
+        underWay.delete(cut)
+        stop()
+        if (!dead) resolve({ reading: null, error: new EnvlogError('closed') })
+      }
+      let stop = clock.after(fate.up, () => {
+        arrive()
+        stop = clock.after(fate.back, () => end(tried))
+      })
+      underWay.add(cut)
+      signal.addEventListener('abort', () => underWay.has(cut) && cut(false))
+    })
+  }
+
+  function answerTo({ ends, told: tells }: Fate): Tried<'answer'> {
+    const { over } = count('ours', ends === 'refused' || ends === 'denied', true)
+    const reading = tells ? told() : SILENT
+    if (over || ends === 'refused')
+      return { reading, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
+    if (ends === 'denied')
+      return {
+        reading: { ...reading, remaining: 0 },
+        error: new EnvlogError('device-refused', {}, { status: 400 }),
+      }
+    if (ends === 'failed')
+      return { reading, error: new EnvlogError('service-failed', {}, { status: 500 }), againAfter: 1000 }
+    return { reading, value: 'answer' }
+  }
+
+  return {
+    log,
+    send,
+    within,
+    used,
+    foreign: () => void count('foreign'),
+    /** The client's process dies: what is under way is counted now or never. */
+    cut: () => {
+      for (const one of [...underWay]) one(true)
+    },
+    refusals: () => log.filter(({ who, over }) => who === 'ours' && over),
+  }
+}

@@ -1,0 +1,29 @@
+import { createLedger } from './ledger'
+import { keys, processOf, type Setup } from './quota'
+import { createVirtualClock } from './virtual-clock'
+
+/** A window and its margin of `current`, ms. */
+export const HELD = 121_000
+
+/** A process whose account others share, and which has asked once, a window ago. */
+export async function oneOfSeveral(over: Setup = {}, state: 'here' | 'away' | 'silent' = 'here') {
+  const clock = createVirtualClock()
+  const ledger = createLedger(clock)
+  ledger.become(state)
+  const told: boolean[] = []
+  const all = processOf(clock, { ledger: ledger.open, ledgerHere: (here) => void told.push(here), ...over })
+  await clock.pass(1000)
+  all.ask('first')
+  await clock.settle()
+  all.desk.sent[0]?.answer()
+  await clock.pass(2 * HELD)
+  all.desk.sent.length = 0
+  /** So many left at once. */
+  const go = async (prefix: string, count: number) => {
+    const before = all.desk.sent.length
+    for (const key of keys(prefix, count)) all.ask(key)
+    await clock.pass(5000)
+    return all.desk.sent.length - before
+  }
+  return { ...all, clock, ledger, told, go }
+}

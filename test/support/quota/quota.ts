@@ -1,0 +1,50 @@
+import type { EndpointName } from '../../../src/lib/api/endpoints'
+import type { Clock } from '../../../src/lib/clock'
+import type { Asker } from '../../../src/lib/quota/asker'
+import { createQuota, type Member } from '../../../src/lib/quota/quota'
+import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/rows'
+import { asker, createDesk, outcome, type Wanted } from './desk'
+import { createVirtualClock } from './virtual-clock'
+
+export interface Setup extends Partial<Omit<Member, 'rows'>> {
+  limits?: LimitsSetting
+}
+
+export const member = ({ limits = {}, concurrency = 100, ...over }: Setup = {}): Member => ({
+  concurrency,
+  rows: rowsWith(limits),
+  ...over,
+})
+
+/** A quota with one member, its time and the other side. */
+export function setup(over: Setup = {}, clock = createVirtualClock()) {
+  return { clock, ...processOf(clock, over) }
+}
+
+/** One more process on the same time. */
+export function processOf(clock: Clock, over: Setup = {}) {
+  const desk = createDesk(clock)
+  const quota = createQuota(clock)
+  const leave = quota.join(member(over))
+  const ask = (key: string, wanted: Wanted = {}, by: Partial<Asker> = {}) =>
+    outcome(quota.ask(desk.request(key, wanted), asker(by)))
+  return { desk, quota, leave, ask }
+}
+
+/** As `setup`, after a first answer of each endpoint whose place is free again. */
+export async function known(over: Setup = {}, endpoints: EndpointName[] = ['current']) {
+  const all = setup(over)
+  await all.clock.settle()
+  for (const endpoint of endpoints) {
+    all.ask(`first of ${endpoint}`, { endpoint })
+    await all.clock.settle()
+    all.desk.sent.at(-1)?.answer()
+  }
+  await all.clock.pass(2 * 3_600_000)
+  all.desk.sent.length = 0
+  return all
+}
+
+/** So many keys in a row. */
+export const keys = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `${prefix}${at}`)

@@ -1,0 +1,70 @@
+import type { Clock } from '../../../src/lib/clock'
+import { EnvlogError } from '../../../src/lib/errors'
+import type { Tried } from '../../../src/lib/quota/ticket'
+import { SILENT } from './desk'
+import type { ServiceRow } from './model-service'
+
+/** What will become of a request for records. */
+export interface RecordsFate {
+  up: number
+  back: number
+  /** How much of what is asked for the device has. */
+  has: number
+  /** `broken`: the headers came, the body did not; `lost`: neither. */
+  ends: 'well' | 'broken' | 'lost'
+  told: boolean
+}
+
+/** Counts the records of each device that it sends; refuses a request for more than remain. */
+export function createRecordsService(clock: Clock, { limit, window, kind, phase }: ServiceRow) {
+  const log: { at: number; device: string; amount: number; over: boolean }[] = []
+  const underWay = new Set<() => void>()
+  const ms = window * 1000
+  const windowOf = (at: number) => Math.floor((at - phase) / ms)
+
+  function remaining(device: string): number {
+    const now = clock.monotonic()
+    return log.reduce((left, one) => {
+      const inWindow = kind === 'sliding' ? now - one.at <= ms : windowOf(one.at) === windowOf(now)
+      return one.device === device && inWindow ? left - one.amount : left
+    }, limit)
+  }
+
+  function count(device: string, asked: number, has: number): { amount: number; over: boolean } {
+    const over = asked > remaining(device)
+    const amount = over ? 0 : Math.round(asked * has)
+    log.push({ at: clock.monotonic(), device, amount, over })
+    return { amount, over }
+  }
+
+  function answer(device: string, asked: number, { has, ends, told }: RecordsFate): Tried<number> {
+    const { amount, over } = count(device, asked, has)
+    const reading = told ? { ...SILENT, remaining: 10, recordsRemaining: remaining(device) } : SILENT
+    if (ends === 'lost') return { reading: null, records: null, error: new EnvlogError('timeout-silent') }
+    if (over) return { reading, records: 0, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
+    if (ends === 'broken')
+      return { reading, records: null, error: new EnvlogError('no-connection'), againAfter: 1000 }
+    return { reading, records: amount, value: amount }
+  }
+
+  return {
+    log,
+    remaining,
+    refusals: () => log.filter(({ over }) => over),
+    send: (device: string, asked: number, fate: RecordsFate) =>
+      new Promise<Tried<number>>((resolve) => {
+        const arrive = () => {
+          underWay.delete(arrive)
+          cancel()
+          const tried = answer(device, asked, fate)
+          clock.after(fate.back, () => resolve(tried))
+        }
+        const cancel = clock.after(fate.up, arrive)
+        underWay.add(arrive)
+      }),
+    /** The client's process dies: what is under way is counted now. */
+    cut: () => {
+      for (const arrive of [...underWay]) arrive()
+    },
+  }
+}

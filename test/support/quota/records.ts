@@ -1,0 +1,24 @@
+import { known } from './quota'
+
+/** An hour and its margin, ms. */
+export const HELD = 3_601_000
+
+export const data = (device: string, wanted: number, least = 1000) => ({
+  endpoint: 'data' as const,
+  device,
+  wanted,
+  least,
+})
+
+export const setup = () => known({}, ['data', 'data-relay'])
+type Setup = Awaited<ReturnType<typeof setup>>
+
+/** Asks, and answers with so many records. */
+export async function spend({ ask, clock, desk }: Setup, device: string, asked: number, came: object) {
+  ask(`${device} ${clock.now()} ${desk.sent.length}`, data(device, asked))
+  await clock.settle()
+  const sent = desk.sent.at(-1)
+  sent?.answer(came)
+  await clock.settle()
+  return sent?.number
+}

@@ -1,0 +1,129 @@
+import type { Clock } from '../../../src/lib/clock'
+import { createQuota, type Quota } from '../../../src/lib/quota/quota'
+import { rowsWith } from '../../../src/lib/quota/rows'
+import type { StateStore } from '../../../src/lib/state-store'
+import { createDice, type Dice } from './dice'
+import { createModelService, type Fate, type ServiceRow } from './model-service'
+import { createVirtualClock } from './virtual-clock'
+
+export interface Scenario {
+  seed: number
+  row: ServiceRow
+  /** What the client's table says, where it differs. */
+  table?: { limit: number; window: number } | undefined
+  concurrency: number
+  /** Longest way there and back, ms. */
+  up: number
+  back: number
+  /** Times are multiples of it, ms. */
+  grain: number
+  refusedCounts: boolean
+  /** How often an answer tells its headers. */
+  told: number
+  /** How often something goes wrong, by how it ends. */
+  faults: Partial<Record<Fate['ends'], number>>
+}
+
+export interface Listeners {
+  sending?(): void
+  /** @param sentAt when it had left */
+  answered?(sentAt: number, remaining: number | null): void
+}
+
+/** A service, and a client's process that may end and begin again. */
+export function createWorld(scenario: Scenario) {
+  const { row, table = row, concurrency, grain } = scenario
+  const dice = createDice(scenario.seed)
+  const clock = createVirtualClock(grain > 1 ? 0 : dice.next() * 1000)
+  const service = createModelService(clock, row, scenario.refusedCounts)
+  const sent: { at: number; latency: number }[] = []
+  /** When answers told of a refusal. */
+  const refused: number[] = []
+  let listeners: Listeners = {}
+  let quota!: Quota
+  let process!: { clock: Clock; kill(): void }
+  let leave = () => {}
+  const askers = new Set<AbortController>()
+  let life = 0
+  let asked = 0
+  let open = 0
+
+  function start(store?: StateStore): void {
+    process = clock.process()
+    quota = createQuota(process.clock)
+    askers.clear()
+    const limits = { current: { limit: table.limit, window: table.window } }
+    leave = quota.join({ concurrency, rows: rowsWith(limits), store })
+  }
+
+  async function send(own: AbortSignal) {
+    const fate = fateOf(scenario, dice)
+    const at = clock.monotonic()
+    sent.push({ at, latency: fate.up + fate.back })
+    listeners.sending?.()
+    const tried = await service.send(fate, own)
+    if ('error' in tried && tried.error.cause.status === 429) refused.push(clock.monotonic())
+    listeners.answered?.(at, tried.reading?.remaining ?? null)
+    return tried
+  }
+
+  /** @param again goes on asking: the demand never ends */
+  function ask(again: () => boolean = () => false, stop?: AbortSignal): void {
+    const mine = life
+    open++
+    const request = {
+      endpoint: 'current' as const,
+      key: `request ${asked++}`,
+      send: (_: number | undefined, own: AbortSignal) => send(own),
+      copy: (value: string) => value,
+    }
+    const own = new AbortController()
+    stop?.addEventListener('abort', () => own.abort())
+    askers.add(own)
+    const end = () => {
+      askers.delete(own)
+      if (mine !== life) return
+      open--
+      if (again()) ask(again)
+    }
+    quota.ask(request, { signal: own.signal, line: dice.pick(['a', 'b', 'c']), wait: null }).then(end, end)
+  }
+
+  return {
+    clock,
+    dice,
+    service,
+    sent,
+    refused,
+    start,
+    ask,
+    quota: () => quota,
+    /** Asked for and not over. */
+    open: () => open,
+    listen: (to: Listeners) => {
+      listeners = to
+    },
+    /** Node-RED ends: what waits and runs is given up. Its stores may go on writing. */
+    stop(): void {
+      life++
+      open = 0
+      for (const one of [...askers]) one.abort()
+      leave()
+    },
+    kill(): void {
+      life++
+      open = 0
+      process.kill()
+      service.cut()
+    },
+  }
+}
+
+export type World = ReturnType<typeof createWorld>
+
+export function fateOf({ up, back, grain, told, faults }: Scenario, dice: Dice): Fate {
+  const time = (longest: number) => Math.round((dice.next() * longest) / grain) * grain
+  let ends: Fate['ends'] = 'well'
+  for (const [fault, share] of Object.entries(faults)) if (dice.chance(share)) ends = fault as Fate['ends']
+  return { up: time(up), back: time(back), ends, counted: dice.chance(0.5), told: dice.chance(told) }
+}
