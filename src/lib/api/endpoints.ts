@@ -99,6 +99,8 @@ export type EndpointName = keyof typeof endpoints
 
 /** Records one request may ask for; more is treated as this (endpoint 4, rule 2). */
 export const MAX_RECORDS = 65_535
+/** Entries of an alert log at most (endpoint 6). */
+export const MAX_ALERTS = 20
 /** Records a request returns at most where no number is given (endpoint 4, rule 3): our page. */
 export const PAGE_RECORDS = 16_000
 

@@ -1,3 +1,4 @@
+import { MAX_ALERTS } from '../api/endpoints'
 import { shorten } from './record-cursor'
 
 /** What a node remembers of a device's alert log: the entries of the last answers. */
@@ -7,9 +8,6 @@ export interface AlertCursor {
   /** When the answer came that it is made of, ms, but always later than the cursor before. */
   taken: number
 }
-
-/** Entries an answer holds at most (service-api.md, endpoint 6). */
-export const MOST_ENTRIES = 20
 
 /** An entry as far as it is told apart: when, and which texts. */
 export interface Entry {
@@ -43,9 +41,9 @@ export function planAlerts<E extends Entry>(
   const remembered = prints.some((one) => seen.has(one))
   return {
     fresh,
-    overflow: known !== null && entries.length >= MOST_ENTRIES && !remembered,
+    overflow: known !== null && entries.length >= MAX_ALERTS && !remembered,
     next: {
-      seen: [...[...seen].filter((one) => !prints.includes(one)), ...new Set(prints)].slice(-MOST_ENTRIES),
+      seen: [...[...seen].filter((one) => !prints.includes(one)), ...new Set(prints)].slice(-MAX_ALERTS),
       taken,
     },
   }

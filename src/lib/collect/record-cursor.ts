@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Gap, placeGaps } from '../readings/continuity'
+import { type Gap, type Numbered, placeGaps } from '../readings/continuity'
 import { fingerprint, type Series, type SeriesRecord } from '../readings/series'
 
 /** Where a node is with the records of a device (nodes.md, *envlog-latest*): what was delivered so far. */
@@ -39,6 +39,9 @@ export interface Received {
   write(timestamp: number): string | null
 }
 
+/** Delivered records beside the cursor that are remembered: as many as an answer holds. */
+const MOST_BESIDE = 300
+
 /** Whether the answer reaches back to the cursor, and what of it is new. */
 export function planRecords(
   known: RecordCursor | null,
@@ -46,72 +49,95 @@ export function planRecords(
   { start, fill }: { start: Start; fill: boolean },
 ): RecordPlan {
   const { records } = series
+  const cursor = known ?? firstCursor(start, taken)
+  const besides = new Set(cursor.beside)
   const print = (record: SeriesRecord) => shorten(fingerprint(record, series.channels))
   const keyOf = (record: SeriesRecord) => `${record.timestamp} ${print(record)}`
-  const counts = ({ timestamp }: SeriesRecord) => timestamp !== null && timestamp <= receivedAt + AN_HOUR
-  const normal = records.filter(counts)
-  const newest = normal.at(-1)?.timestamp ?? null
-  const oldest = normal[0]?.timestamp ?? null
-  const cursor = known ?? firstCursor(start, taken)
+  const wasBeside = (record: SeriesRecord) => besides.size > 0 && besides.has(keyOf(record))
+  // One that was ahead once moves no cursor later either: what is measured until its time comes would be hidden.
+  const isBeside = (record: SeriesRecord) =>
+    record.timestamp === null || record.timestamp > receivedAt + AN_HOUR || wasBeside(record)
+  const wasAt = (record: SeriesRecord) =>
+    record.timestamp === cursor.time && cursor.at.includes(print(record))
 
+  const beside = records.filter(isBeside)
+  const aside = new Set(beside)
+  const normal = records.filter((record) => !aside.has(record))
+  const newest = normal.at(-1)?.timestamp ?? null
   if (cursor.time !== null && newest !== null && newest < cursor.time) {
-    if (known) return { kind: 'set-back' }
+    if (cursor.at.length > 0) return { kind: 'set-back' }
+    // Nothing was delivered yet: the time to begin with has not come.
     return { kind: 'complete', fresh: { ...series, records: [], gaps: [] }, next: { ...cursor, taken } }
   }
-  const beside = new Set(cursor.beside)
-  const isKnown = (record: SeriesRecord) => {
-    if (counts(record) && cursor.time !== null) {
-      const timestamp = record.timestamp as number
-      if (timestamp < cursor.time) return true
-      if (timestamp === cursor.time && cursor.at.includes(print(record))) return true
-    }
-    return beside.size > 0 && beside.has(keyOf(record))
-  }
-  const reaches =
-    cursor.time === null ||
-    oldest === null ||
-    oldest < cursor.time ||
-    normal.some((record) => record.timestamp === cursor.time && cursor.at.includes(print(record)))
-  if (!reaches && fill) return { kind: 'hole', from: cursor.time as number, to: (oldest as number) + 1000 }
 
-  const silent = known === null && start === 'now'
-  const fresh = silent ? [] : records.filter((record) => !isKnown(record))
+  const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
+  const since = cursor.time ?? newestBeside(cursor) ?? known?.taken ?? null
+  const reaches =
+    since === null ||
+    oldest === null ||
+    oldest < since ||
+    normal.some(wasAt) ||
+    (cursor.time === null && beside.some(wasBeside))
+  if (!reaches && fill) return { kind: 'hole', from: since, to: oldest + 1000 }
+
+  const isKnown = (record: SeriesRecord) =>
+    aside.has(record)
+      ? wasBeside(record)
+      : cursor.time !== null && ((record.timestamp as number) < cursor.time || wasAt(record))
+  const isSilent = known === null && start === 'now'
+  const fresh = isSilent ? [] : records.filter((record) => !isKnown(record))
   const time = newest === null ? cursor.time : Math.max(newest, cursor.time ?? newest)
   const atTime = normal.filter(({ timestamp }) => timestamp === time).map(print)
-  const kept = cursor.beside.filter((key) => Number(key.split(' ')[0]) > (time ?? 0))
   const next: RecordCursor = {
     time,
     at: [...new Set([...(cursor.time === time ? cursor.at : []), ...atTime])],
-    beside: [...new Set([...kept, ...records.filter((record) => !counts(record)).map(keyOf)])],
+    beside: newestOf([...cursor.beside, ...beside.map(keyOf)]),
     id: normal.findLast(({ timestamp }) => timestamp === time)?.dataId ?? cursor.id,
     taken,
   }
-  const gaps = gapsBefore(new Set(fresh), normal, cursor, series.standalone, write)
+  const neighbour = normal.some(wasAt) ? [] : neighbourOf(cursor, write)
+  const gaps = gapsBefore(new Set(fresh), [...neighbour, ...normal], beside, series.standalone)
   return { kind: 'complete', fresh: { ...series, records: fresh, gaps }, next }
+}
+
+const timeOf = (key: string) => Number(key.split(' ')[0])
+
+/** The newest that was delivered beside the cursor; `null` where none has a time. */
+function newestBeside({ beside }: RecordCursor): number | null {
+  const times = beside.map(timeOf).filter(Number.isFinite)
+  return times.length > 0 ? Math.max(...times) : null
+}
+
+/** Each once, and no more than an answer may bring again; those without a time first. */
+function newestOf(keys: readonly string[]): string[] {
+  const rank = (key: string) => (Number.isFinite(timeOf(key)) ? timeOf(key) : Number.POSITIVE_INFINITY)
+  return [...new Set(keys)].sort((a, b) => rank(a) - rank(b)).slice(-MOST_BESIDE)
+}
+
+/** The last that was delivered: where the answer does not hold it, a gap may stand after it. */
+function neighbourOf({ time, id }: RecordCursor, write: Received['write']): Numbered[] {
+  return time === null || id === null ? [] : [{ time: write(time), timestamp: time, dataId: id }]
+}
+
+/**
+ * Gaps told with what is new: each stands before a new record. Ids of records beside the cursor are not missing,
+ * wherever they stand in time.
+ */
+function gapsBefore(
+  fresh: ReadonlySet<Numbered>,
+  ordered: readonly Numbered[],
+  beside: readonly Numbered[],
+  standalone: boolean,
+): Gap[] {
+  const there = beside.map(({ dataId }) => ({ time: null, timestamp: null, dataId }))
+  return placeGaps([...there, ...ordered], standalone)
+    .filter(({ at }) => fresh.has(ordered[at - there.length] as Numbered))
+    .map(({ gap }) => gap)
 }
 
 function firstCursor(start: Start, taken: number): RecordCursor {
   const none = { at: [], beside: [], id: null, taken }
   return { time: typeof start === 'object' ? start.since : null, ...none }
-}
-
-/**
- * Gaps told with what is new: each stands before a new record, its neighbour being the record before it or, where
- * the answer does not hold that one, the last that was delivered.
- */
-function gapsBefore(
-  fresh: ReadonlySet<SeriesRecord>,
-  normal: readonly SeriesRecord[],
-  { time, id }: RecordCursor,
-  standalone: boolean,
-  write: (timestamp: number) => string | null,
-): Gap[] {
-  const first = normal[0]?.timestamp ?? null
-  const needsNeighbour = time !== null && id !== null && first !== null && first > time
-  const neighbour = needsNeighbour ? [{ time: write(time), timestamp: time, dataId: id }] : []
-  return placeGaps([...neighbour, ...normal], standalone)
-    .filter(({ at }) => fresh.has(normal[at - neighbour.length] as SeriesRecord))
-    .map(({ gap }) => gap)
 }
 
 /** A cursor is saved and travels in receipts: twelve characters of a hash stand for a record. */
