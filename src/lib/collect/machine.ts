@@ -14,6 +14,8 @@ export interface Machine<C extends Cursor, H> {
   phase: Phase<C, H>
   /** It was told that the device's clock was set back. */
   warned: boolean
+  /** The furthest cursor that was ever handed over, also where no receipt came: the next is further. */
+  handed: number
   /** Receipts that are not further than this are void: they are of what was forgotten. */
   forgotten: number
 }
@@ -37,8 +39,11 @@ export type Event<C, H> =
   | { kind: 'failed' }
   /** Delivered: done with it. */
   | { kind: 'sent'; next: C }
-  /** Delivered: done with it when a receipt comes, or to be delivered again after an instant. */
-  | { kind: 'handed-over'; next: C; until: number }
+  /**
+   * Delivered: done with it when a receipt comes, or to be delivered again after an instant. Where nothing was
+   * delivered before, `base` is the cursor from which it would come again.
+   */
+  | { kind: 'handed-over'; base: C; next: C; until: number }
   | { kind: 'receipt'; cursor: C }
   | { kind: 'timeout' }
   | { kind: 'forget' }
@@ -71,7 +76,10 @@ function everywhere<C extends Cursor, H>(): Row<C, H> {
         ? [{ ...machine, cursor, phase: after }, 'save']
         : [{ ...machine, phase: after }, 'nothing']
     },
-    forget: (machine) => [{ cursor: null, phase: idle, warned: false, forgotten: furthest(machine) }, 'save'],
+    forget: (machine) => [
+      { ...machine, cursor: null, phase: idle, warned: false, forgotten: furthest(machine) },
+      'save',
+    ],
     // What was on its way is asked for again; what waits for a receipt goes on waiting, what was fetched stays.
     deploy: (machine) => [machine.phase.name === 'asking' ? { ...machine, phase: idle } : machine, 'nothing'],
     restart: (machine) => [{ ...machine, phase: idle, warned: false }, 'nothing'],
@@ -86,9 +94,15 @@ function table<C extends Cursor, H>(): Record<Phase<C, H>['name'], Row<C, H>> {
   const delivered: Row<C, H> = {
     answer: (machine, { next }) => [{ ...machine, cursor: next, phase: idle, warned: false }, 'save'],
     sent: (machine, { next }) => [{ ...machine, cursor: next, phase: idle, warned: false }, 'save'],
-    'handed-over': (machine, { next, until }) => [
-      { ...machine, phase: { name: 'open', next, until }, warned: false },
-      'nothing',
+    'handed-over': (machine, { base, next, until }) => [
+      {
+        ...machine,
+        cursor: machine.cursor ?? base,
+        phase: { name: 'open', next, until },
+        handed: next.taken,
+        warned: false,
+      },
+      machine.cursor ? 'nothing' : 'save',
     ],
     hole: (machine, { hole }) => [{ ...machine, phase: { name: 'filling', hole } }, 'fill'],
     'set-back': (machine) => [{ ...machine, phase: idle, warned: true }, machine.warned ? 'nothing' : 'warn'],
@@ -118,12 +132,12 @@ function table<C extends Cursor, H>(): Record<Phase<C, H>['name'], Row<C, H>> {
 }
 
 /** Cursors go on from here, whatever the clock says. */
-export function furthest<C extends Cursor, H>({ cursor, phase, forgotten }: Machine<C, H>): number {
-  return Math.max(forgotten, cursor?.taken ?? 0, phase.name === 'open' ? phase.next.taken : 0)
+export function furthest<C extends Cursor, H>({ cursor, handed, forgotten }: Machine<C, H>): number {
+  return Math.max(forgotten, handed, cursor?.taken ?? 0)
 }
 
 export function createMachine<C extends Cursor, H>(cursor: C | null = null): Machine<C, H> {
-  return { cursor, phase: idle, warned: false, forgotten: 0 }
+  return { cursor, phase: idle, warned: false, handed: 0, forgotten: 0 }
 }
 
 /** One step. An event that the phase does not know changes nothing: a deploy may have come between. */

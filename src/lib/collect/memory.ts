@@ -40,6 +40,8 @@ export function createMemory(clock: Clock): NodeMemory {
   const round = createRound()
   let save = () => {}
   let isNew = true
+  /** Of the latest deploy: an earlier one's may still be on its way. */
+  let kept: StateStore | undefined
   let loading: Promise<void> = Promise.resolve()
 
   const machine = (device: string) => machines.get(device) ?? createMachine()
@@ -68,7 +70,7 @@ export function createMemory(clock: Clock): NodeMemory {
       }
       round.load(saved.round ?? [])
     }
-    save = keepIn(store, snapshot)
+    if (kept === store) save = keepIn(store, snapshot)
   }
 
   return {
@@ -80,6 +82,7 @@ export function createMemory(clock: Clock): NodeMemory {
     ready: () => loading,
 
     keep(store) {
+      kept = store
       if (isNew) loading = load(store)
       else {
         save = keepIn(store, snapshot)

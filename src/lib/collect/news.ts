@@ -10,7 +10,7 @@ import { type Cursor, furthest } from './machine'
 import type { NodeMemory } from './memory'
 import { createPages, readPage } from './range'
 import { writeReceipt } from './receipt'
-import { planRecords, type Received, type RecordCursor, type Start } from './record-cursor'
+import { cursorBefore, planRecords, type Received, type RecordCursor, type Start } from './record-cursor'
 import { type Collected, collectedOf, readRecords, withBase } from './records'
 
 /** How news is delivered. */
@@ -83,6 +83,8 @@ export async function latestNews(
 
   async function ask(): Promise<void> {
     const answer = await readRecords(account, 'latest', target, {}, asker)
+    // Told to forget meanwhile: the next trigger begins anew.
+    if (memory.machine(device).phase.name !== 'asking') return
     const series = readSeries(answer.body, wish.time)
     const { receivedAt } = answer
     const received: Received = {
@@ -94,7 +96,7 @@ export async function latestNews(
     const plan = planRecords(cursor(), received, { start: wish.start, fill: true })
     if (plan.kind === 'set-back') {
       if (memory.step(device, { kind: 'set-back' }) === 'warn') warn(target)
-    } else if (plan.kind === 'complete') hand(answer, plan, false)
+    } else if (plan.kind === 'complete') hand(answer, received, plan, false)
     else if (!wish.backfill) complete(answer, received, true)
     else {
       const pages = createPages({ from: plan.from, to: plan.to, number: null })
@@ -123,11 +125,15 @@ export async function latestNews(
 
   function complete(answer: Collected['answer'], received: Received, overflow: boolean): void {
     const plan = planRecords(cursor(), received, { start: wish.start, fill: false })
-    if (plan.kind === 'complete') hand(answer, plan, overflow)
+    const known = cursor()
+    if (plan.kind === 'complete') hand(answer, received, plan, overflow)
+    // A receipt came meanwhile that is further than this answer: nothing of it is wanted any more.
+    else if (known) memory.step(device, { kind: 'answer', next: known })
   }
 
   function hand(
     answer: Collected['answer'],
+    received: Received,
     { fresh, next }: { fresh: Series; next: RecordCursor },
     overflow: boolean,
   ): void {
@@ -136,7 +142,7 @@ export async function latestNews(
       const collected = collectedOf(target, answer, { kind: 'series', series: fresh })
       handOver(
         { ...collected, ...(overflow && { overflow }) },
-        next,
+        { base: cursorBefore(fresh, received, next), next },
         wish,
         device,
         { memory, deliver },
@@ -159,6 +165,7 @@ export async function alertNews(
   try {
     const params = { 'remote-serial': target.serial, 'base-serial': target.base }
     const answer = await account.client.read('alert', params, asker)
+    if (memory.machine(device).phase.name !== 'asking') return
     const known = memory.machine(device).cursor as AlertCursor | null
     const taken = takenAt(memory, device, answer.receivedAt)
     let plan = planAlerts<LogEntry>(known, [], taken, wish.start)
@@ -172,7 +179,7 @@ export async function alertNews(
       const collected = collectedOf(target, answer, { kind: 'alerts', ...log })
       handOver(
         { ...collected, ...(overflow && { overflow }) },
-        next,
+        { base: { seen: [], taken: next.taken - 1 } as AlertCursor, next },
         wish,
         device,
         { memory, deliver },
@@ -192,7 +199,7 @@ function takenAt(memory: NodeMemory, device: string, receivedAt: number): number
 
 function handOver(
   news: News,
-  next: Cursor,
+  { base, next }: { base: Cursor; next: Cursor },
   { acknowledged, node }: Pick<NewsWish, 'acknowledged' | 'node'>,
   device: string,
   { memory, deliver }: Pick<NewsPorts, 'memory' | 'deliver'>,
@@ -205,7 +212,7 @@ function handOver(
   }
   // Open before it is delivered: the receipt may come back while it is.
   const until = account.monotonic() + acknowledged.timeout
-  memory.step(device, { kind: 'handed-over', next, until })
+  memory.step(device, { kind: 'handed-over', base, next, until })
   try {
     deliver({ ...news, receipt: writeReceipt({ node, device, cursor: next }) })
   } catch (error) {

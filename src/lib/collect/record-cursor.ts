@@ -39,8 +39,8 @@ export interface Received {
   write(timestamp: number): string | null
 }
 
-/** Delivered records beside the cursor that are remembered: as many as an answer holds. */
-const MOST_BESIDE = 300
+/** Delivered records beside the cursor that are remembered at most: three hours of one in six seconds. */
+const MOST_BESIDE = 2000
 
 /** Whether the answer reaches back to the cursor, and what of it is new. */
 export function planRecords(
@@ -64,20 +64,20 @@ export function planRecords(
   const aside = new Set(beside)
   const normal = records.filter((record) => !aside.has(record))
   const newest = normal.at(-1)?.timestamp ?? null
-  if (cursor.time !== null && newest !== null && newest < cursor.time) {
-    if (cursor.at.length > 0) return { kind: 'set-back' }
-    // Nothing was delivered yet: the time to begin with has not come.
-    return { kind: 'complete', fresh: { ...series, records: [], gaps: [] }, next: { ...cursor, taken } }
-  }
+  // A time to begin with that has not come yet is no clock that was set back.
+  const isDelivered = cursor.time !== null && cursor.at.length > 0
+  if (isDelivered && newest !== null && newest < (cursor.time as number)) return { kind: 'set-back' }
 
   const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
-  const since = cursor.time ?? newestBeside(cursor) ?? known?.taken ?? null
+  // Where there was nothing at first, all that there is now is new; where all is ahead, it goes on from there.
+  const ahead = newestBeside(cursor, Number.POSITIVE_INFINITY)
+  const since = (normal.length === 0 ? ahead : null) ?? cursor.time ?? ahead ?? (known ? 0 : null)
   const reaches =
     since === null ||
     oldest === null ||
     oldest < since ||
     normal.some(wasAt) ||
-    (cursor.time === null && beside.some(wasBeside))
+    ((cursor.time === null || normal.length === 0) && beside.some(wasBeside))
   if (!reaches && fill) return { kind: 'hole', from: since, to: oldest + 1000 }
 
   const isKnown = (record: SeriesRecord) =>
@@ -86,12 +86,14 @@ export function planRecords(
       : cursor.time !== null && ((record.timestamp as number) < cursor.time || wasAt(record))
   const isSilent = known === null && start === 'now'
   const fresh = isSilent ? [] : records.filter((record) => !isKnown(record))
-  const time = newest === null ? cursor.time : Math.max(newest, cursor.time ?? newest)
+  // What was ahead is as good as delivered in its turn once its time is well past.
+  const passed = newestBeside(cursor, receivedAt - AN_HOUR)
+  const time = latest(newest, cursor.time, passed)
   const atTime = normal.filter(({ timestamp }) => timestamp === time).map(print)
   const next: RecordCursor = {
     time,
     at: [...new Set([...(cursor.time === time ? cursor.at : []), ...atTime])],
-    beside: newestOf([...cursor.beside, ...beside.map(keyOf)]),
+    beside: newestOf([...cursor.beside, ...beside.map(keyOf)], time),
     id: normal.findLast(({ timestamp }) => timestamp === time)?.dataId ?? cursor.id,
     taken,
   }
@@ -102,16 +104,33 @@ export function planRecords(
 
 const timeOf = (key: string) => Number(key.split(' ')[0])
 
-/** The newest that was delivered beside the cursor; `null` where none has a time. */
-function newestBeside({ beside }: RecordCursor): number | null {
-  const times = beside.map(timeOf).filter(Number.isFinite)
-  return times.length > 0 ? Math.max(...times) : null
+/** A cursor from which these records would come again: where nothing was acknowledged before. */
+export function cursorBefore(
+  { records }: Series,
+  { receivedAt }: Received,
+  next: RecordCursor,
+): RecordCursor {
+  const first = records.find(({ timestamp }) => timestamp !== null && timestamp <= receivedAt + AN_HOUR)
+  return { time: first?.timestamp ?? null, at: [], beside: [], id: null, taken: next.taken - 1 }
 }
 
-/** Each once, and no more than an answer may bring again; those without a time first. */
-function newestOf(keys: readonly string[]): string[] {
+function latest(...times: (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null)
+  return known.length > 0 ? Math.max(...known) : null
+}
+
+/** The newest that was delivered beside the cursor, and is not later than that; `null` where there is none. */
+function newestBeside({ beside }: RecordCursor, until: number): number | null {
+  return latest(...beside.map(timeOf).filter((time) => Number.isFinite(time) && time <= until))
+}
+
+/** Each once, those without a time, and those that the cursor has not passed. */
+function newestOf(keys: readonly string[], time: number | null): string[] {
   const rank = (key: string) => (Number.isFinite(timeOf(key)) ? timeOf(key) : Number.POSITIVE_INFINITY)
-  return [...new Set(keys)].sort((a, b) => rank(a) - rank(b)).slice(-MOST_BESIDE)
+  return [...new Set(keys)]
+    .filter((key) => time === null || rank(key) >= time)
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(-MOST_BESIDE)
 }
 
 /** The last that was delivered: where the answer does not hold it, a gap may stand after it. */
