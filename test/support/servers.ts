@@ -14,6 +14,7 @@ const programs = {
   initdb: { debian: 'postgresql', services: ['postgresql'] },
   influxd: { debian: 'influxdb', services: ['influxdb'] },
   mosquitto: { debian: 'mosquitto', services: ['mosquitto'] },
+  'redis-server': { debian: 'redis-server', services: ['redis-server'] },
 } as const
 
 export type Program = keyof typeof programs

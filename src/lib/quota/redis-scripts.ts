@@ -8,6 +8,9 @@
 /** How long a released entry stays: longer than any answer takes by default. */
 const KEPT_MS = 600_000
 
+/** A month: an account that nobody uses any more leaves nothing behind. */
+const EPOCH_MS = 2_592_000_000
+
 const PREAMBLE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -91,5 +94,6 @@ if not epoch then
   epoch = ARGV[1]
   redis.call('SET', KEYS[1], epoch)
 end
+redis.call('PEXPIRE', KEYS[1], ${EPOCH_MS})
 return epoch
 `

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { type AlertCursor, type Entry, planAlerts } from '../../../src/lib/collect/alert-cursor'
+
+/** Entries an answer holds at most. */
+const MOST_ENTRIES = 20
+
+const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): Entry => ({
+  timestamp: at,
+  texts: [{ source, text }],
+})
+const entries = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => entry(from + index))
+
+/** One answer after another. */
+function follow(start: 'now' | 'held' = 'held') {
+  let cursor: AlertCursor | null = null
+  let taken = 0
+  return {
+    cursor: () => cursor,
+    take(log: readonly Entry[]) {
+      const { fresh, overflow, next } = planAlerts(cursor, log, ++taken, start)
+      cursor = next
+      assert.equal(next.taken, taken)
+      const times = fresh.map(({ timestamp }) => timestamp)
+      return overflow ? [...times, 'overflow'] : times
+    },
+  }
+}
+
+const from = (first: number, last: number) => entries(first, last).map(({ timestamp }) => timestamp)
+
+describe('alerts', () => {
+  it('that were there at first are known, or sent where the node says so', () => {
+    assert.deepEqual(follow('held').take(entries(1, 3)), [1, 2, 3])
+    const now = follow('now')
+    assert.deepEqual([now.take(entries(1, 3)), now.take(entries(1, 5))], [[], [4, 5]])
+  })
+
+  it('come once, in the order they are told', () => {
+    const device = follow()
+    device.take(entries(1, 3))
+    assert.deepEqual(device.take(entries(2, 5)), [4, 5])
+    assert.deepEqual([device.take(entries(2, 5)), device.take(entries(5, 5)), device.take([])], [[], [], []])
+    assert.deepEqual(device.take(entries(1, 6)), [6], 'an answer that held fewer makes nothing forgotten')
+  })
+
+  it('are told apart by time, source and words', () => {
+    const device = follow()
+    device.take([entry(1, 'high')])
+    const others = [entry(1, 'high', 'ch2'), entry(1, 'low'), entry(2, 'high'), entry(null, 'high')]
+    assert.deepEqual(device.take([entry(1, 'high'), ...others]), [1, 1, 2, null])
+    assert.deepEqual(device.take(others), [])
+  })
+
+  it('that are alike in every word are one', () => {
+    const device = follow()
+    assert.deepEqual(device.take([entry(1), entry(1), entry(2)]), [1, 2])
+    assert.deepEqual(device.take([entry(1), entry(2), entry(2)]), [])
+  })
+
+  it('of an earlier time than known ones are new all the same: clocks are set back', () => {
+    const device = follow()
+    device.take(entries(5, 9))
+    assert.deepEqual(device.take([entry(2), ...entries(5, 9)]), [2])
+  })
+})
+
+describe('alerts of which more came than an answer holds', () => {
+  it('are told to be incomplete where the answer is full and none is remembered', () => {
+    const device = follow()
+    device.take(entries(1, 20))
+    assert.deepEqual(device.take(entries(20, 39)), from(21, 39), 'one is remembered')
+    assert.deepEqual(device.take(entries(40, 59)), [...from(40, 59), 'overflow'])
+    assert.deepEqual(device.take(entries(41, 60)), [60], 'told once')
+  })
+
+  it('are complete where the answer is not full', () => {
+    const device = follow()
+    device.take(entries(1, 20))
+    assert.deepEqual(device.take(entries(30, 48)), from(30, 48))
+  })
+
+  it('are not told to be incomplete of a first answer, whatever it holds', () => {
+    for (const start of ['held', 'now'] as const) {
+      assert.ok(!follow(start).take(entries(1, 20)).includes('overflow'))
+    }
+  })
+
+  it('are told to be incomplete after an empty log too', () => {
+    const device = follow()
+    device.take([])
+    assert.ok(device.take(entries(1, 20)).includes('overflow'))
+  })
+})
+
+describe('what is remembered of a log', () => {
+  it('is never more than an answer holds, and always what the last one held', () => {
+    const device = follow()
+    for (let last = 1; last < 90; last += 7) {
+      device.take(entries(Math.max(1, last - 19), last))
+      assert.ok((device.cursor()?.seen.length ?? 0) <= MOST_ENTRIES)
+      assert.deepEqual(device.take(entries(Math.max(1, last - 19), last)), [])
+    }
+  })
+
+  it('is made anew for each answer: what is handed over may have to be planned again', () => {
+    const known: AlertCursor = { seen: [], taken: 1 }
+    const first = planAlerts(known, entries(1, 2), 2, 'now')
+    const again = planAlerts(known, entries(1, 3), 3, 'now')
+    assert.deepEqual(known, { seen: [], taken: 1 })
+    assert.deepEqual([first.fresh.length, again.fresh.length], [2, 3])
+  })
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { knownAlerts, missingAlerts } from '../../support/collect/alert-oracle'
+import {
+  type AlertAct,
+  type AlertEntry,
+  type AlertWorld,
+  createAlertWorld,
+  HOLDS,
+} from '../../support/collect/alert-world'
+
+const TIMEOUT = 600_000
+const numRuns = 500
+const raise = fc.record({
+  act: fc.constant('raise' as const),
+  count: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 6 }) }, fc.integer({ min: 15, max: 45 })),
+  apart: fc.constantFrom(0, 0, 1, 60),
+})
+const receipts: AlertAct[] = [0, 0, 1, 3].map((back) => ({ act: 'receipt', back }))
+const quiet: AlertAct[] = [
+  { act: 'deploy' },
+  { act: 'pass', ms: 1000 },
+  { act: 'pass', ms: TIMEOUT },
+  { act: 'pass', ms: TIMEOUT / 2 },
+]
+const forget: AlertAct = { act: 'forget' }
+const plain: AlertAct = { act: 'ask', fails: null, dies: false, meanwhile: [] }
+
+/** A life of a node. */
+function acts(more: AlertAct[], ends: readonly ('no-connection' | 'dies')[] = ['no-connection']) {
+  // Requests of who is deployed or has died come to nothing.
+  const during = more.filter(({ act }) => act !== 'deploy' && act !== 'crash')
+  const ask = fc.record({
+    act: fc.constant('ask' as const),
+    fails: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, fc.constantFrom(...ends)),
+    dies: ends.includes('dies') ? fc.boolean() : fc.constant(false),
+    meanwhile: fc.array(fc.oneof(raise, fc.constantFrom(...during)), { maxLength: 2 }),
+  })
+  return fc.array(fc.oneof(raise, ask, ask, fc.constantFrom(...more)), {
+    minLength: 2,
+    maxLength: 25,
+    size: 'max',
+  })
+}
+
+const order = fc.constantFrom('newest first' as const, 'oldest first' as const)
+const start = fc.constantFrom('now' as const, 'held' as const)
+
+async function live(world: AlertWorld, life: readonly AlertAct[]): Promise<AlertWorld> {
+  for (const act of life) await world.perform(act)
+  return world
+}
+
+/** @throws where an alert comes twice, is overlooked, or one that was lost is not told of */
+function judge(world: AlertWorld, begin: 'now' | 'held'): void {
+  const known = knownAlerts(world, begin, false)
+  for (const [index, entry] of world.journal.entries()) {
+    const before = known(index - 1)
+    if (entry.kind === 'completed') assert.deepEqual(missingAlerts(known(index)), [], 'overlooked')
+    if (entry.kind !== 'delivered') continue
+    assert.ok(entry.alerts.length > 0, 'nothing new sends nothing')
+    assert.deepEqual(
+      entry.alerts.filter((one) => before.have.has(one)),
+      [],
+      'twice',
+    )
+    assert.equal(new Set(entry.alerts).size, entry.alerts.length, 'twice in one message')
+    const times = entry.alerts.map((one) => world.log[one]?.unixtime ?? 0)
+    assert.deepEqual(times, times.toSorted(byNumber), 'oldest first')
+    const isOverflow = before.before !== null && (before.upTo ?? 0) - before.before >= HOLDS
+    assert.equal(entry.isOverflow, isOverflow, 'whether older ones were lost')
+  }
+}
+
+const byNumber = (a: number, b: number) => a - b
+
+describe('new alerts of any log, asked for at any time', () => {
+  const check = (life: fc.Arbitrary<AlertAct[]>) =>
+    fc.assert(
+      fc.asyncProperty(order, start, life, async (how, begin, given) => {
+        judge(await live(createAlertWorld(how, begin), [...given, plain]), begin)
+      }),
+      { numRuns },
+    )
+
+  it('come once, all that the log holds, and tell where it held no longer all', () => check(acts(quiet)))
+  it('come again after the node forgot them', () => check(acts([...quiet, forget])))
+  it('come twice after a crash only if they were delivered since the last write', () =>
+    check(acts([...quiet, { act: 'crash', older: 0 }, { act: 'crash', older: 2 }], ['dies'])))
+})
+
+describe('alerts that are to be acknowledged', () => {
+  const storing: AlertAct[] = [{ act: 'pass', ms: TIMEOUT }]
+  for (let round = 0; round < 3; round++) storing.push(plain, { act: 'receipt', back: 0 })
+
+  const check = (life: fc.Arbitrary<AlertAct[]>) =>
+    fc.assert(
+      fc.asyncProperty(order, start, life, async (how, begin, given) => {
+        const world = await live(createAlertWorld(how, begin, { timeout: TIMEOUT }), [...given, ...storing])
+        const known = knownAlerts(world, begin, true)
+        assert.deepEqual(missingAlerts(known(world.journal.length - 1)), [], 'lost')
+        const isSkip = (entry: AlertEntry | undefined) => entry?.kind === 'skipped'
+        const skips = [...world.journal.keys()].filter((index) => isSkip(world.journal[index]))
+        assert.ok(
+          skips.every((index) => world.journal[index - 1]?.kind !== 'asked'),
+          'a request while a receipt is open',
+        )
+      }),
+      { numRuns },
+    )
+
+  it('are not lost in any order of triggers, receipts, failures and deploys', () =>
+    check(acts([...receipts, ...quiet])))
+  it('are not lost where the node dies at any step', () =>
+    check(acts([...receipts, ...quiet, { act: 'crash', older: 0 }], ['dies'])))
+  it('come anew after they were forgotten, whatever receipts come then', () =>
+    check(acts([...receipts, ...quiet, forget])))
+})
+
+describe('a log entry without any words', () => {
+  it('is nothing to tell: no message, and no receipt to wait for', async () => {
+    const world = createAlertWorld('oldest first', 'held', { timeout: TIMEOUT })
+    world.log.push({ unixtime: 1_795_161_600, ch1: ' ' })
+    await live(world, [plain])
+    assert.deepEqual(
+      world.journal.map(({ kind }) => kind),
+      ['asked', 'answered', 'completed'],
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { changedReadings } from '../../../src/lib/collect/marks'
+import { createMemory } from '../../../src/lib/collect/memory'
+import type { Reading } from '../../../src/lib/readings/current'
+import { handClock } from '../../support/collect/hand-clock'
+import { settled, shelf } from '../../support/collect/shelf'
+import { reading } from '../../support/samples'
+
+const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
+  ({ ...reading, timestamp, ...over }) as Reading
+const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
+
+async function begin(store = shelf()) {
+  const memory = createMemory(handClock())
+  memory.keep(store)
+  await memory.ready()
+  return { store, look: (...readings: Reading[]) => changedReadings(readings, memory), memory }
+}
+
+describe('readings that changed since they were last sent', () => {
+  it('are those whose time or `stale` changed, not their values or names', async () => {
+    const { look } = await begin()
+    const first = look(at(1))
+    assert.equal(first.changed.length, 1)
+    assert.equal(look(at(1)).changed.length, 1, 'not sent yet')
+    first.remember()
+    assert.equal(look(at(1, { rssi: 0, name: 'other', age: 99, channels: [] })).changed.length, 0)
+    assert.equal(look(at(2)).changed.length, 1)
+    for (const stale of [true, null]) assert.equal(look(at(1, { stale })).changed.length, 1)
+    assert.equal(look(at(null)).changed.length, 1)
+  })
+
+  it('are told by device: a serial may stand under two base units', async () => {
+    const { look } = await begin()
+    look(at(1, base('X'))).remember()
+    assert.deepEqual(
+      look(at(1, base('X')), at(1, base('Y'))).changed.map((one) => one.base.serial),
+      ['Y'],
+    )
+  })
+
+  it('go back and forth: the last that was sent counts', async () => {
+    const { look } = await begin()
+    for (const time of [1, 2, 1, 2]) {
+      const { changed, remember } = look(at(time))
+      assert.equal(changed.length, 1)
+      remember()
+    }
+  })
+
+  it('are known in the next process, but not to what forgot them', async () => {
+    const { store, look } = await begin()
+    look(at(1)).remember()
+    await settled()
+    const next = await begin(store)
+    assert.equal(next.look(at(1)).changed.length, 0)
+    next.memory.forget([reading.serial])
+    assert.equal(next.look(at(1)).changed.length, 1)
+  })
+})

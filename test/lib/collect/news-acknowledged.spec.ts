@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import {
+  actsOf,
+  anyHabits,
+  anyWish,
+  hosts,
+  passes,
+  receipts,
+  requestsOf,
+  stepsOf,
+} from '../../support/collect/arbitraries'
+import type { Entry } from '../../support/collect/journal'
+import { createOracle, type Wish } from '../../support/collect/oracle'
+import { type Act, createWorld, type World } from '../../support/collect/world'
+
+const numRuns = 500
+const TIMEOUT = 600_000
+const anyStep = stepsOf('lost', 'restart', 'ahead', 'timeless', 'back')
+const forget: Act = { act: 'forget' }
+const crash: Act = { act: 'crash', older: 0 }
+const trigger: Act = { act: 'trigger', requests: [], dies: false }
+const more: Act[] = [...receipts, ...receipts, ...passes, ...hosts, { act: 'deploy' }]
+
+/** All that was to happen, and then a sink that stores what it gets. */
+async function live(world: World, acts: readonly Act[]): Promise<World> {
+  for (const act of acts) await world.perform(act)
+  const inPeace: Act[] = [
+    { act: 'host', behind: 0 },
+    { act: 'pass', ms: TIMEOUT },
+  ]
+  for (let round = 0; round < 4; round++) inPeace.push(trigger, { act: 'receipt', back: 0 })
+  for (const act of inPeace) await world.perform(act)
+  return world
+}
+
+type Delivered = Extract<Entry, { kind: 'delivered' }>
+
+/** @throws where something is lost, or more than one receipt is open */
+function judge(world: World, wish: Wish): void {
+  const oracle = createOracle(world, wish)
+  let open: { index: number; entry: Delivered } | undefined
+  let forgotten = -1
+  let died = -1
+  oracle.read(true, (entry, index) => {
+    if (entry.kind === 'skipped') assert.equal(entry.requests, 0, 'a request while a receipt is open')
+    if (entry.kind === 'delivered') {
+      if (open) assert.ok(entry.at - open.entry.at >= TIMEOUT, 'two receipts are open')
+      open = { index, entry }
+    }
+    if (entry.kind === 'acknowledged') {
+      if (entry.delivery < forgotten) assert.equal(entry.to, entry.from, 'a receipt of what was forgotten')
+      assert.ok(entry.to >= entry.from, 'a cursor went back')
+      // A new process may not know that one of an older was made later.
+      if (entry.delivery === open?.index || entry.delivery < died) open = undefined
+    }
+    if (entry.kind === 'forgotten') forgotten = index
+    // What was forgotten is not written down: a receipt from before the crash counts.
+    if (entry.kind === 'died') [forgotten, died] = [-1, index]
+    if (entry.kind === 'forgotten' || entry.kind === 'died') open = undefined
+  })
+  const last = world.journal.findLastIndex(({ kind }) => kind === 'completed')
+  const end = world.journal[last]
+  assert.ok(end?.kind === 'completed')
+  assert.deepEqual(oracle.missing(last, end.keptFrom), [], 'lost: nobody stored it, and it never comes again')
+}
+
+describe('records that are to be acknowledged', () => {
+  const check = (acts: fc.Arbitrary<Act[]>) =>
+    fc.assert(
+      fc.asyncProperty(anyHabits, anyWish, acts, async (habits, wish, life) => {
+        judge(await live(createWorld(habits, wish, { timeout: TIMEOUT }), life), wish)
+      }),
+      { numRuns },
+    )
+
+  it('are not lost in any order of triggers, receipts, failures and deploys', async () => {
+    const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'closed'], receipts)
+    await check(actsOf(anyStep, requests, { more }))
+  })
+
+  it('are not lost where the node dies at any step', async () => {
+    const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'dies'], receipts)
+    await check(actsOf(anyStep, requests, { dies: [false, true], more: [...more, crash] }))
+  })
+
+  it('come anew after they were forgotten, whatever receipts come then', async () => {
+    const requests = requestsOf(anyStep, ['no-connection'], [...receipts, forget])
+    await check(actsOf(anyStep, requests, { more: [...more, forget] }))
+  })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Gap } from '../../../src/lib/readings/continuity'
+import { actsOf, anyHabits, anyWish, passes, requestsOf, stepsOf } from '../../support/collect/arbitraries'
+import type { Habits, Measured, Step } from '../../support/collect/device'
+import type { Entry } from '../../support/collect/journal'
+import type { Wish } from '../../support/collect/oracle'
+import { type Act, createWorld, type World } from '../../support/collect/world'
+
+const trigger: Act = { act: 'trigger', requests: [], dies: false }
+const steps = stepsOf('lost', 'lost', 'restart')
+const iso = ({ unixtime }: Measured) => new Date(unixtime * 1000).toISOString()
+const deliveries = ({ journal }: World) =>
+  journal.filter((entry): entry is Extract<Entry, { kind: 'delivered' }> => entry.kind === 'delivered')
+
+/** What really lies between two records that follow each other in what was delivered. */
+function gapBetween(before: Measured, after: Measured): Gap[] {
+  const ends = { after: iso(before), before: iso(after) }
+  const isRestart = before.run !== after.run
+  if (isRestart && after.id < before.id) return [{ kind: 'restart', ...ends, missing: null }]
+  // Who began again at a higher id looks like one who went on.
+  const missing = isRestart ? after.id - before.id - 1 : after.count - before.count - 1
+  return missing > 0 ? [{ kind: 'missing', ...ends, missing }] : []
+}
+
+/** A record that turned over while some of it was lost may look like one that began again. */
+const isAmbiguous = ({ standalone }: Habits, before: Measured, after: Measured) =>
+  !standalone && after.id < before.id && before.id > 60_000
+
+/** The record before the first that is new: with `now` the newest of the first answer. */
+function lastBefore(world: World, { start }: Wish): Measured | undefined {
+  const first = world.journal.find((entry) => entry.kind === 'answered')
+  if (start !== 'now' || first?.kind !== 'answered') return undefined
+  return first.answer.records.toSorted((a, b) => a.seq - b.seq).at(-1)
+}
+
+/** @throws where a gap is told that is none, or is told twice, or not at all */
+function judge(world: World, habits: Habits, wish: Wish): void {
+  let last = lastBefore(world, wish)
+  let known = last?.seq
+  for (const { records, gaps, isOverflow } of deliveries(world)) {
+    const expected: Gap[] = []
+    for (const record of records) {
+      const found = last && habits.ids === 'counted' ? gapBetween(last, record) : []
+      if (last && found.length > 0 && isAmbiguous(habits, last, record)) {
+        found.splice(0, 1, ...gaps.filter(endsAt(record)))
+      }
+      expected.push(...found)
+      last = record
+    }
+    assert.deepEqual(gaps.filter(isWanted(wish)), expected)
+    const seqs = records.map(({ seq }) => seq)
+    const isCut = known !== undefined && Math.min(...seqs) > known + 1
+    if (isCut && !wish.backfill) assert.ok(isOverflow, 'it is not told that older ones were left out')
+    known = Math.max(known ?? 0, ...seqs)
+    if (wish.backfill) assert.equal(isOverflow, false)
+  }
+}
+
+/** Whether the record before the first that is wanted counts, where there is one, is left open. */
+const isWanted =
+  ({ start }: Wish) =>
+  ({ after }: Gap) =>
+    typeof start !== 'object' || Date.parse(after ?? '') >= start.since
+
+const endsAt = (record: Measured) => (gap: Gap) => gap.before === iso(record)
+
+describe('gaps of any device, polled at any time', () => {
+  it('are told once, exactly where records are missing or ids began again', async () => {
+    const requests = requestsOf(steps, ['no-connection', 'records-wait', 'closed'])
+    const acts = actsOf(steps, requests, { more: [...passes, { act: 'deploy' }] })
+    await fc.assert(
+      fc.asyncProperty(anyHabits, anyWish, acts, async (habits, wish, life) => {
+        const world = createWorld(habits, wish)
+        for (const act of [...life, trigger]) await world.perform(act)
+        judge(world, habits, wish)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('polling', () => {
+  /** Everything that came of a device which is asked first and last, and every so many steps. */
+  async function poll(habits: Habits, history: readonly Step[], every: number) {
+    const world = createWorld({ ...habits, keeps: 10_000 }, { start: 'held', backfill: true })
+    await world.perform({ act: 'measure', steps: ['next'] })
+    await world.perform(trigger)
+    for (const [index, step] of history.entries()) {
+      await world.perform({ act: 'measure', steps: [step] })
+      if (index % every === every - 1) await world.perform(trigger)
+    }
+    await world.perform(trigger)
+    const came = deliveries(world)
+    return {
+      seqs: came.flatMap(({ records }) => records.map(({ seq }) => seq)),
+      gaps: came.flatMap(({ gaps }) => gaps),
+      all: world.log.map(({ seq }) => seq),
+    }
+  }
+
+  it('once a day is as complete as once a minute: records and gaps', async () => {
+    const history = fc.array(steps, { maxLength: 8, size: 'max' }).map((parts) => parts.flat())
+    const every = fc.integer({ min: 2, max: 200 })
+    const habits = anyHabits.map((found): Habits => ({ ...found, firstId: 100 }))
+    await fc.assert(
+      fc.asyncProperty(habits, history, every, async (found, given, often) => {
+        const [minutely, seldom] = [await poll(found, given, 1), await poll(found, given, often)]
+        assert.deepEqual(seldom.seqs.toSorted(byNumber), seldom.all)
+        assert.deepEqual(minutely.seqs.toSorted(byNumber), minutely.all)
+        assert.deepEqual(seldom.gaps, minutely.gaps)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+const byNumber = (a: number, b: number) => a - b

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { readReceipt, writeReceipt } from '../../../src/lib/collect/receipt'
+import { failure } from '../answers'
+
+const cursor = { time: 1_795_161_600_000, at: ['Zm9v'], beside: [], id: 812, taken: 1_795_161_605_000 }
+const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
+
+describe('a receipt', () => {
+  it('tells node, device and cursor, whatever they are made of', () => {
+    const anything = fc.record(
+      { node: fc.string(), device: fc.string(), cursor: fc.constant(cursor) },
+      { noNullPrototype: true },
+    )
+    fc.assert(fc.property(anything, (told) => assert.deepEqual(readReceipt(writeReceipt(told)), told)))
+  })
+
+  it('is one word, that a header or a database column can carry, also with space around it', () => {
+    const text = writeReceipt({ ...receipt, node: 'Node "ä" 日本' })
+    assert.match(text, /^[\w.-]+$/)
+    assert.equal(readReceipt(` ${text}\n`).node, 'Node "ä" 日本')
+  })
+
+  it('that was changed on its way, or never was one, cannot be read', () => {
+    const text = writeReceipt(receipt)
+    for (const other of ['', '.', 'x', `x${text}`, text.slice(0, -1), `${text}x`, text.split('.')[0]]) {
+      assert.throws(() => readReceipt(other), failure('receipt-unreadable'), String(other))
+    }
+    for (const other of [undefined, null, 7, true, {}, [text], { text }]) {
+      assert.throws(() => readReceipt(other), failure('receipt-unreadable'))
+    }
+  })
+
+  it('cannot be read with any one letter changed', () => {
+    const text = writeReceipt(receipt)
+    const [body = '', sum = ''] = text.split('.')
+    for (let index = 0; index < text.length; index++) {
+      const letter = text[index] === 'A' ? 'B' : 'A'
+      const changed = text.slice(0, index) + letter + text.slice(index + 1)
+      // The last letter of base64 may hold bits that mean nothing.
+      if (index === body.length - 1) continue
+      assert.throws(() => readReceipt(changed), failure('receipt-unreadable'), `${index} of ${body}.${sum}`)
+    }
+  })
+})

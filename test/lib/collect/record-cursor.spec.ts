@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { ARRIVES, follow, plan, record, seconds } from '../../support/collect/records'
+
+/** Records a minute apart, the last when the answer arrives. */
+const minutes = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => record((from + index - 100) * 60, from + index))
+
+describe('without a cursor', () => {
+  it('`held` takes what the first answer holds', () => {
+    const device = follow()
+    assert.deepEqual(device.take(minutes(1, 3)), [1, 2, 3])
+    assert.deepEqual(device.take(minutes(2, 4)), [4])
+  })
+
+  it('`now` takes nothing of the first answer, and all that comes later', () => {
+    const device = follow({ start: 'now' })
+    assert.deepEqual(device.take([...minutes(1, 3), record(null, 77), record(7200, 78)]), [])
+    assert.deepEqual(device.take([record(null, 77), ...minutes(2, 5), record(7200, 78)]), [4, 5])
+    assert.deepEqual(device.told, [])
+    const empty = follow({ start: 'now' })
+    assert.deepEqual([empty.take([]), empty.take(minutes(1, 2), { fill: false })], [[], [1, 2]])
+  })
+
+  it('a time takes what is since then, that second included, asked for where the answer does not reach it', () => {
+    const since = (minute: number) => ({ start: { since: (ARRIVES + (minute - 100) * 60) * 1000 } })
+    assert.deepEqual(follow(since(2)).take(minutes(1, 4)), [2, 3, 4])
+    const found = plan(null, minutes(50, 54), since(2))
+    assert.ok(found.kind === 'hole')
+    assert.deepEqual([seconds(found.from), seconds(found.to)], [-98 * 60, -50 * 60 + 1])
+    assert.deepEqual(follow(since(2)).take([]), [])
+  })
+
+  it('a time later than all there is waits for it, and is no clock that was set back', () => {
+    const device = follow({ start: { since: ARRIVES * 1000 } })
+    assert.deepEqual([device.take(minutes(97, 99)), device.take(minutes(97, 99))], [[], []])
+    assert.deepEqual(device.take(minutes(98, 102)), [100, 101, 102])
+  })
+})
+
+describe('with a cursor', () => {
+  it('new is what is later, or of the same second and unknown, in whatever order it comes', () => {
+    const device = follow()
+    const second = [record(0, 5), record(0, 6), record(0, 7), record(0, 8)]
+    assert.deepEqual(device.take([record(-60, 4), ...second.slice(0, 2)]), [4, 5, 6])
+    assert.deepEqual(device.take([...second.slice(0, 3), record(-60, 4)]), [7])
+    assert.deepEqual(device.take(second.toReversed()), [8])
+    assert.deepEqual(device.take(second), [])
+  })
+
+  it('records of one second are told apart by values where ids are all 0', () => {
+    const device = follow()
+    assert.deepEqual(device.take([record(0, 0, 1)]), [0])
+    assert.deepEqual(device.take([record(0, 0, 1), record(0, 0, 2)]), [0])
+    assert.deepEqual(device.take([record(0, 0, 2), record(0, 0, 1)]), [])
+  })
+
+  it('a record is the same where an answer knows more channels', () => {
+    const device = follow()
+    device.take([record(0, 5), record(null, 9)])
+    const more = [record(null, 9), record(0, 5), record(1, 6, 6, { ch2: 1 })]
+    assert.deepEqual(device.take(more), [6])
+  })
+
+  it('an empty answer says nothing: the cursor stays', () => {
+    const device = follow()
+    device.take(minutes(1, 3))
+    const before = device.cursor()
+    assert.deepEqual(device.take([]), [])
+    assert.deepEqual({ ...device.cursor(), taken: 0 }, { ...before, taken: 0 })
+    assert.deepEqual(device.take(minutes(3, 4)), [4])
+  })
+
+  it('a newest record that is older was measured by a clock that was set back', () => {
+    const device = follow()
+    device.take(minutes(1, 9))
+    assert.equal(device.take([...minutes(2, 4), record(9000, 10), record(null, 11)]), 'set-back')
+    assert.deepEqual(device.take(minutes(4, 11)), [10, 11], 'it has caught up')
+  })
+})
+
+describe('a hole', () => {
+  const known = () => {
+    const device = follow()
+    device.take(minutes(1, 3))
+    return device
+  }
+
+  it('is where the oldest is later than the cursor, or of its second and unknown', () => {
+    assert.equal(known().take(minutes(4, 8)), 'hole')
+    assert.equal(known().take([record(-97 * 60, 33), ...minutes(4, 8)]), 'hole')
+    assert.deepEqual(known().take(minutes(3, 8)), [4, 5, 6, 7, 8], 'one matches')
+    assert.deepEqual(known().take([record(-97.1 * 60, 33), ...minutes(4, 5)]), [4, 5], 'one is older')
+  })
+
+  it('reaches from the cursor to just after the oldest, and is done with once it is filled', () => {
+    const device = known()
+    const found = plan(device.cursor(), minutes(50, 54))
+    assert.ok(found.kind === 'hole')
+    assert.deepEqual([seconds(found.from), seconds(found.to)], [-97 * 60, -50 * 60 + 1])
+    assert.equal(device.take(minutes(3, 54), { fill: false })?.length, 51)
+    assert.deepEqual(device.take(minutes(50, 55)), [55])
+  })
+
+  it('is left where it is not to be filled', () => {
+    const device = known()
+    assert.deepEqual(device.take(minutes(8, 9), { fill: false }), [8, 9])
+    assert.deepEqual(device.told, ['missing 4'])
+  })
+
+  it('is looked for also where an answer holds nothing but records ahead of the clock', () => {
+    assert.equal(known().take([record(9000, 10), record(9060, 11)]), 'hole')
+  })
+})
+
+describe('records ahead of the clock, or without a time', () => {
+  const HOUR = 3600
+
+  it('are ahead if it is more than an hour', () => {
+    const device = follow()
+    assert.deepEqual(device.take([record(HOUR, 1), record(HOUR + 1, 2)]), [1, 2])
+    assert.equal(seconds(device.cursor()?.time ?? null), HOUR)
+    assert.equal(device.cursor()?.beside.length, 1)
+  })
+
+  it('come once and move no cursor', () => {
+    const device = follow()
+    const odd = [record(null, 70), record(9000, 71)]
+    assert.deepEqual(device.take([...minutes(1, 2), ...odd]), [70, 1, 2, 71])
+    assert.deepEqual(device.take([...minutes(1, 3), ...odd]), [3])
+    assert.deepEqual(device.take([...minutes(2, 4), ...odd, record(9001, 72)]), [4, 72])
+    assert.equal(seconds(device.cursor()?.time ?? null), -96 * 60)
+  })
+
+  it('do not come again when their time comes, nor hide what is measured until then', () => {
+    const device = follow()
+    const ahead = record(2 * HOUR, 71)
+    const until = (minute: number) => minutes(90, minute).concat(ahead)
+    assert.deepEqual(device.take(minutes(98, 100).concat(ahead)), [98, 99, 100, 71])
+    for (let minute = 101; minute < 300; minute++) {
+      const answer = minutes(minute - 2, minute).concat(ahead)
+      assert.deepEqual(device.take(answer, { arrives: (minute - 100) * 60 }), [minute])
+    }
+    assert.deepEqual(device.take(until(300), { arrives: 200 * 60 }), [300])
+  })
+
+  it('come once also where an answer between does not hold them', () => {
+    const device = follow()
+    assert.deepEqual(device.take([...minutes(1, 2), record(9000, 71)]), [1, 2, 71])
+    assert.deepEqual([device.take([]), device.take(minutes(1, 3))], [[], [3]])
+    assert.deepEqual(device.take([...minutes(2, 3), record(9000, 71)]), [])
+  })
+
+  it('are all there is of a device whose clock is wrong: each comes once', () => {
+    const device = follow()
+    const wrong = (from: number, to: number) => minutes(from + 600, to + 600)
+    const came: unknown[] = []
+    for (let minute = 3; minute < 300; minute++) {
+      const found = device.take(wrong(minute - 2, minute), { arrives: (minute - 100) * 60 })
+      assert.ok(Array.isArray(found))
+      came.push(...found)
+    }
+    assert.deepEqual(
+      came,
+      Array.from({ length: 299 }, (_, index) => 601 + index),
+    )
+  })
+})

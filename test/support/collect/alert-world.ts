@@ -1,0 +1,130 @@
+import type { Account } from '../../../src/lib/account'
+import { readEnvelope } from '../../../src/lib/api/envelopes'
+import { createMemory } from '../../../src/lib/collect/memory'
+import { alertNews, isHandedOver, type News } from '../../../src/lib/collect/news'
+import { readReceipt } from '../../../src/lib/collect/receipt'
+import { EnvlogError } from '../../../src/lib/errors'
+import type { StateStore } from '../../../src/lib/state-store'
+import { alertAnswer, patient } from '../../lib/answers'
+import { handClock } from './hand-clock'
+import { settled } from './shelf'
+
+export type AlertAct =
+  /** @param apart seconds between them; 0 is the same second */
+  | { act: 'raise'; count: number; apart: number }
+  | { act: 'ask'; fails: 'no-connection' | 'dies' | null; dies: boolean; meanwhile: AlertAct[] }
+  | { act: 'receipt'; back: number }
+  | { act: 'pass'; ms: number }
+  | { act: 'forget' }
+  | { act: 'deploy' }
+  | { act: 'crash'; older: number }
+
+export type AlertEntry =
+  | { kind: 'asked' }
+  /** Alerts there had been when they were asked for. */
+  | { kind: 'answered'; upTo: number }
+  | { kind: 'delivered'; alerts: number[]; isOverflow: boolean; receipt: string | undefined }
+  | { kind: 'completed' | 'skipped' | 'failed' | 'forgotten' }
+  | { kind: 'acknowledged'; delivery: number }
+  /** @param at how long this journal was when what is on the disk was written */
+  | { kind: 'died'; at: number; hasCursor: boolean }
+
+/** Entries a log holds. */
+export const HOLDS = 20
+
+class Died extends Error {}
+
+const target = { serial: '5212A1B2', base: '5839F001' }
+const KEY = '5839F001/5212A1B2'
+
+/** A node, a device's alert log and a sink, in as many processes as it takes. Alerts are told by their number. */
+export function createAlertWorld(
+  order: 'newest first' | 'oldest first',
+  start: 'now' | 'held',
+  acknowledged: { timeout: number } | null = null,
+) {
+  const time = handClock()
+  const log: { unixtime: number; ch1: string }[] = []
+  const journal: AlertEntry[] = []
+  const writes: { text: string; length: number }[] = []
+  const disk: StateStore = {
+    load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
+    save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
+  }
+  let memory = createMemory(time)
+  memory.keep(disk)
+
+  async function ask({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'ask' }>): Promise<void> {
+    const read = async () => {
+      journal.push({ kind: 'asked' })
+      await Promise.resolve()
+      if (fails === 'dies') throw new Died()
+      if (fails) throw new EnvlogError(fails)
+      const held = log.slice(-HOLDS)
+      journal.push({ kind: 'answered', upTo: log.length })
+      for (const act of meanwhile) await perform(act)
+      const logs = order === 'oldest first' ? held : held.toReversed()
+      const body = readEnvelope('alert', JSON.stringify(alertAnswer({ 'alert-logs': logs })))
+      return { endpoint: 'alert', body, receivedAt: time.now(), quota: {} }
+    }
+    const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
+    const deliver = ({ content, overflow = false, receipt }: News) => {
+      if (content.kind !== 'alerts') throw new TypeError(content.kind)
+      const alerts = content.alerts.map(({ text }) => Number(text))
+      journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })
+      if (dies) throw new Died()
+    }
+    const isOpen = isHandedOver(memory, target, time.monotonic())
+    const wish = { time: 'utc', node: 'node', start, acknowledged } as const
+    try {
+      await alertNews(account, target, wish, { memory, deliver, warn: () => {} }, patient)
+      journal.push({ kind: isOpen ? 'skipped' : 'completed' })
+    } catch (error) {
+      if (error instanceof Died) return await crash(0)
+      if (!(error instanceof EnvlogError)) throw error
+      journal.push({ kind: 'failed' })
+    }
+  }
+
+  async function crash(older: number): Promise<void> {
+    await settled()
+    writes.length = Math.max(0, writes.length - older)
+    memory = createMemory(time)
+    memory.keep(disk)
+    await memory.ready()
+    const hasCursor = memory.machine(KEY).cursor !== null
+    journal.push({ kind: 'died', at: writes.at(-1)?.length ?? 0, hasCursor })
+  }
+
+  function receive(back: number): void {
+    const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
+    const [index, entry] = deliveries[back] ?? []
+    if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
+    journal.push({ kind: 'acknowledged', delivery: index })
+    memory.step(KEY, { kind: 'receipt', cursor: readReceipt(entry.receipt).cursor })
+  }
+
+  function raise(count: number, apart: number): void {
+    for (let each = 0; each < count; each++) {
+      time.pass(apart * 1000)
+      log.push({ unixtime: Math.floor(time.now() / 1000), ch1: String(log.length) })
+    }
+  }
+
+  async function perform(act: AlertAct): Promise<void> {
+    if (act.act === 'raise') raise(act.count, act.apart)
+    else if (act.act === 'ask') await ask(act)
+    else if (act.act === 'receipt') receive(act.back)
+    else if (act.act === 'pass') time.pass(act.ms)
+    else if (act.act === 'deploy') memory.keep(disk)
+    else if (act.act === 'crash') await crash(act.older)
+    else {
+      memory.forget('all')
+      journal.push({ kind: 'forgotten' })
+    }
+  }
+
+  return { journal, log, perform }
+}
+
+export type AlertWorld = ReturnType<typeof createAlertWorld>

@@ -1,0 +1,124 @@
+/** What happens at a device, one after the other. */
+export type Step =
+  /** A record, a minute after the one before. */
+  | 'next'
+  /** Another of the same second. */
+  | 'same'
+  /** Measured, but it never reached the service. */
+  | 'lost'
+  /** Its ids begin again. */
+  | 'restart'
+  /** Measured with a clock that is three hours ahead, this once. */
+  | 'ahead'
+  | 'timeless'
+  /** From now on its clock is ten minutes behind what it was. */
+  | 'back'
+  /** From now on its clock is two hours ahead of what it was. */
+  | 'forward'
+
+/** How a device is, and what a service does with its records. */
+export interface Habits {
+  standalone: boolean
+  ids: 'counted' | 'zero'
+  firstId: number
+  /** Seconds that its clock is behind. */
+  slow: number
+  /** Records the service keeps. */
+  keeps: number
+  /** Which are the newest: those measured last, or those that came last. */
+  newestBy: 'time' | 'arrival'
+  inclusive: boolean
+  order: 'ascending' | 'descending' | 'mixed'
+}
+
+export interface Measured {
+  /** Counts the records; it is their value as well, so that none is like another. */
+  seq: number
+  /** Seconds; 0 for none. */
+  unixtime: number
+  id: number
+  /** How often the ids had begun again, and how many of that time went before. */
+  run: number
+  count: number
+  isAhead: boolean
+  /** How far answers had reached when it was measured, ms: older ones cannot be told from known ones. */
+  reached: number
+}
+
+const MINUTE = 60_000
+const THREE_HOURS = 10_800
+/** Records of one second, and records ahead of the clock, at the same time: fewer than an answer holds. */
+export const MOST_A_SECOND = 3
+const MOST_AHEAD = 3
+const TURN = 65_536
+
+/** A device that measures when it is told to, and the log of all it ever did. */
+export function createDevice(habits: Habits, time: { now(): number; pass(ms: number): void }) {
+  const log: Measured[] = []
+  let run = 0
+  let count = 0
+  let offset = -habits.slow
+  let reached = 0
+  let isAgain = true
+
+  const clock = () => Math.floor(time.now() / 1000) + offset
+  const ofThisSecond = () => log.filter(({ unixtime }) => unixtime === clock()).length
+  const ahead = () => log.filter(({ unixtime }) => unixtime > clock()).length
+
+  /** Odd ones stand alone: no answer holds nothing else. */
+  const isNormal = () => (log.at(-1)?.unixtime ?? 0) > 0 && !log.at(-1)?.isAhead
+
+  function idOf(): number {
+    if (habits.ids === 'zero') return 0
+    const first = run === 0 ? habits.firstId : habits.standalone ? 1 : 0
+    return habits.standalone ? first + count : (first + count) % TURN
+  }
+
+  function record(unixtime: number, isAhead = false): void {
+    log.push({ seq: log.length, unixtime, id: idOf(), run, count, isAhead, reached })
+    count++
+  }
+
+  const steps: Record<Step, () => void> = {
+    next: () => record(clock()),
+    same: () => record(clock()),
+    lost: () => void count++,
+    restart() {
+      run++
+      count = 0
+      record(clock())
+    },
+    ahead() {
+      if (ahead() < MOST_AHEAD && isNormal()) record(clock() - offset + THREE_HOURS, true)
+      else record(clock())
+    },
+    timeless: () => record(log.length === 0 || isNormal() ? 0 : clock()),
+    back() {
+      // What came before cannot be asked for where the newest are those that came last.
+      if (habits.newestBy === 'time') offset -= 600
+      record(clock())
+    },
+    forward() {
+      offset += 7200
+      record(clock())
+    },
+  }
+
+  return {
+    log,
+    kept: () => log.slice(-habits.keeps),
+    /** An answer reached this instant, ms; how far those before had reached. */
+    reach(instant: number) {
+      const before = reached
+      reached = Math.max(reached, instant)
+      return before
+    },
+    measure(step: Step) {
+      if (step !== 'same' || isAgain || ofThisSecond() >= MOST_A_SECOND) time.pass(MINUTE)
+      isAgain = false
+      steps[step]()
+    },
+  }
+}
+
+export type Device = ReturnType<typeof createDevice>

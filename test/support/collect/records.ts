@@ -1,0 +1,62 @@
+import {
+  planRecords,
+  type RecordCursor,
+  type RecordPlan,
+  type Start,
+} from '../../../src/lib/collect/record-cursor'
+import { readSeries } from '../../../src/lib/readings/series'
+import { formatTime } from '../../../src/lib/readings/time'
+import { graph, graphEnvelope, type Json, relayGraph } from '../../lib/answers'
+
+/** When answers arrive, seconds; records are placed by seconds before or after. */
+export const ARRIVES = 1_795_161_600
+
+/** A record so many seconds after the answer arrives; `null` for none that has a time. */
+export const record = (seconds: number | null, id: number, value = id, more: Json = {}): Json => ({
+  unixtime: seconds === null ? 0 : ARRIVES + seconds,
+  'data-id': id,
+  ch1: value,
+  ...more,
+})
+
+interface Given {
+  start?: Start
+  fill?: boolean
+  standalone?: boolean
+  /** Seconds after the first. */
+  arrives?: number
+}
+
+/** What is to be done with an answer of these records. */
+export function plan(
+  known: RecordCursor | null,
+  data: readonly Json[],
+  { start = 'held', fill = true, standalone = true, arrives = 0 }: Given = {},
+): RecordPlan {
+  const series = readSeries(graphEnvelope((standalone ? graph : relayGraph)({ data })), 'utc')
+  const receivedAt = (ARRIVES + arrives) * 1000
+  const write = (timestamp: number) => formatTime(timestamp, 'utc', 0)
+  const taken = Math.max(receivedAt, (known?.taken ?? 0) + 1)
+  return planRecords(known, { series, receivedAt, taken, write }, { start, fill })
+}
+
+/** One answer after another; what was new in each, by id, or why nothing was. */
+export function follow(given: Given = {}) {
+  let cursor: RecordCursor | null = null
+  const told: string[] = []
+  return {
+    told,
+    cursor: () => cursor,
+    /** @param over how this answer differs */
+    take(data: readonly Json[], over: Given = {}): (number | null)[] | 'set-back' | 'hole' {
+      const found = plan(cursor, data, { ...given, ...over })
+      if (found.kind !== 'complete') return found.kind
+      cursor = found.next
+      told.push(...found.fresh.gaps.map(({ kind, missing }) => `${kind} ${missing}`))
+      return found.fresh.records.map(({ dataId }) => dataId)
+    },
+  }
+}
+
+/** Seconds of an instant of the plan, before or after the answer. */
+export const seconds = (ms: number | null) => (ms === null ? null : ms / 1000 - ARRIVES)

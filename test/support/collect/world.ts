@@ -1,0 +1,192 @@
+import type { Account } from '../../../src/lib/account'
+import type { EndpointName } from '../../../src/lib/api/endpoints'
+import { readEnvelope } from '../../../src/lib/api/envelopes'
+import { createMemory } from '../../../src/lib/collect/memory'
+import { isHandedOver, latestNews, type News, type NewsWish } from '../../../src/lib/collect/news'
+import { readReceipt } from '../../../src/lib/collect/receipt'
+import { EnvlogError, type Reason } from '../../../src/lib/errors'
+import type { StateStore } from '../../../src/lib/state-store'
+import { type Json, patient } from '../../lib/answers'
+import { createDevice, type Habits, type Measured, type Step } from './device'
+import { handClock } from './hand-clock'
+import type { Entry } from './journal'
+import type { Wish } from './oracle'
+import { createRecordsService } from './records-service'
+import { settled } from './shelf'
+
+/** What may happen while a request is on its way, and how it ends. */
+export interface Happening {
+  fails: Reason | 'dies' | null
+  /** Most records of an answer: the device's budget is short. */
+  most: number
+  meanwhile: Act[]
+}
+
+export type Act =
+  | { act: 'measure'; steps: Step[] }
+  /** @param dies the process ends as soon as it has delivered */
+  | { act: 'trigger'; requests: Happening[]; dies: boolean }
+  | { act: 'receipt'; back: number }
+  | { act: 'pass'; ms: number }
+  | { act: 'host'; behind: number }
+  | { act: 'forget' }
+  | { act: 'deploy' }
+  | { act: 'crash'; older: number }
+
+/** When every life begins, ms since 1970 UTC. */
+export const NOON = 1_795_161_600_000
+const AN_HOUR = 3_600_000
+type Query = Partial<Record<'number' | 'unixtime-from' | 'unixtime-to', number>>
+
+class Died extends Error {}
+
+/** More requests of one trigger than any hole needs. */
+const ENDLESS = 300
+
+/** A node, its device, a service and a sink, in as many processes as it takes. */
+export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['acknowledged'] = null) {
+  const target = { serial: '5212A1B2', base: habits.standalone ? '5212A1B2' : '5839F001' }
+  const key = `${target.base}/${target.serial}`
+  const time = handClock(NOON + 123)
+  const device = createDevice(habits, time)
+  const service = createRecordsService(habits, device)
+  const journal: Entry[] = []
+  /** What is on the disk, and how long the journal was then. */
+  const writes: { text: string; length: number }[] = []
+  const disk: StateStore = {
+    load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
+    save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
+  }
+  const ahead = new Set<number>()
+  let memory = createMemory(time)
+  let happenings: Happening[] = []
+  let requests = 0
+  /** How far the host's clock is behind, ms. */
+  let behind = 0
+  memory.keep(disk)
+
+  /** Of those that say how far an answer reaches. */
+  function newestOf(records: readonly Measured[], receivedAt: number): number | undefined {
+    const moving = records.filter(({ seq, unixtime }) => {
+      const limit = ahead.has(seq) ? receivedAt : receivedAt + AN_HOUR
+      return unixtime > 0 && unixtime * 1000 <= limit
+    })
+    return moving.length > 0 ? Math.max(...moving.map(({ unixtime }) => unixtime * 1000)) : undefined
+  }
+
+  async function read(endpoint: EndpointName, params: Json) {
+    if (++requests > ENDLESS) throw new RangeError('it never ends')
+    const { fails, most, meanwhile } = happenings.shift() ?? { fails: null, most: 16_000, meanwhile: [] }
+    await Promise.resolve()
+    if (fails === 'dies') throw new Died()
+    if (fails) throw new EnvlogError(fails)
+    const isLatest = endpoint.startsWith('latest')
+    const { number: wanted = 0, 'unixtime-from': from = 0, 'unixtime-to': to = 0 } = params as Query
+    const number = Math.min(wanted, most)
+    const records = isLatest ? service.newest() : service.between(from, to, number)
+    const receivedAt = time.now() - behind
+    const newest = newestOf(records, receivedAt)
+    const reached = device.reach(newest ?? 0)
+    if (isLatest) {
+      const answer = { records, upTo: device.log.length, receivedAt, newest, reached }
+      journal.push({ kind: 'answered', answer })
+    }
+    for (const act of meanwhile) await perform(act)
+    const body = readEnvelope(endpoint, JSON.stringify(service.answer(records)))
+    return { endpoint, body, receivedAt, quota: {}, ...(isLatest ? {} : { number }) }
+  }
+  const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
+
+  /** What is delivered though it is ahead of the clock will never say how far an answer reaches. */
+  function rememberAhead(delivered: readonly Measured[]): void {
+    const last = journal.findLast((entry) => entry.kind === 'answered')
+    const limit = (last?.answer.receivedAt ?? 0) + AN_HOUR
+    for (const { seq, unixtime } of delivered) if (unixtime * 1000 > limit) ahead.add(seq)
+  }
+
+  function deliver({ content, overflow = false, receipt }: News): void {
+    if (content.kind !== 'series') throw new TypeError(content.kind)
+    const { records, gaps } = content.series
+    const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as Measured)
+    journal.push({
+      kind: 'delivered',
+      records: measured,
+      gaps,
+      isOverflow: overflow,
+      receipt,
+      at: time.monotonic(),
+    })
+  }
+
+  async function ask(dies: boolean): Promise<void> {
+    const sink = (news: News) => {
+      deliver(news)
+      if (dies) throw new Died()
+    }
+    const warn = () => void journal.push({ kind: 'warned' })
+    const ports = { memory, deliver: sink, warn }
+    await latestNews(account, target, { ...wish, acknowledged, time: 'utc', node: 'node' }, ports, patient)
+  }
+
+  async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
+    happenings = [...planned]
+    requests = 0
+    const isOpen = isHandedOver(memory, target, time.monotonic())
+    try {
+      await ask(dies)
+    } catch (error) {
+      if (error instanceof Died) return await crash(0)
+      if (!(error instanceof EnvlogError)) throw error
+      return void journal.push({ kind: 'failed', code: error.code })
+    }
+    if (isOpen) return void journal.push({ kind: 'skipped', requests })
+    journal.push({ kind: 'completed', keptFrom: device.kept()[0]?.seq ?? 0, requests })
+  }
+
+  /** @param older so many of the last writes never came to the disk */
+  async function crash(older: number): Promise<void> {
+    await settled()
+    writes.length = Math.max(0, writes.length - older)
+    memory = createMemory(time)
+    memory.keep(disk)
+    await memory.ready()
+    ahead.clear()
+    journal.push({
+      kind: 'died',
+      at: writes.at(-1)?.length ?? 0,
+      hasCursor: memory.machine(key).cursor !== null,
+    })
+  }
+
+  function receive(back: number): void {
+    const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
+    const [index, entry] = deliveries[back] ?? []
+    if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
+    const from = made()
+    memory.step(key, { kind: 'receipt', cursor: readReceipt(entry.receipt).cursor })
+    journal.push({ kind: 'acknowledged', delivery: index, from, to: made() })
+  }
+
+  const made = () => memory.machine(key).cursor?.taken ?? 0
+
+  function forget(): void {
+    memory.forget('all')
+    ahead.clear()
+    journal.push({ kind: 'forgotten' })
+  }
+
+  async function perform(act: Act): Promise<void> {
+    if (act.act === 'measure') act.steps.forEach(device.measure)
+    else if (act.act === 'trigger') await trigger(act)
+    else if (act.act === 'receipt') receive(act.back)
+    else if (act.act === 'pass') time.pass(act.ms)
+    else if (act.act === 'host') behind = act.behind
+    else if (act.act === 'forget') forget()
+    else if (act.act === 'deploy') memory.keep(disk)
+    else await crash(act.older)
+  }
+
+  return { journal, log: device.log, perform }
+}
+
+export type World = ReturnType<typeof createWorld>
