@@ -33,8 +33,9 @@ export function createRegistry(clock: Clock): Registry {
   const memories = new Map<string, NodeMemory>()
   return {
     of({ baseUrl, credentials: { apiKey, loginId, loginPass } }) {
+      const account = accountKey(baseUrl, apiKey)
       return {
-        quota: kept(quotas, accountKey(baseUrl, apiKey), () => createQuota(clock)),
+        quota: kept(quotas, account, () => createQuota(clock, account)),
         directory: kept(directories, hash(baseUrl, apiKey, loginId, loginPass), createDirectoryState),
       }
     },

@@ -51,11 +51,14 @@ export interface QuotaCounts {
 }
 
 interface Saved extends SavedPlaces {
+  /** Of which account: a node may stand for another one now. */
+  account: string
   /** Of which process: what this one saved itself is nothing new. */
   run: string
 }
 
-export function createQuota(clock: Clock): Quota {
+/** @param account names it in what is saved, and tells nothing of its secrets */
+export function createQuota(clock: Clock, account = ''): Quota {
   const run = randomUUID()
   const members = new Map<Member, { save(): void }>()
   let sharing: Sharing | undefined
@@ -86,9 +89,18 @@ export function createQuota(clock: Clock): Quota {
 
   async function load(member: Member, store: StateStore): Promise<void> {
     const saved = (await whileLoading(loadFrom(store, clock))) as Partial<Saved> | undefined
-    if (saved?.version === 1 && saved.run !== run) places.load(saved, now(), toWall())
+    const isOurs = saved?.version === 1 && saved.account === account
+    if (isOurs && saved.run !== run) places.load(saved, now(), toWall())
     const found = members.get(member)
-    if (found) found.save = keepIn(store, (): Saved => ({ ...places.save(now(), toWall()), run }))
+    if (found)
+      found.save = keepIn(
+        store,
+        (): Saved => ({
+          ...places.save(now(), toWall()),
+          account,
+          run,
+        }),
+      )
     dispatcher.pump()
   }
 
