@@ -33,7 +33,9 @@ export async function startCollector(): Promise<Collector> {
   }
 
   const server = createServer(async (request, response) => {
-    const body = await text(request)
+    const body = await text(request).catch(() => undefined)
+    // Whoever sent it was killed meanwhile.
+    if (body === undefined) return
     raw += body
     response.end()
     const box = boxOf(String(request.url).slice(1))

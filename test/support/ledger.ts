@@ -10,7 +10,7 @@ export function claim(over: Partial<Claim>): Claim {
 /** One that was sent, and answered without headers. */
 export function settled(over: Partial<Settled>): Settled {
   const { taken = 1 } = over
-  const quiet = { remaining: null, refused: false, flightMs: 0 }
+  const quiet = { remaining: null, flightMs: 0, refused: false }
   return { name: 'current', taken, used: taken, limit: 1, heldMs: 1000, ...quiet, ...over }
 }
 

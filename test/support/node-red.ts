@@ -45,9 +45,10 @@ const DEPLOYED_MS = 20_000
 const LOG_TOLD = 2000
 
 /** Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. */
-function settingsFile(lang: string, nodesDir?: string): string {
+function settingsFile(lang: string, { nodesDir, contextStorage }: StartOptions): string {
   const settings = {
     nodesDir,
+    contextStorage,
     flowFile: 'flows.json',
     credentialSecret: false,
     uiHost: '127.0.0.1',
@@ -64,15 +65,20 @@ module.exports = ${JSON.stringify(settings, null, 2)}
 `
 }
 
-/** `nodesDir`: a folder with other people's nodes in its `node_modules`. */
-export async function startNodeRed(
-  runtime: Runtime,
-  { nodesDir }: { nodesDir?: string } = {},
-): Promise<NodeRed> {
+export interface StartOptions {
+  /** A folder with other people's nodes in its `node_modules`. */
+  nodesDir?: string
+  /** As in Node-RED's settings. */
+  contextStorage?: Record<string, object>
+  /** Of one that has ended: its flows start again. */
+  userDir?: string
+}
+
+export async function startNodeRed(runtime: Runtime, options: StartOptions = {}): Promise<NodeRed> {
   const { node, nodeRed } = await runtime.locate()
-  const userDir = temporaryFolder('user-dir')
-  await installInto(userDir, node)
-  writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, nodesDir))
+  const userDir = options.userDir ?? temporaryFolder('user-dir')
+  if (options.userDir === undefined) await installInto(userDir, node)
+  writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, options))
 
   const child = spawn(node, [nodeRed, '--userDir', userDir], {
     cwd: userDir,

@@ -37,7 +37,8 @@ export function planAlerts<E extends Entry>(
   // Of entries that are alike in every word, one is the other.
   const isFirst = (index: number) => prints.indexOf(prints[index] as string) === index
   const isNew = (index: number) => isFirst(index) && !seen.has(prints[index] as string)
-  const fresh = silent ? [] : entries.filter((_, index) => isNew(index))
+  // An entry without a word is known, and nothing to tell.
+  const fresh = silent ? [] : entries.filter(({ texts }, index) => texts.length > 0 && isNew(index))
   const remembered = prints.some((one) => seen.has(one))
   return {
     fresh,

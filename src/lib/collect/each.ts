@@ -26,7 +26,8 @@ export async function eachOf<T>(
         if (error instanceof EnvlogError && concernsOneDevice(error)) failed(item, error)
         else {
           fatal ??= error
-          inner.abort()
+          // What was spent on the others is spent: their answers are wanted.
+          if (!isShortOfQuota(error)) inner.abort()
         }
       }
     }
@@ -39,4 +40,8 @@ export async function eachOf<T>(
   }
   if (signal.aborted) throw new EnvlogError('closed')
   if (fatal !== undefined) throw fatal
+}
+
+function isShortOfQuota(error: unknown): boolean {
+  return error instanceof EnvlogError && error.code === 'ENVLOG_QUOTA'
 }

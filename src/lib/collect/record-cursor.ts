@@ -86,8 +86,8 @@ export function planRecords(
       : cursor.time !== null && ((record.timestamp as number) < cursor.time || wasAt(record))
   const isSilent = known === null && start === 'now'
   const fresh = isSilent ? [] : records.filter((record) => !isKnown(record))
-  // What was ahead is as good as delivered in its turn once its time is well past.
-  const passed = newestBeside(cursor, receivedAt - AN_HOUR)
+  // Where all is ahead, what was is as good as delivered in its turn once its time is well past.
+  const passed = normal.length === 0 ? newestBeside(cursor, receivedAt - AN_HOUR) : null
   const time = latest(newest, cursor.time, passed)
   const atTime = normal.filter(({ timestamp }) => timestamp === time).map(print)
   const next: RecordCursor = {

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import fc from 'fast-check'
 import {
   type Cursor,
   createMachine,
   type Effect,
   type Event,
-  furthest,
   type Machine,
   step,
 } from '../../../src/lib/collect/machine'
@@ -134,72 +132,6 @@ describe('the table of states', () => {
     for (const after of ['sent', 'handed-over', 'restart', 'forget'] as const) {
       assert.equal(run(fresh, ...setBack, events.trigger, events[after]).machine.warned, false, after)
     }
-  })
-})
-
-describe('receipts', () => {
-  const handOver = (taken: number): Happening => ({
-    kind: 'handed-over',
-    base: at(0),
-    next: at(taken),
-    until: 0,
-  })
-  const receipt = (taken: number): Happening => ({ kind: 'receipt', cursor: at(taken) })
-  const open = (...takens: number[]) =>
-    takens.flatMap((taken) => [events.timeout, events.trigger, handOver(taken)])
-
-  it('move a cursor forward only, in whatever order they come, and as often as they do', () => {
-    const takens = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 })
-    fc.assert(
-      fc.property(fc.constantFrom<PhaseName>('idle', 'asking', 'filling', 'open'), takens, (phase, order) => {
-        let machine = inPhase(phase)
-        for (const taken of order) {
-          const before = machine.cursor?.taken ?? 0
-          const [next, effect] = step(machine, receipt(taken))
-          assert.equal(next.cursor?.taken, Math.max(before, taken))
-          assert.equal(effect, taken > before ? 'save' : 'nothing')
-          machine = next
-        }
-      }),
-    )
-  })
-
-  it('of an older delivery leave the newer one open', () => {
-    const { machine } = run(createMachine(), ...open(1, 2), receipt(1))
-    assert.deepEqual([machine.cursor, machine.phase.name], [at(1), 'open'])
-    assert.equal(run(machine, receipt(2)).machine.phase.name, 'idle')
-  })
-
-  it('of what was forgotten are void', () => {
-    for (const before of [open(7), [...open(7), receipt(7)], [...open(7), events.deploy]]) {
-      const { machine, effects } = run(createMachine(), ...before, events.forget, receipt(7))
-      assert.deepEqual([machine.cursor, effects.at(-1)], [null, 'nothing'])
-      assert.deepEqual(run(machine, receipt(8)).machine.cursor, at(8))
-    }
-  })
-
-  it('of what was forgotten are void also where their time had passed', () => {
-    const { machine } = run(createMachine(), ...open(7), events.timeout, events.forget, receipt(7))
-    assert.equal(machine.cursor, null)
-  })
-
-  it('of what was delivered before do not count for what is delivered anew', () => {
-    const { machine } = run(createMachine(), ...open(7), events.timeout)
-    assert.ok(furthest(machine) >= 7, 'the next cursor is later than all before, also those nobody answered')
-  })
-
-  it('after a restart count by what was saved', () => {
-    const { machine } = run(createMachine(at(5)), receipt(7), receipt(6), receipt(4))
-    assert.deepEqual(machine.cursor, at(7))
-  })
-})
-
-describe('a first delivery', () => {
-  it('that waits for its receipt is saved as begun: it would come again from there', () => {
-    const { machine, effects } = run(createMachine(), events.trigger, events['handed-over'])
-    assert.deepEqual([machine.cursor, effects[1]], [at(8), 'save'])
-    const later = run(machine, events.timeout, events.trigger, { ...events['handed-over'], base: at(9) })
-    assert.deepEqual([later.machine.cursor, later.effects[2]], [at(8), 'nothing'])
   })
 })
 

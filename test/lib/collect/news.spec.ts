@@ -61,6 +61,11 @@ describe('a hole', () => {
     assert.equal(requests(world)[1], 1, 'a page alone')
   })
 
+  it('does not wait for records: the other devices go on', async () => {
+    const { recordsWaits } = await begin(measure(2), ask(), measure(40), ask({}, { most: 11 }))
+    assert.deepEqual(recordsWaits, [undefined, undefined, 0, 0])
+  })
+
   it('is left where the node is told to forget meanwhile: it begins anew', async () => {
     const world = await begin(measure(2), ask(), measure(40), ask({}, { meanwhile: [forget] }))
     assert.deepEqual(came(world), [upTo(0, 2)])

@@ -143,6 +143,18 @@ describe('records ahead of the clock, or without a time', () => {
     assert.deepEqual(device.take(until(300), { arrives: 200 * 60 }), [300])
   })
 
+  it('do not hide what is measured by a clock that is slow, when their time has passed long since', () => {
+    const device = follow()
+    const ahead = record(2 * HOUR, 71)
+    const slow = (minute: number) => minutes(minute - 122, minute - 120)
+    assert.deepEqual(device.take(slow(102).concat(ahead)), [-20, -19, -18, 71])
+    for (let minute = 103; minute < 420; minute++) {
+      const answer = slow(minute).concat(ahead)
+      const found = device.take(answer, { arrives: (minute - 100) * 60 })
+      assert.deepEqual(found, [minute - 120], `${minute}`)
+    }
+  })
+
   it('come once also where an answer between does not hold them', () => {
     const device = follow()
     assert.deepEqual(device.take([...minutes(1, 2), record(9000, 71)]), [1, 2, 71])

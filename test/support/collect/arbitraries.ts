@@ -19,7 +19,6 @@ export const anyWish: fc.Arbitrary<Wish> = fc.record({
   start: fc.constantFrom<Wish['start']>('held', 'held', 'now', { since: NOON + 600_000 }),
   backfill: fc.constantFrom(true, true, true, false),
 })
-export const filling: Wish = { start: 'held', backfill: true }
 
 /** Steps of a device, where few are odd. */
 export const stepsOf = (...odd: Step[]) =>

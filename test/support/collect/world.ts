@@ -5,6 +5,7 @@ import { createMemory } from '../../../src/lib/collect/memory'
 import { isHandedOver, latestNews, type News, type NewsWish } from '../../../src/lib/collect/news'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
+import type { Asker } from '../../../src/lib/quota/asker'
 import type { StateStore } from '../../../src/lib/state-store'
 import { type Json, patient } from '../../lib/answers'
 import { createDevice, type Habits, type Measured, type Step } from './device'
@@ -58,6 +59,8 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
   }
   const ahead = new Set<number>()
+  /** How long each request may wait for records of the device. */
+  const recordsWaits: (number | undefined)[] = []
   let memory = createMemory(time)
   let happenings: Happening[] = []
   let requests = 0
@@ -74,7 +77,8 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     return moving.length > 0 ? Math.max(...moving.map(({ unixtime }) => unixtime * 1000)) : undefined
   }
 
-  async function read(endpoint: EndpointName, params: Json) {
+  async function read(endpoint: EndpointName, params: Json, { recordsWait }: Asker) {
+    recordsWaits.push(recordsWait)
     if (++requests > ENDLESS) throw new RangeError('it never ends')
     const { fails, most, meanwhile } = happenings.shift() ?? { fails: null, most: 16_000, meanwhile: [] }
     await Promise.resolve()
@@ -108,6 +112,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     if (content.kind !== 'series') throw new TypeError(content.kind)
     const { records, gaps } = content.series
     const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as Measured)
+    if (!acknowledged) rememberAhead(measured)
     journal.push({
       kind: 'delivered',
       records: measured,
@@ -186,7 +191,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     else await crash(act.older)
   }
 
-  return { journal, log: device.log, perform }
+  return { journal, log: device.log, recordsWaits, perform }
 }
 
 export type World = ReturnType<typeof createWorld>

@@ -1,0 +1,120 @@
+/** Six nodes and one with the reference-only ID, on the 120 devices of one account. */
+import type { EndpointName, LogEntry, Simulator, TrueDevice } from '../../../simulator'
+import type { Message } from '../../support/collector'
+import type { AskingNode, Told } from '../../support/quota-flow'
+import type { QuotaHall } from '../../support/quota-hall'
+
+/** Short, and so much that a round takes several windows. */
+export const LIMITS = {
+  current: { limit: 2, window: 3 },
+  'latest-data': { limit: 30, window: 3 },
+  'latest-data-relay': { limit: 45, window: 3 },
+  data: { limit: 30, window: 3 },
+  'data-relay': { limit: 40, window: 3 },
+  alert: { limit: 45, window: 3 },
+}
+
+const endpointOf = {
+  latest: ({ standalone }: TrueDevice) => (standalone ? 'latest-data' : 'latest-data-relay'),
+  range: ({ standalone }: TrueDevice) => (standalone ? 'data' : 'data-relay'),
+  alerts: () => 'alert',
+  current: () => 'current',
+} satisfies Record<string, (device: TrueDevice) => EndpointName>
+
+export type Crowd = ReturnType<typeof crowdOn>
+
+export function crowdOn(simulator: Simulator) {
+  // Remote units first: as long as they last, a node waits for one endpoint alone.
+  const devices = simulator.truth.devices().toSorted((a, b) => Number(a.standalone) - Number(b.standalone))
+  const third = (at: number) => devices.filter((_, index) => index % 3 === at)
+  const asked: Record<string, TrueDevice[]> = {
+    'latest-1': third(0),
+    'latest-2': third(1),
+    'latest-3': third(2),
+    'latest-ref': third(0),
+    range: devices,
+    alerts: devices,
+    current: devices,
+  }
+  const ids = Object.keys(asked)
+  const actionOf = (id: string) => id.split('-')[0] as AskingNode['action']
+
+  const nodes = ids.map((id): AskingNode => {
+    const action = actionOf(id)
+    if (action === 'current') return { id, action, settings: { repeat: 1 } }
+    const settings = action === 'range' ? { from: '-1h' } : {}
+    const named = asked[id]?.map(({ serial, base }) => ({ serial, base })) ?? []
+    return { id, action, reference: id === 'latest-ref', settings, devices: named }
+  })
+
+  return {
+    asked,
+    ids,
+    nodes,
+    /** The node of `latest` that asked. */
+    whoAsked({ user, params }: LogEntry): string | undefined {
+      if (user === simulator.account.referenceId) return 'latest-ref'
+      const serial = params['remote-serial']
+      return ids.find((id) => id.startsWith('latest') && asked[id]?.some((one) => one.serial === serial))
+    },
+    /** True where the service has such data of the device. */
+    hasData(id: string, serial: string): boolean {
+      const device = asked[id]?.find((one) => one.serial === serial)
+      return device?.endpoints.includes(endpointOf[actionOf(id)](device)) ?? false
+    },
+  }
+}
+
+/** What nodes have got, device by device, from now on: messages, or why there will be none. */
+export function createTally({ collector }: QuotaHall, { asked, ids }: Crowd) {
+  const missing = new Map(ids.map((id) => [id, new Set(asked[id]?.map(({ serial }) => serial))]))
+  const seen = new Map([...ids, 'errors'].map((box) => [box, collector.box(box).length]))
+
+  function fresh(box: string): Message[] {
+    const from = seen.get(box) ?? 0
+    const messages = collector.box(box).slice(from)
+    seen.set(box, from + messages.length)
+    return messages
+  }
+
+  /** `node serial` of those that have got nothing yet. */
+  return function unserved(): string[] {
+    for (const id of ids) {
+      for (const { serials } of fresh(id) as Told[])
+        for (const serial of serials) missing.get(id)?.delete(serial)
+    }
+    for (const { error } of fresh('errors')) {
+      if (error.code === 'ENVLOG_SERVICE') missing.get(error.source.id)?.delete(error.cause.serial)
+    }
+    return [...missing].flatMap(([id, serials]) => [...serials].map((serial) => `${id} ${serial}`))
+  }
+}
+
+/** How often an endpoint's limit was what held requests back: the window before was as full as may be. */
+export function timesFull(
+  log: readonly LogEntry[],
+  endpoint: string,
+  seconds: number,
+  limit: number,
+): number {
+  const times = log.filter((entry) => entry.endpoint === endpoint).map(({ time }) => time)
+  // Places are free again a window and a margin after the answer.
+  const span = seconds * 1200
+  return times.filter((time, at) => time - Number(times[at - limit]) < span).length
+}
+
+/** Between two requests of a node while it waits for the relay endpoint alone: how many of others. */
+export function gapsIn(part: readonly LogEntry[], { whoAsked }: Crowd) {
+  const latest = part
+    .filter(({ endpoint }) => endpoint?.startsWith('latest'))
+    .map((entry) => ({ node: whoAsked(entry), endpoint: entry.endpoint }))
+  const nodes = [...new Set(latest.map(({ node }) => node))]
+  return nodes.flatMap((node) => {
+    const leaves = latest.findIndex((one) => one.node === node && one.endpoint === 'latest-data')
+    const waits = latest.slice(0, leaves < 0 ? latest.length : leaves)
+    const relay = waits.filter(({ endpoint }) => endpoint === 'latest-data-relay')
+    const own = relay.flatMap((one, at) => (one.node === node ? [at] : []))
+    const others = own.slice(1).map((at, index) => at - Number(own[index]) - 1)
+    return others.map((count) => ({ node, others: count, waiting: nodes.length }))
+  })
+}

@@ -1,0 +1,103 @@
+/** Many nodes on many devices of one account, with deploys and a power cut in between. */
+import assert from 'node:assert/strict'
+import type { EndpointName, Simulator } from '../../../simulator'
+import { quotaFlow, type Told } from '../../support/quota-flow'
+import type { QuotaHall } from '../../support/quota-hall'
+import { until } from '../../support/wait'
+import { type Crowd, createTally, crowdOn, gapsIn, LIMITS, timesFull } from './crowd'
+import { lull, onTheDisk } from './stillness'
+
+const RUN_MS = 90_000
+/** Requests between two disturbances. */
+const A_FEW = 80
+
+export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
+  let simulator: Simulator
+  let crowd: Crowd
+  /** Where a deploy or a power cut parts the log of the service. */
+  const parts: number[] = []
+
+  before('starts a service with 120 devices', async () => {
+    const limits = { limits: LIMITS, windows, windowPhase: 0.7 }
+    simulator = await hall.simulate({ devices: 120, seed: windows, logSize: 10_000, ...limits })
+    crowd = crowdOn(simulator)
+  })
+
+  const flow = (change: Record<string, unknown> = {}) =>
+    quotaFlow({
+      ...{ simulator, collector: hall.collector, account: { store: 'file', concurrency: 4 } },
+      nodes: crowd.nodes.map((node) => (node.id === 'latest-1' ? { ...node, settings: change } : node)),
+    })
+  const go = async () => {
+    parts.push(simulator.log.length)
+    await hall.ask(...crowd.ids)
+  }
+  const more = () => {
+    const from = simulator.log.length
+    return until(`${A_FEW} requests`, () => simulator.log.length - from >= A_FEW)
+  }
+
+  it('serves every device of every node, through deploys and a power cut', async function () {
+    this.timeout(RUN_MS)
+    const { pid } = hall.nodeRed
+    await hall.deploy(flow())
+    await go()
+    await more()
+    await hall.deploy(flow())
+    await go()
+    await more()
+    await lull(simulator)
+    await onTheDisk(hall, simulator)
+    await hall.restart()
+    assert.notEqual(hall.nodeRed.pid, pid)
+    const unserved = createTally(hall, crowd)
+    await go()
+    await more()
+    await hall.deploy(flow({ time: 'local' }))
+    await go()
+    await until('all devices are served', () => unserved().length === 0, RUN_MS / 2).catch(() => {
+      assert.deepEqual(unserved(), [])
+    })
+  })
+
+  it('sent no request over a limit, though limits were used up again and again', () => {
+    const { log } = simulator
+    assert.deepEqual(
+      log.filter(({ over, status }) => over || status === 429),
+      [],
+    )
+    for (const [endpoint, { limit, window }] of Object.entries(LIMITS)) {
+      assert.ok(timesFull(log, endpoint, window, limit) > 1, `${endpoint} was never used up`)
+    }
+  })
+
+  it('let no node wait more than twice its fair share', () => {
+    const gaps = parts.flatMap((from, at) => gapsIn(simulator.log.slice(from, parts[at + 1]), crowd))
+    assert.ok(gaps.length > 60, `${gaps.length}`)
+    const waited = gaps.filter(({ others }) => others > 0)
+    assert.ok(waited.length > gaps.length / 2, 'they took turns')
+    for (const { waiting, others, node } of gaps) {
+      assert.ok(others <= 2 * waiting - 1, `${node}: ${others} others between two of its own, of ${waiting}`)
+    }
+  })
+
+  it('told with each message what the service said of the quota', () => {
+    const messages = crowd.ids.flatMap((id) => hall.collector.box(id) as Told[])
+    assert.ok(messages.length > 300, `${messages.length}`)
+    for (const { envlog } of messages) {
+      const { limit, window } = LIMITS[envlog.endpoint as EndpointName]
+      const { remaining, recordsRemaining, ...told } = envlog.quota
+      assert.deepEqual(told, { limit, windowSeconds: window })
+      assert.ok(Number.isInteger(remaining) && Number(remaining) >= 0 && Number(remaining) < limit)
+      assert.equal(recordsRemaining !== null, envlog.endpoint.startsWith('data'))
+    }
+  })
+
+  it('told of no failure but of devices that have no such data', () => {
+    const told = hall.collector.box('errors').map(({ error }) => error)
+    const unexpected = told.filter(({ code, cause, source }) =>
+      code === 'ENVLOG_SERVICE' ? crowd.hasData(source.id, cause.serial) : code !== 'ENVLOG_CLOSED',
+    )
+    assert.deepEqual(unexpected, [])
+  })
+}

@@ -1,0 +1,116 @@
+/** What a node shows and tells while it waits for quota, and who waits for whom. */
+import assert from 'node:assert/strict'
+import type { Simulator } from '../../../simulator'
+import { catalogOf, nodes } from '../../support/built'
+import type { Message } from '../../support/collector'
+import { quotaFlow, type Told } from '../../support/quota-flow'
+import type { QuotaHall } from '../../support/quota-hall'
+import { until } from '../../support/wait'
+import { sentence } from '../traces'
+import { lull } from './stillness'
+
+const RUN_MS = 40_000
+const ALERT = { limit: 4, window: 3 }
+const RELAY = { limit: 10, window: 3 }
+
+export function waitTests(hall: QuotaHall): void {
+  let simulator: Simulator
+  let remotes: { serial: string; base: string }[]
+
+  before('starts a service with 600 devices', async () => {
+    const limits = { alert: ALERT, 'latest-data-relay': RELAY }
+    simulator = await hall.simulate({ devices: 600, limits })
+    remotes = simulator.truth
+      .devices()
+      .filter(({ endpoints }) => endpoints.includes('latest-data-relay') && endpoints.includes('alert'))
+      .map(({ serial, base }) => ({ serial, base }))
+  })
+
+  const deploy = (...asking: Parameters<typeof quotaFlow>[0]['nodes'][number][]) =>
+    hall.deploy(quotaFlow({ simulator, collector: hall.collector, nodes: asking }))
+  const statusesOf = (id: string) =>
+    hall.collector.box('statuses').flatMap(({ status }: Message) => (status.source.id === id ? [status] : []))
+
+  it('shows how far it is and when it will be done, as long as it waits', async function () {
+    this.timeout(RUN_MS)
+    const six = remotes.slice(0, 6)
+    await deploy({ id: 'shown', action: 'alerts', devices: six })
+    const from = Date.now()
+    await hall.ask('shown')
+    await until('it is done', () => hall.collector.box('done-shown').length > 0)
+    const to = Date.now() + ALERT.window * 1000
+    const node = nodes.find(({ type }) => type === 'envlog-alerts')
+    const words = node && catalogOf(node, hall.runtime.lang).get('status.waiting-round')
+    const waiting = statusesOf('shown').filter(({ fill }) => fill === 'yellow')
+    assert.ok(waiting.length > 0)
+    for (const { text, shape } of waiting) {
+      assert.equal(shape, 'ring')
+      assert.match(text, sentence(String(words)))
+      const [done, total, hour, minute] = text.match(/\d+/g)?.map(Number) ?? []
+      assert.ok(Number(done) <= ALERT.limit && total === 6, text)
+      assert.ok(minutesBetween(from, to).includes(`${hour}:${minute}`), text)
+      assert.ok(text.length < 20, text)
+    }
+    assert.match(waiting.at(-1)?.text, /4\/6/)
+    assert.equal(statusesOf('shown').at(-1)?.fill, 'green')
+  })
+
+  it('tells a Catch node when it is worth trying again, where it may not wait', async function () {
+    this.timeout(RUN_MS)
+    const five = remotes.slice(0, ALERT.limit + 1)
+    simulator.set({ faults: [{ kind: 'delay', delay: 100 }] })
+    await deploy({ id: 'hasty', action: 'alerts', devices: five, settings: { wait: 0 } })
+    const failure = () => hall.collector.box('errors').find(({ error }) => error.source.id === 'hasty')?.error
+    await hall.ask('hasty')
+    const error = await until('an error', failure)
+    assert.equal(error.code, 'ENVLOG_QUOTA')
+    assert.equal(error.cause.endpoint, 'alert')
+    const inMs = Date.parse(error.cause.retryAt) - Date.now()
+    assert.ok(inMs > -1000 && inMs <= ALERT.window * 1020, error.cause.retryAt)
+    assert.match(error.message, /^ENVLOG_QUOTA: .*\d{4}-\d\d-\d\dT/)
+    assert.deepEqual([statusesOf('hasty').at(-1)?.fill, statusesOf('hasty').at(-1)?.shape], ['red', 'ring'])
+    // What it told is so: then it goes.
+    await until('it is worth trying', () => Date.now() >= Date.parse(error.cause.retryAt))
+    const before = hall.collector.box('hasty').length
+    await hall.ask('hasty')
+    await until('it goes', () => hall.collector.box('hasty').length > before, 3000)
+    assert.equal(simulator.counts().alert.over, 0)
+  })
+
+  it('holds up no node with one device for another with 300', async function () {
+    this.timeout(RUN_MS)
+    simulator.set({ faults: [] })
+    const [one, ...others] = remotes.slice(0, 301)
+    assert.equal(others.length, 300)
+    await deploy(
+      { id: 'many', action: 'latest', devices: others },
+      { id: 'single', action: 'latest', devices: one ? [one] : [] },
+    )
+    const relay = () => simulator.log.filter(({ endpoint }) => endpoint === 'latest-data-relay')
+    await hall.ask('many')
+    await until('the limit is used up', () => relay().length >= RELAY.limit)
+    await lull(simulator)
+    const before = relay().length
+    await hall.ask('single')
+    await until('the single device is served', () => hall.collector.box('single').length > 0)
+    const turn = relay().findIndex(({ params }) => params['remote-serial'] === one?.serial)
+    assert.ok(turn - before <= 3, `${turn - before} of the other node went first`)
+    assert.deepEqual(
+      (hall.collector.box('single') as Told[]).map(({ serials }) => serials),
+      [[one?.serial]],
+    )
+    const { total, over } = simulator.counts()['latest-data-relay']
+    assert.ok(total < 50, 'the other node was not done')
+    assert.equal(over, 0)
+  })
+}
+
+/** `hour:minute` of each minute from one time to another, UTC. */
+function minutesBetween(from: number, to: number): string[] {
+  const minutes: string[] = []
+  for (let at = Math.floor(from / 60_000); at <= to / 60_000; at++) {
+    const date = new Date(at * 60_000)
+    minutes.push(`${date.getUTCHours()}:${date.getUTCMinutes()}`)
+  }
+  return minutes
+}

@@ -1,0 +1,73 @@
+/** A whole Node-RED that may be killed and started again, and simulators that it asks. */
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator'
+import { type Collector, startCollector } from './collector'
+import { type FlowNode, type NodeRed, type StartOptions, startNodeRed } from './node-red'
+import type { Runtime } from './runtimes'
+
+const STARTING_MS = 300_000
+const ENDING_MS = 20_000
+
+export interface QuotaHall {
+  readonly runtime: Runtime
+  readonly nodeRed: NodeRed
+  readonly collector: Collector
+  /** A service of a test's own; it ends with the hall. */
+  simulate(options: SimulatorOptions): Promise<Simulator>
+  /** A full deploy; waits until the flows have started. */
+  deploy(flow: readonly FlowNode[]): Promise<void>
+  /** Presses the button of each of these nodes. */
+  ask(...ids: readonly string[]): Promise<void>
+  /** Ends Node-RED as a power cut does, and starts it on what it has left behind. */
+  restart(): Promise<void>
+}
+
+/** `file`: a context store that is on the disk at once. */
+const CONTEXT_STORAGE = {
+  default: { module: 'memory' },
+  file: { module: 'localfilesystem', config: { cache: false } },
+}
+
+/** In a `describe`. */
+export function useQuotaHall(runtime: Runtime): QuotaHall {
+  let nodeRed: NodeRed
+  let collector: Collector
+  const simulators: Simulator[] = []
+  const start = (more: StartOptions = {}) =>
+    startNodeRed(runtime, { contextStorage: CONTEXT_STORAGE, ...more })
+
+  before(`starts ${runtime.title} with the package installed`, async function () {
+    this.timeout(STARTING_MS)
+    collector = await startCollector()
+    nodeRed = await start()
+  })
+
+  after('ends everything', async function () {
+    this.timeout(ENDING_MS)
+    await nodeRed?.stop('SIGKILL')
+    await Promise.all([collector?.close(), ...simulators.map((simulator) => simulator.close())])
+  })
+
+  return {
+    runtime,
+    get nodeRed() {
+      return nodeRed
+    },
+    get collector() {
+      return collector
+    },
+    async simulate(options) {
+      const simulator = await startSimulator(options)
+      simulators.push(simulator)
+      return simulator
+    },
+    deploy: (flow) => nodeRed.deploy(flow),
+    async ask(...ids) {
+      for (const id of ids) await nodeRed.inject(`ask-${id}`)
+    },
+    async restart() {
+      const { userDir } = nodeRed
+      await nodeRed.stop('SIGKILL')
+      nodeRed = await start({ userDir })
+    },
+  }
+}
