@@ -47,15 +47,19 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
 
   function pump(): void {
     const most = lanes()
+    if (most === 0) return
+    // What is free and when more will be is asked of one instant, or what comes free between would be overlooked.
+    let instant = now()
     while (running < most) {
-      const ticket = places.next(now())
+      instant = now()
+      const ticket = places.next(instant)
       if (!ticket) break
       const { endpoint, records } = requestOf(ticket)
-      const grant = places.take(endpoint, records, now())
+      const grant = places.take(endpoint, records, instant)
       if ('parkedUntil' in grant) park(ticket, grant.parkedUntil)
       else void go(ticket, grant)
     }
-    if (most > 0) wakeFor(places.nextChange(now()))
+    wakeFor(places.nextChange(instant))
   }
 
   /** One timer for whatever comes free first. */
@@ -184,7 +188,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     if (ticket.state !== 'running') waiting--
     ticket.state = 'over'
     ticket.abort.abort()
-    wakeFor(places.nextChange(now()))
+    pump()
   }
 
   function enqueue({ key, endpoint }: Request<unknown>): Ticket {

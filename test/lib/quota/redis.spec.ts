@@ -135,19 +135,30 @@ describe('a ledger in Redis', () => {
     assert.equal(await takes(await open('one'), 'c', [claim(held)]), false)
   })
 
-  it('lets all of its keys expire', async () => {
+  it('lets what it holds expire', async () => {
     const ledger = await open()
     const held = { limit: 9, heldMs: LONG_MS }
     const records = { name: 'data 1/2', wanted: 5, least: 1, limit: 100, heldMs: 2 * LONG_MS }
     for (const id of ['in flight', 'over']) await holds(ledger, id, [claim(held), claim(records)])
     await ledger.settle('over', [settled({ ...held, remaining: 3, refused: true })], 0)
     await ledger.catchUp([{ name: 'alert', heldMs: LONG_MS, spent: [{ ageMs: 10, amount: 1 }] }])
-    const contents = await redis.contents()
-    assert.ok(contents.length >= 3)
+    const contents = (await redis.contents()).filter(({ key }) => !key.endsWith(':epoch'))
+    assert.equal(contents.length, 3)
     for (const { key, lasts } of contents) assert.ok(lasts > 0, `${key} stays for ever`)
     // Longer than what is in it is held.
     const requests = contents.find(({ key }) => key.endsWith('current'))
     assert.ok(Number(requests?.lasts) > LONG_MS, 'the lease of what is in flight')
+  })
+
+  it('lets its own mark expire as well, of accounts that nobody uses any more', async () => {
+    const ledger = await open()
+    await holds(ledger, 'one', [claim({ limit: 9, heldMs: LONG_MS })])
+    const contents = await redis.contents()
+    assert.ok(contents.length >= 2)
+    assert.deepEqual(
+      contents.filter(({ lasts }) => lasts < 0).map(({ key }) => key),
+      [],
+    )
   })
 
   it('writes nothing secret', async () => {

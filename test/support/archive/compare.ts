@@ -1,0 +1,54 @@
+import type { Lines } from './fleet'
+
+export interface Difference {
+  devices: number
+  lines: number
+  /** Are nowhere. */
+  lost: number
+  /** Are there more than once. */
+  doubled: number
+  /** Never were. */
+  invented: number
+  /** Came before one that is older. */
+  misplaced: number
+  /** One of each that is wrong. */
+  examples: string[]
+}
+
+/** What an archive lacks, has twice, or holds in another order. */
+export function differenceOf(expected: Lines, found: Lines): Difference {
+  const sum: Difference = {
+    devices: 0,
+    lines: 0,
+    lost: 0,
+    doubled: 0,
+    invented: 0,
+    misplaced: 0,
+    examples: [],
+  }
+  for (const device of new Set([...expected.keys(), ...found.keys()])) {
+    const wanted = expected.get(device) ?? []
+    const came = found.get(device) ?? []
+    const [wantedOnce, cameOnce] = [new Set(wanted), new Set(came)]
+    const wrong = {
+      lost: wanted.filter((line) => !cameOnce.has(line)),
+      doubled: repeatsIn(came),
+      invented: came.filter((line) => !wantedOnce.has(line)),
+      misplaced: came.filter((line, index) => index > 0 && timeIn(line) < timeIn(came[index - 1] as string)),
+    }
+    sum.devices++
+    sum.lines += came.length
+    for (const [kind, lines] of Object.entries(wrong) as [keyof typeof wrong, string[]][]) {
+      sum[kind] += lines.length
+      if (lines.length > 0) sum.examples.push(`${device} ${kind}: ${lines[0]} … ${lines.at(-1)}`)
+    }
+  }
+  return sum
+}
+
+function repeatsIn(lines: readonly string[]): string[] {
+  const seen = new Set<string>()
+  return lines.filter((line) => seen.has(line) || !seen.add(line))
+}
+
+const timeIn = (line: string) => line.slice(0, line.indexOf(' '))

@@ -1,0 +1,54 @@
+/** A whole Node-RED that is ended, however, and started again on the same user directory. */
+import { type FlowNode, type NodeRed, startNodeRed } from '../node-red'
+import { paletteFolder } from '../palette'
+import { runtimes } from '../runtimes'
+
+export interface Restarting {
+  readonly userDir: string
+  readonly log: string
+  deploy(flow: readonly FlowNode[]): Promise<void>
+  inject(id: string): Promise<void>
+  url(): string
+  /** Ends it without a word (kill -9). */
+  kill(): Promise<void>
+  /** Ends it as an operator does. */
+  end(): Promise<void>
+  /** Starts it again with the flows it has saved; resolves when they run. */
+  start(): Promise<void>
+}
+
+/** What a context store is told: written at once, or every so many seconds. */
+export const stores = {
+  atOnce: { default: { module: 'localfilesystem', config: { cache: false } } },
+  every: (seconds: number) => ({
+    default: { module: 'localfilesystem', config: { cache: true, flushInterval: seconds } },
+  }),
+}
+
+export async function startRestarting(contextStorage: Record<string, object>): Promise<Restarting> {
+  const [runtime] = runtimes
+  if (!runtime) throw new Error('no runtime')
+  const surroundings = { nodesDir: await paletteFolder(), contextStorage }
+  let nodeRed: NodeRed = await startNodeRed(runtime, surroundings)
+  const { userDir } = nodeRed
+  let told = ''
+  return {
+    userDir,
+    get log() {
+      return told + nodeRed.log()
+    },
+    deploy: (flow) => nodeRed.deploy(flow),
+    inject: (id) => nodeRed.inject(id),
+    url: () => nodeRed.url,
+    async kill() {
+      await nodeRed.stop('SIGKILL')
+    },
+    async end() {
+      await nodeRed.stop()
+    },
+    async start() {
+      told += nodeRed.log()
+      nodeRed = await startNodeRed(runtime, { ...surroundings, userDir })
+    },
+  }
+}

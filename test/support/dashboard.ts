@@ -1,0 +1,31 @@
+/** What a browser that opens the dashboard is told: its socket, spoken by long polling. */
+
+/** Between packets of one answer (Engine.IO 4). */
+const SEPARATOR = '\x1e'
+
+/** What a widget shows to somebody who opens the dashboard now; nothing where nothing has come yet. */
+export async function shownBy<T>(nodeRed: string, widget: string): Promise<T | undefined> {
+  const address = `${nodeRed}/dashboard/socket.io/?EIO=4&transport=polling`
+  const [opened = ''] = await packets(await fetch(address))
+  const { sid } = JSON.parse(opened.slice(1)) as { sid: string }
+  const session = `${address}&sid=${sid}`
+  const say = (packet: string) => fetch(session, { method: 'POST', body: packet })
+  await say('40')
+  await say(`42${JSON.stringify(['widget-load', widget, {}])}`)
+  for (;;) {
+    for (const packet of await packets(await fetch(session))) {
+      if (packet === '2') await say('3')
+      if (!packet.startsWith('42')) continue
+      const [event, shown] = JSON.parse(packet.slice(2)) as [string, T | null]
+      if (event !== `widget-load:${widget}`) continue
+      await say('1')
+      return shown ?? undefined
+    }
+  }
+}
+
+async function packets(response: Response): Promise<string[]> {
+  const text = await response.text()
+  if (!response.ok) throw new Error(`dashboard: ${response.status} ${text}`)
+  return text.split(SEPARATOR)
+}
