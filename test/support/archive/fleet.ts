@@ -51,15 +51,3 @@ export function trueRecordLines({ truth }: Simulator): Lines {
   })
   return new Map(devices)
 }
-
-/** The service tells the newest 20 only: what there ever was stands in the definitions. */
-export function trueAlertLines(fleet: readonly DeviceDefinition[], now: number): Lines {
-  const devices = fleet.map(({ serial, base, alerts }): [string, string[]] => {
-    const there = (alerts as AlertDefinition[]).filter(({ unixtime }) => unixtime * SECOND <= now)
-    const lines = there.map(
-      ({ unixtime, texts }) => `${new Date(unixtime * SECOND).toISOString()} ch1 ${texts.ch1}`,
-    )
-    return [`${base?.serial ?? serial}/${serial}`, lines]
-  })
-  return new Map(devices)
-}

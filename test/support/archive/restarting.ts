@@ -5,9 +5,7 @@ import { runtimes } from '../runtimes'
 
 export interface Restarting {
   readonly userDir: string
-  readonly log: string
   deploy(flow: readonly FlowNode[]): Promise<void>
-  inject(id: string): Promise<void>
   url(): string
   /** Ends it without a word (kill -9). */
   kill(): Promise<void>
@@ -31,14 +29,9 @@ export async function startRestarting(contextStorage: Record<string, object>): P
   const surroundings = { nodesDir: await paletteFolder(), contextStorage }
   let nodeRed: NodeRed = await startNodeRed(runtime, surroundings)
   const { userDir } = nodeRed
-  let told = ''
   return {
     userDir,
-    get log() {
-      return told + nodeRed.log()
-    },
     deploy: (flow) => nodeRed.deploy(flow),
-    inject: (id) => nodeRed.inject(id),
     url: () => nodeRed.url,
     async kill() {
       await nodeRed.stop('SIGKILL')
@@ -47,7 +40,6 @@ export async function startRestarting(contextStorage: Record<string, object>): P
       await nodeRed.stop()
     },
     async start() {
-      told += nodeRed.log()
       nodeRed = await startNodeRed(runtime, { ...surroundings, userDir })
     },
   }
