@@ -107,12 +107,18 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     const shared = sharing()
     const id = shared ? randomUUID() : ''
     const verdict = shared ? await shared.claim(id, grant) : 'go'
-    if (verdict === 'go') await exchange(ticket, grant, id)
+    if (verdict === 'go') await exchange(ticket, grant, id, shared)
     else notSent(ticket, grant, verdict)
     pump()
   }
 
-  async function exchange(ticket: Ticket, grant: Grant, id: string): Promise<void> {
+  /** @param shared where it was claimed: a deploy may have opened another one when the answer comes */
+  async function exchange(
+    ticket: Ticket,
+    grant: Grant,
+    id: string,
+    shared: Sharing | undefined,
+  ): Promise<void> {
     patience.tellGoing(ticket)
     // While others were asked whether it may go, all who wanted it may have left.
     const tried: Tried<unknown> =
@@ -120,8 +126,8 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
         ? await requestOf(ticket).send(grant.number, ticket.abort.signal)
         : { reading: null, unsent: true, error: new EnvlogError('closed') }
     running--
-    const refused = places.settle(grant, tried, now(), sharing()?.here() ?? false)
-    void sharing()?.settle(id, grant, tried, refused)
+    const refused = places.settle(grant, tried, now(), shared?.here() ?? false)
+    void shared?.settle(id, grant, tried, refused)
     spent()
     if (grant.budget) wakeParked(grant)
     if (ticket.waiters.size > 0) decide(ticket, tried, refused)

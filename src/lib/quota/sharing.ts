@@ -28,6 +28,8 @@ export type Verdict =
 export function createSharing(ledger: SharedLedger, clock: Clock, places: Places, changed: () => void) {
   let here = false
   let closed = false
+  /** Claimed and not settled yet: a lease that is left behind would hold its place for minutes. */
+  let open = 0
   /** A look that is due, or on its way. */
   let looking = false
   let cancelLook = () => {}
@@ -97,27 +99,15 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
     /** Our part of a limit whose window is so long, in seconds. */
     share: (window: number) => (here && now() >= backAt + heldMs(window) ? 1 : SHARE_ALONE),
 
+    /** With `go` it is to be settled, whatever becomes of the request. */
     async claim(id: string, grant: Grant): Promise<Verdict> {
-      if (!here) return 'go'
-      try {
-        const claimed = await within(ledger.claim(id, claimsOf(grant)))
-        if ('waitMs' in claimed) {
-          const short = claimed.short === 0 ? 'endpoint' : 'device'
-          return { waitMs: Math.max(LEAST_WAIT_MS, claimed.waitMs), short }
-        }
-        grant.requests.noteAll(claimed.spent[0] ?? 0, now())
-        grant.budget?.allowance.noteAll(claimed.spent[1] ?? 0, now())
-        shorten(grant, claimed.taken[1])
-        return 'go'
-      } catch {
-        away()
-        return fitsShare(grant) ? 'go' : 'over-share'
-      }
+      open++
+      const verdict = await claimed(id, grant)
+      if (verdict !== 'go') await over()
+      return verdict
     },
 
     async settle(id: string, grant: Grant, tried: Tried<unknown>, refused: Refused | undefined) {
-      // Sent before the ledger was there: it knows nothing of it.
-      if (id === '') return
       const settled = settledOf(grant, tried, refused)
       const at = now()
       try {
@@ -129,13 +119,38 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
         unsettled = unsettled.filter((one) => at - one.at < oldest)
         away()
       }
+      await over()
     },
 
+    /** What is still on its way is settled first. */
     async close(): Promise<void> {
       closed = true
       cancelLook()
-      await ledger.close()
+      if (open === 0) await ledger.close()
     },
+  }
+
+  async function claimed(id: string, grant: Grant): Promise<Verdict> {
+    if (!here) return 'go'
+    try {
+      const answer = await within(ledger.claim(id, claimsOf(grant)))
+      if ('waitMs' in answer) {
+        const short = answer.short === 0 ? 'endpoint' : 'device'
+        return { waitMs: Math.max(LEAST_WAIT_MS, answer.waitMs), short }
+      }
+      grant.requests.noteAll(answer.spent[0] ?? 0, now())
+      grant.budget?.allowance.noteAll(answer.spent[1] ?? 0, now())
+      shorten(grant, answer.taken[1])
+      return 'go'
+    } catch {
+      away()
+      return fitsShare(grant) ? 'go' : 'over-share'
+    }
+  }
+
+  async function over(): Promise<void> {
+    open--
+    if (closed && open === 0) await ledger.close()
   }
 
   /** Somebody else needs records of the device as well. */

@@ -80,6 +80,7 @@ export function createLedger(clock: Clock) {
   return {
     calls,
     spent,
+    underWay: (name: string) => entries(name).filter(({ flying }) => flying).length,
     closed: () => closed,
     become: (to: typeof state) => {
       state = to

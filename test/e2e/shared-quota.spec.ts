@@ -1,0 +1,99 @@
+/** Two whole Node-REDs on one account, with a real Redis between them. */
+import assert from 'node:assert/strict'
+import { accountKey } from '../../src/lib/registry'
+import type { Message } from '../support/collector'
+import { awayIn, installClient, sharedFlow } from '../support/shared-quota'
+import { until } from '../support/wait'
+import { awayTests } from './shared-quota/away'
+import { PASSWORD, ROW, RUN_MS, useScene } from './shared-quota/scene'
+
+describe('a quota that two Node-REDs share', () => {
+  const scene = useScene()
+  const { halls } = scene
+
+  /** Members of the account's keys in Redis. */
+  async function members(): Promise<string[]> {
+    const { url, account } = scene.simulator
+    const contents = await scene.redis.contents()
+    const own = contents.filter(({ key }) => key.includes(accountKey(url, account.apiKey)))
+    assert.ok(own.length > 0)
+    return own.flatMap(({ value }) => value.split(','))
+  }
+
+  it('needs a package of its own, and says which', async function () {
+    this.timeout(RUN_MS)
+    const [first] = halls
+    const { simulator, redis } = scene
+    const sharing = { simulator, address: redis.url, password: PASSWORD, nodes: scene.endless() }
+    await first.deploy(sharedFlow(first, sharing))
+    await first.ask('endless')
+    const [{ error }] = (await first.collector.take('errors', 1)) as [Message]
+    assert.equal(error.code, 'ENVLOG_CONFIG')
+    assert.match(error.message, /'npm install redis'/)
+    const shown = first.collector.box('statuses').map(({ status }) => status)
+    assert.deepEqual([shown.at(-1)?.fill, shown.at(-1)?.shape], ['grey', 'ring'])
+    assert.equal(scene.log().length, 0)
+    for (const hall of halls) installClient(hall)
+    await first.restart()
+    await first.ask('endless')
+    await scene.came(1)
+  })
+
+  it('is used up by both together, and never more than that', async function () {
+    this.timeout(RUN_MS)
+    await scene.deploy(scene.endless())
+    await scene.ask('endless')
+    await scene.came(ROW.limit)
+    const ratio = await scene.flowing()
+    assert.ok(ratio >= 0.9, `${ratio}`)
+    assert.equal(scene.over(), 0)
+    const shares = halls.map(({ collector }) => collector.box('endless').length)
+    assert.ok(Math.min(...shares) >= ROW.limit / 2, `${shares}`)
+    for (const hall of halls) assert.deepEqual(awayIn(hall, scene.simulator).filter(Boolean), [])
+  })
+
+  it('writes nothing secret into Redis', async function () {
+    this.timeout(RUN_MS)
+    await scene.deploy(scene.endless())
+    await scene.ask('endless')
+    await scene.came(3)
+    const written = JSON.stringify(await scene.redis.contents())
+    assert.match(written, /latest-data-relay/)
+    const { apiKey, loginId, loginPass } = scene.simulator.account
+    for (const secret of [apiKey, loginId, loginPass, PASSWORD, scene.simulator.url]) {
+      assert.ok(!written.includes(secret), secret)
+    }
+  })
+
+  it('is all there again after full deploys', async function () {
+    this.timeout(RUN_MS)
+    await scene.deploy(scene.endless())
+    for (let deploys = 0; deploys < 5; deploys++) {
+      await scene.ask('endless')
+      await scene.more(5)
+      await scene.deploy(scene.endless())
+    }
+    await scene.ask('endless')
+    await scene.more(ROW.limit)
+    const ratio = await scene.flowing()
+    assert.equal(scene.over(), 0)
+    assert.ok(ratio >= 0.9, `${ratio}`)
+  })
+
+  it('counts at a deploy what was on its way as spent, not as on its way for minutes', async function () {
+    this.timeout(RUN_MS)
+    scene.simulator.set({ faults: [{ kind: 'delay', delay: 300 }] })
+    await scene.deploy(scene.endless())
+    await scene.ask('endless')
+    await scene.came(4)
+    await scene.deploy([])
+    const flying = async () => (await members()).filter((member) => member.endsWith('|f'))
+    const none = async () => (await flying()).length === 0
+    await until('nothing is in flight any more', none, 5000).catch(async () => {
+      assert.deepEqual(await flying(), [])
+    })
+    assert.ok((await members()).filter((member) => member.endsWith('|s')).length >= 4)
+  })
+
+  awayTests(scene)
+})

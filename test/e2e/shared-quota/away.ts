@@ -1,0 +1,84 @@
+/** What becomes of a shared quota while its Redis is away. */
+import assert from 'node:assert/strict'
+import { type AskingNode, accountId, type Told } from '../../support/quota-flow'
+import { showsAway } from '../../support/shared-quota'
+import { until } from '../../support/wait'
+import { ROW, RUN_MS, type Scene } from './scene'
+
+/** Requests of an account at the same time, unless told otherwise. */
+const CONCURRENCY = 2
+/** What is spent by the two at once, and neither can know of, is refused: what they have under way then, once. */
+const UNFORESEEABLE = 2 * CONCURRENCY
+/** Of six devices each, in each of the two: 72 requests, four windows. */
+const TRIGGERS = 6
+
+export function awayTests(scene: Scene): void {
+  const { halls } = scene
+  const six = (): AskingNode[] => [{ id: 'six', action: 'latest', devices: scene.remotes.slice(0, 6) }]
+
+  async function disturbed(disturb: () => unknown, mend: () => unknown): Promise<void> {
+    const { simulator } = scene
+    await scene.deploy(six())
+    for (let count = 0; count < TRIGGERS; count++) await scene.ask('six')
+    await scene.came(ROW.limit + 5)
+    await disturb()
+    await showsAway(halls, simulator, true)
+    await scene.more(1)
+    await mend()
+    await showsAway(halls, simulator, false)
+    const done = () => halls.every(({ collector }) => collector.box('done-six').length === TRIGGERS)
+    const failed = () => halls.flatMap(({ collector }) => collector.box('errors'))
+    await until('all triggers have ended', () => done() || failed().length > 0)
+    assert.deepEqual(failed(), [])
+    for (const { collector } of halls) {
+      const serials = (collector.box('six') as Told[]).flatMap((one) => one.serials)
+      assert.equal(serials.length, TRIGGERS * 6)
+    }
+    assert.ok(scene.over() <= UNFORESEEABLE, `${scene.over()} refused`)
+    // And as if nothing had been: nothing is held for ever.
+    await scene.deploy(scene.endless())
+    await scene.ask('endless')
+    await scene.more(ROW.limit)
+    const before = scene.over()
+    const ratio = await scene.flowing()
+    assert.ok(ratio >= 0.9, `${ratio}`)
+    assert.equal(scene.over(), before)
+  }
+
+  it('loses no trigger where Redis dies and comes back empty', async function () {
+    this.timeout(RUN_MS)
+    await disturbed(
+      () => scene.redis.end('SIGKILL'),
+      () => scene.redis.start(),
+    )
+    const id = accountId(scene.simulator)
+    const told = halls[0].collector.box('statuses').map(({ status }) => status)
+    const away = told.find(({ source, text }) => source.id === id && text !== undefined)
+    assert.deepEqual([away?.fill, away?.shape], ['yellow', 'ring'])
+  })
+
+  it('loses no trigger where Redis hangs for a while', async function () {
+    this.timeout(RUN_MS)
+    await disturbed(
+      () => scene.redis.hang(),
+      () => scene.redis.wake(),
+    )
+  })
+
+  it('goes on with half of it each where the password is wrong, and tells nobody the password', async function () {
+    this.timeout(RUN_MS)
+    const wrong = 'a-wrong-password'
+    await scene.deploy(scene.endless(), wrong)
+    await scene.ask('endless')
+    await showsAway(halls, scene.simulator, true)
+    await scene.came(ROW.limit)
+    const ratio = await scene.flowing()
+    assert.ok(ratio >= 0.9, `${ratio}`)
+    assert.equal(scene.over(), 0)
+    for (const { nodeRed, collector } of halls) {
+      assert.ok(!nodeRed.log().includes(wrong))
+      assert.ok(!collector.everything().includes(wrong))
+      assert.ok(collector.box('endless').length >= ROW.limit / 2)
+    }
+  })
+}

@@ -1,0 +1,93 @@
+/** Two whole Node-REDs on one account, a Redis with a password, and for each test a service of its own. */
+import assert from 'node:assert/strict'
+import type { LogEntry, Simulator } from '../../../simulator'
+import type { AskingNode } from '../../support/quota-flow'
+import { type QuotaHall, useQuotaHall } from '../../support/quota-hall'
+import { type RedisServer, startRedis } from '../../support/redis'
+import { runtimes } from '../../support/runtimes'
+import { deployShared, type Row, throughput } from '../../support/shared-quota'
+import { until } from '../../support/wait'
+
+const STARTING_MS = 300_000
+export const RUN_MS = 60_000
+export const ROW: Row = { limit: 20, window: 2 }
+export const PASSWORD = 'not-a-secret'
+/** Where messages and what is told of them come, anew for each test. */
+const BOXES = ['endless', 'six', 'done-six', 'errors', 'statuses']
+
+export interface Scene {
+  readonly halls: readonly [QuotaHall, QuotaHall]
+  readonly redis: RedisServer
+  readonly simulator: Simulator
+  /** Devices that may be asked. */
+  readonly remotes: readonly { serial: string; base: string }[]
+  /** One round over far more devices than the limit allows. */
+  endless(): AskingNode[]
+  deploy(nodes: readonly AskingNode[], password?: string): Promise<void>
+  /** Triggers a node in each of them. */
+  ask(id: string): Promise<void>
+  /** Waits for so many requests in all, or more than there are. */
+  came(count: number): Promise<unknown>
+  more(count: number): Promise<unknown>
+  log(): readonly LogEntry[]
+  over(): number
+  /** Share of what could have come in the next windows. */
+  flowing(): Promise<number>
+}
+
+/** In a `describe`. */
+export function useScene(): Scene {
+  const [one, another] = runtimes
+  if (!one || !another) throw new Error('no two runtimes')
+  const halls = [useQuotaHall(one), useQuotaHall(another)] as const
+  let redis: RedisServer
+  let simulator: Simulator
+  let remotes: { serial: string; base: string }[]
+
+  before('starts Redis', async function () {
+    this.timeout(STARTING_MS)
+    redis = await startRedis({ password: PASSWORD })
+  })
+
+  after('ends Redis', async () => {
+    redis?.wake()
+    await redis?.end('SIGKILL')
+  })
+
+  beforeEach('starts a service', async () => {
+    const limits = { 'latest-data-relay': ROW }
+    simulator = await halls[0].simulate({ devices: 600, limits, windows: 'sliding', logSize: 10_000 })
+    remotes = simulator.truth
+      .devices()
+      .filter(({ endpoints }) => endpoints.includes('latest-data-relay'))
+      .map(({ serial, base }) => ({ serial, base }))
+    assert.ok(remotes.length > 300)
+    for (const { collector } of halls) for (const name of BOXES) collector.box(name).length = 0
+  })
+
+  const log = () => simulator.log
+  const came = (count: number) => until(`${count} requests`, () => log().length >= count)
+  return {
+    halls,
+    get redis() {
+      return redis
+    },
+    get simulator() {
+      return simulator
+    },
+    get remotes() {
+      return remotes
+    },
+    endless: () => [{ id: 'endless', action: 'latest', devices: remotes }],
+    deploy: (nodes, password = PASSWORD) =>
+      deployShared(halls, { simulator, address: redis.url, password, nodes }),
+    async ask(id) {
+      for (const hall of halls) await hall.ask(id)
+    },
+    came,
+    more: (count) => came(log().length + count),
+    log,
+    over: () => log().filter((entry) => entry.over).length,
+    flowing: () => throughput(simulator, ROW, 3),
+  }
+}
