@@ -65,7 +65,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
     monotonic: () => clock.monotonic(),
     async close() {
       await client.close()
-      leave()
+      await leave()
     },
   }
 }

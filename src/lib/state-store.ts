@@ -6,13 +6,13 @@ export interface StateStore {
   save(state: unknown): Promise<void>
 }
 
-/** A store that does not answer must not hold requests back for good. */
-const LOADING_MS = 5000
+/** A store that does not answer must not hold requests, or a deploy, back for good. */
+const SILENT_MS = 5000
 
 /** What a store holds; nothing where it fails or stays silent. */
 export function loadFrom(store: StateStore, clock: Clock): Promise<unknown> {
   return new Promise((resolve) => {
-    const cancel = clock.after(LOADING_MS, () => resolve(undefined))
+    const cancel = clock.after(SILENT_MS, () => resolve(undefined))
     const end = (state?: unknown) => {
       cancel()
       resolve(state)
@@ -21,24 +21,53 @@ export function loadFrom(store: StateStore, clock: Clock): Promise<unknown> {
   })
 }
 
+/** State that a store is told of. */
+export interface Keeper {
+  /** It changed. */
+  save(): void
+  /**
+   * What changes from now on is not told. Resolves when all before is written, or the store is silent for too
+   * long; no write begins after that: Node-RED cleans the store of a removed node, and a write would disturb it.
+   */
+  end(): Promise<void>
+}
+
 /** Saves the newest state, one write at a time: what changes while a store writes is written after it. */
-export function keepIn(store: StateStore, state: () => unknown) {
+export function keepIn(store: StateStore, clock: Clock, state: () => unknown): Keeper {
+  let phase: 'open' | 'ending' | 'over' = 'open'
   let writing = false
   let changed = false
+  let idle = () => {}
 
   function write(): void {
     changed = false
     writing = true
-    const end = () => {
+    const next = () => {
       writing = false
-      if (changed) write()
+      if (changed && phase !== 'over') write()
+      else idle()
     }
     // A store that fails is Node-RED's to tell; the first answer's headers teach the state then.
-    store.save(state()).then(end, end)
+    store.save(state()).then(next, next)
   }
 
-  return () => {
-    changed = true
-    if (!writing) write()
+  return {
+    save() {
+      if (phase !== 'open') return
+      changed = true
+      if (!writing) write()
+    },
+
+    end: () =>
+      new Promise((resolve) => {
+        phase = 'ending'
+        const cancel = clock.after(SILENT_MS, () => idle())
+        idle = () => {
+          phase = 'over'
+          cancel()
+          resolve()
+        }
+        if (!writing) idle()
+      }),
   }
 }

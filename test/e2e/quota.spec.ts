@@ -3,6 +3,7 @@ import { useQuotaHall } from '../support/quota-hall'
 import { runtimes } from '../support/runtimes'
 import { forgettingTests } from './quota/forgetting'
 import { loadTests } from './quota/load'
+import { removalTests } from './quota/removal'
 import { roundTests } from './quota/rounds'
 import { waitTests } from './quota/waits'
 
@@ -17,5 +18,6 @@ for (const [at, windows] of (['fixed', 'sliding'] as const).entries()) {
     if (at > 0) return
     roundTests(hall)
     forgettingTests(hall)
+    removalTests(hall)
   })
 }

@@ -1,4 +1,6 @@
 /** A whole Node-RED that may be killed and started again, and simulators that it asks. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator'
 import { type Collector, startCollector } from './collector'
 import { type FlowNode, type NodeRed, type StartOptions, startNodeRed } from './node-red'
@@ -19,6 +21,8 @@ export interface QuotaHall {
   ask(...ids: readonly string[]): Promise<void>
   /** Ends Node-RED as a power cut does, and starts it on what it has left behind. */
   restart(): Promise<void>
+  /** Files of the context store. */
+  contexts(): string[]
 }
 
 /** `file`: a context store that is on the disk at once. */
@@ -69,5 +73,6 @@ export function useQuotaHall(runtime: Runtime): QuotaHall {
       await nodeRed.stop('SIGKILL')
       nodeRed = await start({ userDir })
     },
+    contexts: () => readdirSync(join(nodeRed.userDir, 'context'), { recursive: true }).map(String),
   }
 }

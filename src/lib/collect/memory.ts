@@ -1,5 +1,5 @@
 import type { Clock } from '../clock'
-import { keepIn, loadFrom, type StateStore } from '../state-store'
+import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
 import { type Cursor, createMachine, type Effect, type Event, type Machine, step } from './machine'
 import { createRound, type Round } from './rounds'
 
@@ -20,6 +20,8 @@ interface Saved {
 export interface NodeMemory {
   /** Copies what changes from now on into a store; in a new process what the store holds is taken over first. */
   keep(store: StateStore): void
+  /** Its node closes: nothing is written after this until the next `keep`. */
+  rest(): Promise<void>
   /** Nothing is to be asked before. */
   ready(): Promise<void>
   machine(device: string): Machine<Cursor, unknown>
@@ -38,12 +40,13 @@ export function createMemory(clock: Clock): NodeMemory {
   const machines = new Map<string, Machine<Cursor, unknown>>()
   const marks = new Map<string, string>()
   const round = createRound()
-  let save = () => {}
+  let keeper: Keeper | undefined
   let isNew = true
   /** Of the latest deploy: an earlier one's may still be on its way. */
   let kept: StateStore | undefined
   let loading: Promise<void> = Promise.resolve()
 
+  const save = () => keeper?.save()
   const machine = (device: string) => machines.get(device) ?? createMachine()
 
   function stepOn(device: string, event: Event<Cursor, unknown>): Effect {
@@ -70,7 +73,7 @@ export function createMemory(clock: Clock): NodeMemory {
       }
       round.load(saved.round ?? [])
     }
-    if (kept === store) save = keepIn(store, snapshot)
+    if (kept === store) keeper = keepIn(store, clock, snapshot)
   }
 
   return {
@@ -78,17 +81,22 @@ export function createMemory(clock: Clock): NodeMemory {
     machine,
     step: stepOn,
     mark: (device) => marks.get(device),
-    save: () => save(),
+    save,
     ready: () => loading,
 
     keep(store) {
       kept = store
       if (isNew) loading = load(store)
       else {
-        save = keepIn(store, snapshot)
+        keeper = keepIn(store, clock, snapshot)
         for (const device of machines.keys()) stepOn(device, { kind: 'deploy' })
       }
       isNew = false
+    },
+
+    async rest() {
+      kept = undefined
+      await keeper?.end()
     },
 
     forget(serials) {

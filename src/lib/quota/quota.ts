@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EndpointName } from '../api/endpoints'
 import type { Clock } from '../clock'
-import { keepIn, loadFrom, type StateStore } from '../state-store'
+import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
 import type { Asker } from './asker'
 import { createDispatcher } from './dispatcher'
 import { createPlaces, type EndpointCounts, type SavedPlaces } from './places'
@@ -34,8 +34,8 @@ export interface Quota {
    * and what the request fails with
    */
   ask<T>(request: Request<T>, asker: Asker): Promise<T>
-  /** A node that uses the account; call what is returned when it is gone. */
-  join(member: Member): () => void
+  /** A node that uses the account; call what is returned when it is gone: nothing is written after that. */
+  join(member: Member): () => Promise<void>
   /** When so many more requests could have gone, ms since 1970 UTC. */
   roundEnds(endpoint: EndpointName, requests: number): number
   counts(): QuotaCounts
@@ -60,7 +60,7 @@ interface Saved extends SavedPlaces {
 /** @param account names it in what is saved, and tells nothing of its secrets */
 export function createQuota(clock: Clock, account = ''): Quota {
   const run = randomUUID()
-  const members = new Map<Member, { save(): void }>()
+  const members = new Map<Member, Keeper | undefined>()
   let sharing: Sharing | undefined
   /** Saved state that is on its way: nothing goes before it is known. */
   let loading = 0
@@ -74,7 +74,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
     sharing: () => sharing,
     lanes: () => (loading > 0 ? 0 : Math.min(...[...members.keys()].map(({ concurrency }) => concurrency))),
     spent() {
-      for (const { save } of members.values()) save()
+      for (const keeper of members.values()) keeper?.save()
     },
   })
 
@@ -91,16 +91,8 @@ export function createQuota(clock: Clock, account = ''): Quota {
     const saved = (await whileLoading(loadFrom(store, clock))) as Partial<Saved> | undefined
     const isOurs = saved?.version === 1 && saved.account === account
     if (isOurs && saved.run !== run) places.load(saved, now(), toWall())
-    const found = members.get(member)
-    if (found)
-      found.save = keepIn(
-        store,
-        (): Saved => ({
-          ...places.save(now(), toWall()),
-          account,
-          run,
-        }),
-      )
+    const state = (): Saved => ({ ...places.save(now(), toWall()), account, run })
+    if (members.has(member)) members.set(member, keepIn(store, clock, state))
     dispatcher.pump()
   }
 
@@ -127,14 +119,16 @@ export function createQuota(clock: Clock, account = ''): Quota {
       dispatcher.ask(request as Request<unknown>, asker) as Promise<T>,
 
     join(member) {
-      members.set(member, { save: () => {} })
+      members.set(member, undefined)
       membersChanged()
       if (member.store) void load(member, member.store)
       if (member.ledger && !sharing) void share(member.ledger)
       else if (member.ledger) tellLedger()
-      return () => {
+      return async () => {
+        const keeper = members.get(member)
         members.delete(member)
         membersChanged()
+        await keeper?.end()
       }
     },
 

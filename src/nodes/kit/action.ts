@@ -124,7 +124,11 @@ function start<T extends ActionType>(
   node.on('close', (removed: boolean, done: () => void) => {
     if (removed) registry.forget(node.id)
     leaveAccount(RED, config.account, node)
-    turns.close().then(done, done)
+    const end = async () => {
+      await turns.close()
+      await memory.rest()
+    }
+    end().then(done, done)
   })
 
   const trigger = () =>

@@ -44,12 +44,12 @@ describe('keeping state in a store', () => {
     const clock = createVirtualClock()
     const store = createStore(clock, { delays: () => 100, fails })
     let state = 0
-    const save = keepIn(store, () => state)
+    const keeper = keepIn(store, clock, () => state)
     const change = (to: number) => {
       state = to
-      save()
+      keeper.save()
     }
-    return { clock, store, change }
+    return { clock, store, change, end: () => outcome(keeper.end()) }
   }
 
   it('writes at once', () => {
@@ -85,5 +85,52 @@ describe('keeping state in a store', () => {
     change(1)
     await clock.pass(60_000)
     assert.equal(store.writes(), 1)
+  })
+
+  it('ends when all is written, and writes nothing after that', async () => {
+    const { clock, store, change, end } = setup()
+    change(1)
+    change(2)
+    const ended = end()
+    await clock.pass(199)
+    assert.equal(ended.state, 'waiting')
+    await clock.pass(1)
+    assert.deepEqual([ended.state, store.held(), store.writes(), clock.pending()], ['done', 2, 2, 0])
+    change(3)
+    await clock.pass(60_000)
+    assert.equal(store.writes(), 2)
+  })
+
+  it('ends at once where nothing is being written', async () => {
+    const { clock, end } = setup()
+    const ended = end()
+    await clock.settle()
+    assert.deepEqual([ended.state, clock.pending()], ['done', 0])
+  })
+
+  it('ends after 5 s where the store is silent', async () => {
+    const clock = createVirtualClock()
+    let writes = 0
+    let wake = () => {}
+    const slow: StateStore = {
+      ...silent,
+      save: () => {
+        writes++
+        return new Promise((resolve) => {
+          wake = resolve
+        })
+      },
+    }
+    const keeper = keepIn(slow, clock, () => 'state')
+    keeper.save()
+    keeper.save()
+    const ended = outcome(keeper.end())
+    await clock.pass(4999)
+    assert.equal(ended.state, 'waiting')
+    await clock.pass(1)
+    assert.equal(ended.state, 'done')
+    wake()
+    await clock.pass(60_000)
+    assert.equal(writes, 1)
   })
 })
