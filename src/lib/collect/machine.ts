@@ -136,8 +136,8 @@ export function furthest<C extends Cursor, H>({ cursor, handed, forgotten }: Mac
   return Math.max(forgotten, handed, cursor?.taken ?? 0)
 }
 
-export function createMachine<C extends Cursor, H>(cursor: C | null = null): Machine<C, H> {
-  return { cursor, phase: idle, warned: false, handed: 0, forgotten: 0 }
+export function createMachine<C extends Cursor, H>(cursor: C | null = null, forgotten = 0): Machine<C, H> {
+  return { cursor, phase: idle, warned: false, handed: 0, forgotten }
 }
 
 /** One step. An event that the phase does not know changes nothing: a deploy may have come between. */

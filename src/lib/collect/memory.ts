@@ -7,6 +7,8 @@ interface Saved {
   version: 1
   /** Cursors by device. */
   cursors: Record<string, Cursor>
+  /** Receipts up to here are void, by device: an old one must not bring back what was forgotten. */
+  forgotten?: Record<string, number>
   /** What was last sent of a device's current reading. */
   marks: Record<string, string>
   /** Devices, the one asked longest ago first. */
@@ -58,15 +60,21 @@ export function createMemory(clock: Clock): NodeMemory {
 
   function snapshot(): Saved {
     const cursors: Saved['cursors'] = {}
-    for (const [device, { cursor }] of machines) if (cursor) cursors[device] = cursor
-    return { version: 1, cursors, marks: Object.fromEntries(marks), round: round.save() }
+    const forgotten: Record<string, number> = {}
+    for (const [device, { cursor, forgotten: until }] of machines) {
+      if (cursor) cursors[device] = cursor
+      if (until > 0) forgotten[device] = until
+    }
+    return { version: 1, cursors, forgotten, marks: Object.fromEntries(marks), round: round.save() }
   }
 
   async function load(store: StateStore): Promise<void> {
     const saved = (await loadFrom(store, clock)) as Partial<Saved> | undefined
     if (saved?.version === 1) {
-      for (const [device, cursor] of Object.entries(saved.cursors ?? {})) {
-        if (!machines.has(device)) machines.set(device, createMachine(cursor))
+      const { cursors = {}, forgotten = {} } = saved
+      for (const device of new Set([...Object.keys(cursors), ...Object.keys(forgotten)])) {
+        if (machines.has(device)) continue
+        machines.set(device, createMachine(cursors[device] ?? null, forgotten[device] ?? 0))
       }
       for (const [device, mark] of Object.entries(saved.marks ?? {})) {
         if (!marks.has(device)) marks.set(device, mark)

@@ -4,7 +4,9 @@ import { handClock } from '../../support/collect/hand-clock'
 import { settled, shelf } from '../../support/collect/shelf'
 
 const DEVICE = '5839F001/5212A1B2'
-const saved = (taken: number) => ({ version: 1, cursors: { [DEVICE]: { taken } }, marks: {}, round: [] })
+const saved = (taken: number) => {
+  return { version: 1, cursors: { [DEVICE]: { taken } }, forgotten: {}, marks: {}, round: [] }
+}
 const silence = <T>() => new Promise<T>(() => {})
 
 function begin(store = shelf()) {
@@ -72,6 +74,21 @@ describe('a store', () => {
     deliver(6)
     await settled()
     assert.deepEqual(good.newest(), saved(6))
+  })
+
+  it('knows after a restart what was forgotten: an old receipt does not bring it back', async () => {
+    const store = shelf()
+    const before = begin(store)
+    await settled()
+    before.deliver(5)
+    before.memory.forget('all')
+    await settled()
+    const { memory, cursor } = begin(store)
+    await settled()
+    memory.step(DEVICE, { kind: 'receipt', cursor: { taken: 5 } })
+    assert.equal(cursor(), null)
+    memory.step(DEVICE, { kind: 'receipt', cursor: { taken: 6 } })
+    assert.deepEqual(cursor(), { taken: 6 })
   })
 
   it('that is slow to write gets one write at a time, and the newest in the end', async () => {
