@@ -5,6 +5,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { isAction, samplesOf } from './samples'
 
 const root = dirname(__dirname)
 const languages = readdirSync(join(root, 'locales'))
@@ -14,9 +15,12 @@ export const nodeNames = readdirSync(join(root, 'src/nodes')).filter((name) =>
 )
 
 async function editorScript(name: string): Promise<string> {
+  const type = `envlog-${name}`
+  const samples = isAction(type) ? samplesOf(type) : {}
   const result = await build({
     entryPoints: [join(root, 'src/nodes', name, 'editor.ts')],
     bundle: true,
+    define: { ENVLOG_SAMPLES: JSON.stringify(JSON.stringify(samples)) },
     write: false,
     format: 'iife',
     target: 'es2020',
@@ -43,7 +47,10 @@ function catalog(language: string, name: string): object {
 async function buildNode(name: string): Promise<void> {
   const folder = join(root, 'dist/nodes', name)
   mkdirSync(join(folder, 'icons'), { recursive: true })
+  // All forms share it; the account's html is always loaded.
+  const style = readFileSync(join(root, 'src/editor/editor.css'), 'utf8')
   const html = [
+    ...(name === 'account' ? [`<style>\n${style}</style>`] : []),
     `<script type="text/javascript">\n${await editorScript(name)}</script>`,
     `<script type="text/html" data-template-name="envlog-${name}">\n${form(name)}</script>`,
   ]

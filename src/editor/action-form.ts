@@ -1,35 +1,82 @@
+import { type ChosenField, chosenField } from './chosen'
+import type { Asking } from './demand'
+import { createDeviceSource, type DeviceSource } from './device-source'
+import type { Chosen } from './picker/choice'
 import type { Form } from './red'
-import { type SerialRow, serialList, serialRows } from './serial-list'
+import { tellWhatComes } from './told'
 
-/**
- * The part of the form that all actions have: which devices, and what depends on it.
- * @param changed told when other devices are chosen
- */
-export function prepareAction(form: Form, changed: () => void = () => {}): void {
-  serialList(form, 'envlog-devices', (form.devices as SerialRow[]) ?? [], true, changed)
-  serialList(form, 'envlog-bases', rowsOf(form.bases), false)
-  serialList(form, 'envlog-exclude', rowsOf(form.exclude), false)
-  $('#node-input-property').typedInput({ types: ['msg'] })
+interface Fields {
+  source: DeviceSource
+  devices: ChosenField
+  bases: ChosenField
+  exclude: ChosenField
+}
 
+/** Of the form that is open: Node-RED shows one of a node at a time. */
+let fields: Fields | undefined
+
+/** The part of the form that all actions have: which devices, and what comes of it. */
+export function prepareAction(form: Form): void {
+  const account = $('#node-input-account')
   const select = $('#node-input-select')
+  const source = createDeviceSource(() => String(account.val() ?? ''))
+  let tell = () => {}
+  const changed = () => tell()
+  fields = {
+    source,
+    // The service filters current readings by remote units, or by base units.
+    devices: chosenField(
+      'envlog-devices',
+      form.type === 'envlog-current' ? 'remotes' : 'devices',
+      (form.devices as Chosen[] | undefined) ?? [],
+      source,
+      changed,
+    ),
+    bases: chosenField('envlog-bases', 'bases', chosenOf(form.bases), source, changed),
+    exclude: chosenField('envlog-exclude', 'exclude', chosenOf(form.exclude), source, changed),
+  }
+  $('#node-input-property').typedInput({
+    default: 'msg',
+    typeField: '#node-input-propertyType',
+    types: ['msg', 'flow', 'global', 'env', 'jsonata'],
+  })
   const showChosen = () => {
     for (const part of ['list', 'base', 'msg']) $(`.envlog-select-${part}`).toggle(select.val() === part)
-    $('.envlog-select-own').toggle(select.val() !== 'msg')
-    changed()
+    const isByMessage = select.val() === 'msg' && $('#node-input-propertyType').val() === 'msg'
+    $('.envlog-select-own').toggle(!isByMessage)
   }
   select.on('change', showChosen)
+  $('#node-input-property').on('change', showChosen)
+  account.on('change', () => void source.look())
   showChosen()
+  tell = tellWhatComes(form, source, () => edited(form))
+  void source.look()
 }
 
-/** Takes the lists over into the node; Node-RED itself saves only plain inputs. */
+/** Takes the chosen devices over into the node; Node-RED itself saves only plain inputs. */
 export function saveAction(form: Form): void {
+  const asking = edited(form)
+  const isByMessage = asking.select === 'msg' && $('#node-input-propertyType').val() === 'msg'
   // The row is hidden then, and its value would make the node invalid.
-  if ($('#node-input-select').val() === 'msg') $('#node-input-repeat').val('0')
-  form.devices = serialRows('envlog-devices')
-  form.bases = serialRows('envlog-bases').map(({ serial }) => serial)
-  form.exclude = serialRows('envlog-exclude').map(({ serial }) => serial)
+  if (isByMessage) $('#node-input-repeat').val('0')
+  form.devices = asking.devices
+  form.bases = asking.bases
+  form.exclude = asking.exclude
 }
 
-function rowsOf(serials: unknown): SerialRow[] {
+/** What the node would ask for as the form stands. */
+function edited(form: Form): Asking {
+  const serials = (field: ChosenField | undefined) => field?.value().map(({ serial }) => serial) ?? []
+  return {
+    type: form.type,
+    select: $('#node-input-select').val(),
+    repeat: $('#node-input-repeat').val(),
+    devices: fields?.devices.value() ?? [],
+    bases: serials(fields?.bases),
+    exclude: serials(fields?.exclude),
+  }
+}
+
+function chosenOf(serials: unknown): Chosen[] {
   return Array.isArray(serials) ? serials.map((serial: string) => ({ serial })) : []
 }

@@ -6,10 +6,16 @@
 /** A node in the editor: what a definition's functions have as `this`. */
 export interface Form {
   id: string
+  type: string
   name?: string
   /** A text of the node's catalog. */
   _(key: string, params?: Record<string, unknown>): string
   [property: string]: unknown
+}
+
+/** A config node as the editor holds it, with what was typed since the last deploy. */
+export interface ConfigNode extends Form {
+  credentials?: Record<string, unknown>
 }
 
 /** Node-RED takes a sentence only from functions that declare exactly two parameters. */
@@ -23,6 +29,11 @@ interface Property {
   validate?: Validator
 }
 
+interface Credential {
+  type: 'text' | 'password'
+  validate?: Validator
+}
+
 interface Definition {
   category: string
   color?: string
@@ -30,7 +41,7 @@ interface Definition {
   inputs?: 0 | 1
   outputs?: number
   defaults: Record<string, Property>
-  credentials?: Record<string, { type: 'text' | 'password' }>
+  credentials?: Record<string, Credential>
   paletteLabel?(): string
   label(): string
   labelStyle?(): string
@@ -38,21 +49,51 @@ interface Definition {
   outputLabels?(): string
   oneditprepare?(): void
   oneditsave?(): void
+  oneditcancel?(): void
+}
+
+/** A page that slides over the form. */
+interface Tray {
+  title: string
+  width?: number
+  buttons: readonly { id: string; text: string; class?: string; click(): void }[]
+  open(tray: JQuery): void
+  close?(): void
 }
 
 declare global {
   // Node-RED's own widgets.
   interface JQuery {
     typedInput(options: object): JQuery
-    typedInput(command: 'type' | 'value', value: string): JQuery
+    typedInput(command: 'type' | 'value' | 'types', value: unknown): JQuery
     typedInput(command: 'type' | 'value'): string
-    editableList(options: object): JQuery
-    editableList(command: 'addItems', rows: readonly object[]): JQuery
-    editableList(command: 'items'): JQuery
+    searchBox(options: object): JQuery
   }
 
   const RED: {
-    nodes: { registerType(type: string, definition: Definition & ThisType<Form>): void }
+    nodes: {
+      registerType(type: string, definition: Definition & ThisType<Form>): void
+      node(id: string): ConfigNode | null
+      eachNode(visit: (node: Form) => void): void
+    }
+    tray: { show(tray: Tray): void; close(): void }
+    i18n: { lang(): string }
+    popover: { tooltip(element: JQuery, text: string): unknown }
     _(key: string, params?: Record<string, unknown>): string
   }
+}
+
+/** A sentence that all nodes share; validators and requests run where no form is. */
+export function words(key: string, params: Record<string, unknown> = {}): string {
+  return RED._(`@envlog/node-red-envlog/envlog-account:${key}`, params)
+}
+
+/** What the viewer reads. */
+export function language(): string {
+  return RED.i18n.lang()
+}
+
+/** The clock's time of an instant, where the viewer is. */
+export function clockTime(instant: number): string {
+  return new Date(instant).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' })
 }

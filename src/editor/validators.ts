@@ -1,8 +1,8 @@
 import {
   ACCOUNT_RANGES,
   addressProblem,
+  CREDENTIAL_LENGTHS,
   isEnvironment,
-  isLimits,
   isRelaySuffix,
   ledgerProblem,
 } from '../shared/account'
@@ -15,6 +15,8 @@ import {
   RELATIVE,
   STARTS,
 } from '../shared/action'
+import { STORED } from '../shared/admin'
+import { isLimits } from '../shared/limits'
 import type { Form } from './red'
 
 /**
@@ -34,6 +36,18 @@ export function checkAddress(value: string): Verdict {
   if (isEnvironment(value)) return true
   const problem = addressProblem(value ?? '')
   return problem ? say(`address-${problem}`) : true
+}
+
+/** A stored secret is not known here: its mark stands for it. */
+export function checkCredential(name: keyof typeof CREDENTIAL_LENGTHS, value: string): Verdict {
+  if (value === STORED || isEnvironment(value)) return true
+  const [least, most] = CREDENTIAL_LENGTHS[name]
+  const { length } = value ?? ''
+  if (length === 0) return say('missing')
+  if (length >= least && length <= most) return true
+  return least === most
+    ? say('length', { length: least, found: length })
+    : say('length-between', { least, most, found: length })
 }
 
 export function checkRelaySuffix(value: string): Verdict {
@@ -66,7 +80,8 @@ export function checkWait(value: unknown): Verdict {
 }
 
 export function checkRepeat(node: Form, value: unknown): Verdict {
-  if (Number(value) > 0 && needsMessage(node as { select?: string })) return say('repeat-needs-message')
+  if (Number(value) > 0 && needsMessage(node as Parameters<typeof needsMessage>[0]))
+    return say('repeat-needs-message')
   return checkWhole(value, 0, LONGEST_REPEAT)
 }
 

@@ -19,22 +19,6 @@ export const CREDENTIAL_LENGTHS = {
   loginPass: [4, 16],
 } as const
 
-/** What `limits` may replace of an endpoint's row: requests, and records of a device, with their windows in s. */
-export const LIMIT_KEYS = ['limit', 'window', 'records', 'recordsWindow'] as const
-/** Endpoints whose records are counted. */
-export const ENDPOINTS_OF_RECORDS = ['data', 'data-relay'] as const
-export const ENDPOINTS = [
-  'current',
-  'latest-data',
-  'latest-data-relay',
-  ...ENDPOINTS_OF_RECORDS,
-  'alert',
-] as const
-/** Alert requests an hour, for all devices of an account (service-api.md, *Limits*). */
-export const ALERTS_AN_HOUR = 12
-/** Longest window of a limit in seconds. */
-export const LONGEST_WINDOW = 86_400
-
 /** Smallest and largest allowed value of the account's whole numbers. */
 export const ACCOUNT_RANGES = {
   timeout: [1, 3600],
@@ -87,35 +71,4 @@ export function ledgerProblem(text: string): LedgerProblem | undefined {
   const { protocol, hostname, password } = new URL(text.trim())
   if ((protocol !== 'redis:' && protocol !== 'rediss:') || hostname === '') return 'unreadable'
   return password === '' ? undefined : 'has-password'
-}
-
-/** True for JSON that `limits` may hold; blank is none. */
-export function isLimits(text: string): boolean {
-  return text.trim() === '' || readLimits(text) !== undefined
-}
-
-type LimitKey = (typeof LIMIT_KEYS)[number]
-export type LimitsTable = Partial<Record<(typeof ENDPOINTS)[number], Partial<Record<LimitKey, number>>>>
-
-/** The rows that `limits` replaces; nothing where it cannot be read, or names what there is not. */
-export function readLimits(text: string): LimitsTable | undefined {
-  try {
-    const table: unknown = JSON.parse(text)
-    return isObject(table) && Object.entries(table).every(isRow) ? (table as LimitsTable) : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function isRow([endpoint, row]: [string, unknown]): boolean {
-  const counted = (ENDPOINTS_OF_RECORDS as readonly string[]).includes(endpoint)
-  const keys: readonly string[] = counted ? LIMIT_KEYS : LIMIT_KEYS.slice(0, 2)
-  if (!(ENDPOINTS as readonly string[]).includes(endpoint) || !isObject(row)) return false
-  return Object.entries(row).every(([key, value]) => {
-    const most = key.toLowerCase().endsWith('window') ? LONGEST_WINDOW : Number.MAX_SAFE_INTEGER
-    return keys.includes(key) && Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
-  })
 }

@@ -34,6 +34,9 @@ export const TIME_STYLES = ['utc', 'local'] as const
 export const PERIOD_TYPES = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata'] as const
 export type PeriodType = (typeof PERIOD_TYPES)[number]
 
+/** Where the devices that `select: msg` names come from. */
+export const DEVICES_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as const
+
 /** Longest `repeat` in seconds: what a timer can hold. */
 export const LONGEST_REPEAT = 2_000_000
 
@@ -51,7 +54,14 @@ export function isSerial(text: string): boolean {
 }
 
 /** Whether own triggers cannot be: what they would ask for comes with a message. */
-export function needsMessage(settings: { select?: string; fromType?: string; toType?: string }): boolean {
-  const { select, fromType, toType } = settings
-  return select === 'msg' || fromType === 'msg' || toType === 'msg'
+export function needsMessage(settings: MessageParts): boolean {
+  const { select, propertyType = 'msg', fromType, toType } = settings
+  return (select === 'msg' && propertyType === 'msg') || fromType === 'msg' || toType === 'msg'
+}
+
+interface MessageParts {
+  select?: string
+  propertyType?: string
+  fromType?: string
+  toType?: string
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { endpoints } from '../../src/lib/api/endpoints'
 import { reasons } from '../../src/lib/errors'
 import { addressProblem, ledgerProblem } from '../../src/shared/account'
-import { STARTS } from '../../src/shared/action'
+import { SELECTS, STARTS } from '../../src/shared/action'
+import { LIMITS } from '../../src/shared/limits'
 import { OUTPUTS, SENDS } from '../../src/shared/outputs'
 import type { BuiltNode } from '../support/built'
 import { root } from '../support/package'
@@ -36,14 +37,27 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
   'problems.shared-quota-*': LEDGERS.map((address) => String(ledgerProblem(address))),
   'problems.address-*': ADDRESSES.map((address) => String(addressProblem(address))),
-  'devices.*': ['serial', 'base'],
+  'told.select-*': SELECTS,
+  'endpoint.*': Object.keys(LIMITS),
+  'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
+  'picker.title-*': ['devices', 'remotes', 'bases', 'exclude'],
+  'picker.note-*': ['bases', 'remotes'],
+  'picker.*': ['all', 'none', 'add'],
+  'account.store-*': ['kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
   'start.*': STARTS,
   'send.*': SENDS,
 }
 
-/** Keys that take a count have no text of their own. */
-export const PLURALS = COUNTED.map((counted) => `status.${counted}`)
+/** Keys of the shared catalog that take a count have no text of their own. */
+export const PLURALS = [
+  ...COUNTED.map((counted) => `status.${counted}`),
+  ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
+  ...['told.devices', 'told.node-devices', 'told.node-bases', 'told.round'],
+]
+
+/** Node-RED's own. */
+const FOREIGN = ['common.label.cancel', 'common.label.done']
 
 export interface Used {
   keys: string[]
@@ -51,15 +65,15 @@ export interface Used {
   unknown: string[]
 }
 
-/** Where the validators' texts are, for all forms. */
-const PROBLEMS = '@envlog/node-red-envlog/envlog-account:problems.'
+/** Where texts are that are needed without a form. */
+const SHARED = '@envlog/node-red-envlog/envlog-account:'
 
 /** Keys of `_('…')` and `say('…')`, and texts that begin as one of the catalog's groups: `status.asking`. */
 export function keysInScript(script: string, groups: readonly string[]): Used {
   const found: string[] = []
   const unknown: string[] = []
   for (const [, call, quote, text = ''] of script.matchAll(/\b(_|say)\(\s*(["'`])(.*?)\2/g)) {
-    if (text.startsWith(PROBLEMS)) continue
+    if (text.startsWith(SHARED)) continue
     found.push(call === 'say' ? `problems.${text}` : text)
     if (quote !== '`' && text.includes('${')) unknown.push(text)
   }
@@ -69,7 +83,7 @@ export function keysInScript(script: string, groups: readonly string[]): Used {
     const isKey = /^[\w.${}()-]+$/.test(text) && !text.endsWith('.svg')
     if (isKey && groups.some((group) => text.startsWith(`${group}.`))) found.push(text)
   }
-  return { keys: unique(found), unknown }
+  return { keys: unique(found).filter((key) => !FOREIGN.includes(key)), unknown }
 }
 
 export function keysInForm(form: string): string[] {

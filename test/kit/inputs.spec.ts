@@ -6,14 +6,15 @@ import { selectionFrom } from '../../src/nodes/kit/inputs'
 import { readActionSettings } from '../../src/nodes/kit/settings'
 import { currentDevice, currentEnvelope, failure } from '../lib/answers'
 
-/** Node-RED's way: throws where an object on the way is missing. */
-const getMessageProperty = (msg: Record<string, unknown>, path: string) =>
-  path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], msg)
-const RED = { util: { getMessageProperty } } as never
+/** Node-RED's way: fails where an object on the way is missing. */
+const from = (msg: object) => async (path: string, type: string) => {
+  assert.equal(type, 'msg')
+  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], msg)
+}
 
 const settings = (over: object) => readActionSettings('envlog-latest', { account: 'a', ...over })
 const select = (value: unknown, property = 'devices') =>
-  selectionFrom(settings({ select: 'msg', property }), RED, { devices: value } as never)
+  selectionFrom(settings({ select: 'msg', property }), from({ devices: value }))
 const devices = (...list: object[]) => ({ devices: list, bases: [] })
 
 const A = '5212A1B2'
@@ -52,22 +53,39 @@ describe('the devices that a message names', () => {
     ['the same twice', [A, { serial: A }, { remote: A }, A], devices({ serial: A })],
   ]
   for (const [title, value, expected] of shapes) {
-    it(`can be ${title}`, () => assert.deepEqual(select(value), expected))
+    it(`can be ${title}`, async () => assert.deepEqual(await select(value), expected))
   }
 
-  it('can be an element of a current payload, or the payload', () => {
+  it('can be an element of a current payload, or the payload', async () => {
     const envelope = currentEnvelope(currentDevice({ unixtime: '' }), currentDevice({ serial: '5212A1B3' }))
     const payload = readCurrent(envelope, { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null })
-    assert.deepEqual(select(payload[0]), devices({ serial: A, base: B }))
-    assert.deepEqual(select(payload), devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }))
+    assert.deepEqual(await select(payload[0]), devices({ serial: A, base: B }))
+    assert.deepEqual(await select(payload), devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }))
   })
 
-  it('stand in the property that the node names', () => {
-    const taken = selectionFrom(settings({ select: 'msg', property: 'payload.of' }), RED, {
-      payload: { of: A },
-      devices: B,
-    } as never)
+  it('stand in the property that the node names', async () => {
+    const wanted = settings({ select: 'msg', property: 'payload.of' })
+    const taken = await selectionFrom(wanted, from({ payload: { of: A }, devices: B }))
     assert.deepEqual(taken, devices({ serial: A }))
+  })
+
+  it('may come from a context, from JSONata, or from the environment, which has but text', async () => {
+    const taken = (propertyType: string, value: unknown) =>
+      selectionFrom(settings({ select: 'msg', property: 'x', propertyType }), async (path, type) => {
+        assert.deepEqual([path, type], ['x', propertyType])
+        return value
+      })
+    for (const type of ['flow', 'global', 'jsonata', 'env']) {
+      assert.deepEqual(await taken(type, [{ serial: A, base: B }]), devices({ serial: A, base: B }))
+    }
+    assert.deepEqual(await taken('env', `${A}, ${B}`), devices({ serial: A }, { serial: B }))
+    assert.deepEqual(await taken('env', `[{"base":"${B}"}]`), { devices: [], bases: [B] })
+    await assert.rejects(taken('env', ''), failure('devices-empty'))
+    await assert.rejects(taken('env', '[{'), failure('devices-unreadable'))
+    await assert.rejects(taken('flow', undefined), (error) => {
+      assert.deepEqual((error as EnvlogError).params, { property: 'flow.x' })
+      return failure('devices-missing')(error)
+    })
   })
 
   const refused = (
@@ -75,27 +93,25 @@ describe('the devices that a message names', () => {
     reason: 'devices-missing' | 'devices-empty' | 'devices-unreadable',
     property?: string,
   ) =>
-    assert.throws(
-      () => select(value, property),
-      (error) => {
-        assert.ok(error instanceof EnvlogError)
-        assert.equal(error.code, 'ENVLOG_INPUT')
-        assert.deepEqual(error.params, { property: property ?? 'devices' })
-        return failure(reason)(error)
-      },
-    )
+    assert.rejects(select(value, property), (error) => {
+      assert.ok(error instanceof EnvlogError)
+      assert.equal(error.code, 'ENVLOG_INPUT')
+      assert.deepEqual(error.params, { property: `msg.${property ?? 'devices'}` })
+      return failure(reason)(error)
+    })
 
-  it('are ENVLOG_INPUT where the property is missing, naming it', () => {
-    refused(undefined, 'devices-missing')
-    refused(null, 'devices-missing')
-    refused(A, 'devices-missing', 'payload.of')
+  it('are ENVLOG_INPUT where the property is missing, naming it', async () => {
+    await refused(undefined, 'devices-missing')
+    await refused(null, 'devices-missing')
+    await refused(A, 'devices-missing', 'payload.of')
   })
 
-  it('are ENVLOG_INPUT where there is none', () => {
-    for (const value of [[], { remote: [] }, { base: [] }, [{ remote: [] }]]) refused(value, 'devices-empty')
+  it('are ENVLOG_INPUT where there is none', async () => {
+    for (const value of [[], { remote: [] }, { base: [] }, [{ remote: [] }]])
+      await refused(value, 'devices-empty')
   })
 
-  it('are ENVLOG_INPUT where they cannot be read', () => {
+  it('are ENVLOG_INPUT where they cannot be read', async () => {
     const odd = [
       '',
       'all',
@@ -118,18 +134,18 @@ describe('the devices that a message names', () => {
       { remote: A, other: 1 },
       { name: A },
     ]
-    for (const value of [...odd, ...objects]) refused(value, 'devices-unreadable')
+    for (const value of [...odd, ...objects]) await refused(value, 'devices-unreadable')
   })
 
-  it('are devices, base units or ENVLOG_INPUT, whatever the message holds', () => {
+  it('are devices, base units or ENVLOG_INPUT, whatever the message holds', async () => {
     const anything = fc.oneof(
       fc.anything(),
       fc.array(fc.constantFrom(A, { serial: A }, { base: B }, null, 5)),
     )
-    fc.assert(
-      fc.property(anything, (value) => {
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => {
         try {
-          const found = select(value)
+          const found = await select(value)
           assert.ok(found !== 'all' && found.devices.length + found.bases.length > 0)
         } catch (error) {
           assert.ok(error instanceof EnvlogError && error.code === 'ENVLOG_INPUT', String(error))
@@ -140,16 +156,16 @@ describe('the devices that a message names', () => {
 })
 
 describe('the devices that the settings name', () => {
-  it('hold whatever the message says', () => {
-    const msg = { devices: B } as never
-    assert.equal(selectionFrom(settings({}), RED, msg), 'all')
+  it('hold whatever the message says', async () => {
+    const msg = from({ devices: B })
+    assert.equal(await selectionFrom(settings({}), msg), 'all')
     const list = settings({
       select: 'list',
       devices: [{ serial: A, base: B }, { serial: B }],
       bases: ['OTHER001'],
     })
-    assert.deepEqual(selectionFrom(list, RED, msg), devices({ serial: A, base: B }, { serial: B }))
+    assert.deepEqual(await selectionFrom(list, msg), devices({ serial: A, base: B }, { serial: B }))
     const base = settings({ select: 'base', bases: [B], devices: [{ serial: A }] })
-    assert.deepEqual(selectionFrom(base, RED, msg), { devices: [], bases: [B] })
+    assert.deepEqual(await selectionFrom(base, msg), { devices: [], bases: [B] })
   })
 })

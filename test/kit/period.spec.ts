@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../src/lib/errors'
-import { evaluator, periodFrom } from '../../src/nodes/kit/period'
+import { periodFrom } from '../../src/nodes/kit/period'
+import { evaluator } from '../../src/nodes/kit/typed-value'
 import type { PeriodType } from '../../src/shared/action'
 import { failure } from '../lib/answers'
 
@@ -42,7 +43,7 @@ describe('the period of a trigger', () => {
   for (const type of ['msg', 'flow', 'global', 'env', 'jsonata'] as const) {
     it(`is read from what ${type} says`, async () => {
       const asked: unknown[] = []
-      const evaluate = async (value: string, of: PeriodType) => {
+      const evaluate = async (value: string, of: string) => {
         asked.push([value, of])
         return value === 'a' ? now - DAY : '2026-11-20T11:00:00Z'
       }
@@ -111,7 +112,8 @@ describe('evaluating a property', () => {
       throw new Error('the expression holds secret')
     })
     for (const RED of [failing, throwing]) {
-      const result = evaluator(RED, {} as never, {} as never)('x', 'jsonata')
+      const evaluate = evaluator(RED, {} as never, {} as never)
+      const result = periodFrom(ends({ from: 'x', fromType: 'jsonata' }), now, evaluate)
       await assert.rejects(result, (error) => {
         assert.ok(error instanceof EnvlogError)
         assert.deepEqual([error.params, error.cause], [{ property: 'jsonata.x' }, {}])

@@ -31,6 +31,7 @@ describe('the settings of an action node', () => {
     devices: [],
     bases: [],
     property: 'devices',
+    propertyType: 'msg',
     exclude: [],
     time: 'utc',
     output: 'readings',

@@ -4,20 +4,14 @@
  * and a reader.
  */
 
-import { ALERTS_AN_HOUR } from '../../shared/account'
+import { LIMITS, type LimitRow } from '../../shared/limits'
 
 export type OutputType = 'json' | 'csv' | 'csv2'
 
-export interface Endpoint {
+export interface Endpoint extends LimitRow {
   /** Last part of the path under `/v1/devices/`; relay paths end in the account's suffix. */
   path: string
   relay: boolean
-  /** Requests allowed in a window of so many seconds. */
-  limit: number
-  window: number
-  /** Records allowed for one device in a window of so many seconds. */
-  records?: number
-  recordsWindow?: number
   /** Further tries at most, whatever the account allows: alerts are 12 an hour. */
   retries?: number
   /** Parameters beyond the credentials; serials are arrays for `current` only. */
@@ -31,41 +25,36 @@ export interface Endpoint {
 
 export type Parameter = 'remote-serial' | 'base-serial' | 'unixtime-from' | 'unixtime-to' | 'number' | 'type'
 
-const RECORDS = { limit: 20, window: 60, records: 160_000, recordsWindow: 3600 }
-
 export const endpoints = {
   current: {
+    ...LIMITS.current,
     path: 'current',
     relay: false,
-    limit: 10,
-    window: 120,
     parameters: ['remote-serial', 'base-serial'],
     types: ['json'],
     answer: 'current',
     serves: 'all',
   },
   'latest-data': {
+    ...LIMITS['latest-data'],
     path: 'latest-data',
     relay: false,
-    limit: 60,
-    window: 60,
     parameters: ['remote-serial', 'type'],
     types: ['json', 'csv', 'csv2'],
     answer: 'graph',
     serves: 'standalone',
   },
   'latest-data-relay': {
+    ...LIMITS['latest-data-relay'],
     path: 'latest-data',
     relay: true,
-    limit: 60,
-    window: 60,
     parameters: ['remote-serial', 'base-serial', 'type'],
     types: ['json', 'csv', 'csv2'],
     answer: 'graph',
     serves: 'relay',
   },
   data: {
-    ...RECORDS,
+    ...LIMITS.data,
     path: 'data',
     relay: false,
     parameters: ['remote-serial', 'unixtime-from', 'unixtime-to', 'number', 'type'],
@@ -74,7 +63,7 @@ export const endpoints = {
     serves: 'standalone',
   },
   'data-relay': {
-    ...RECORDS,
+    ...LIMITS['data-relay'],
     path: 'data',
     relay: true,
     parameters: ['remote-serial', 'base-serial', 'unixtime-from', 'unixtime-to', 'number', 'type'],
@@ -83,10 +72,9 @@ export const endpoints = {
     serves: 'relay',
   },
   alert: {
+    ...LIMITS.alert,
     path: 'alert',
     relay: false,
-    limit: ALERTS_AN_HOUR,
-    window: 3600,
     retries: 1,
     parameters: ['remote-serial', 'base-serial'],
     types: ['json'],

@@ -13,7 +13,7 @@ export interface CurrentWish {
   time: TimeStyle
   staleAfter: number | null
   form: Form
-  /** The message property that names the devices, for what is wrong with them. */
+  /** Where the devices are named, for what is wrong with them. */
   property: string
 }
 

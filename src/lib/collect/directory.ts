@@ -33,6 +33,8 @@ export interface Directory {
   utcOffset(serial: string, base: string, asker: Asker): Promise<number>
   /** The answer that the list is of, asked for anew where that is wished. @throws EnvlogError */
   answer(asker: Asker, anew: boolean): Promise<DirectoryAnswer>
+  /** The answer that the list is of, however old; nothing where there is none. */
+  known(): DirectoryAnswer | undefined
   /** Takes over an answer of `current` that was asked without a filter. */
   learn(answer: DirectoryAnswer): void
 }
@@ -125,6 +127,7 @@ export function createDirectory(
       else await all(asker)
       return state.answer as DirectoryAnswer
     },
+    known: () => state.answer,
     describe: async (serial, base, asker) => nameAndGroup(await one(serial, base, asker)),
     async utcOffset(serial, base, asker) {
       const entry = await one(serial, base, asker)

@@ -1,3 +1,4 @@
+import { LONGEST_WINDOW } from '../../shared/limits'
 /** What an answer's rate headers say (*Common conventions*); `null` where absent or no whole number. */
 export interface QuotaReading {
   limit: number | null
@@ -18,8 +19,6 @@ export function readQuota(headers: Headers): QuotaReading {
     recordsRemaining: whole(headers['x-ratelimit-remaining-datacount']),
   }
 }
-
-const LONGEST_WINDOW = 86_400
 
 function windowLength(seconds: number | null): number | null {
   return seconds !== null && seconds >= 1 && seconds <= LONGEST_WINDOW ? seconds : null

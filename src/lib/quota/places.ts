@@ -1,3 +1,4 @@
+import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { EndpointName } from '../api/endpoints'
 import { type Allowance, createAllowance, heldMs, isSavedAllowance, type SavedAllowance } from './allowance'
 import { type Budgets, createBudgets } from './budgets'
@@ -27,18 +28,8 @@ export interface SavedPlaces {
   devices: Partial<Record<EndpointName, [string, SavedAllowance][]>>
 }
 
-export interface EndpointCounts {
-  limit: number
-  windowSeconds: number
-  /** Spent by ourselves (in flight counted) and by others, not yet released. */
-  own: number
-  foreign: number
-  /** What may go at once. */
-  left: number
-  /** When something may go again, ms since 1970 UTC; `null` where it may now. */
-  freeAt: number | null
-  waiting: number
-}
+/** Devices whose records are told: a person looks at them. */
+const MOST_TOLD = 5
 
 interface Place {
   requests: Allowance
@@ -205,6 +196,18 @@ export function createPlaces(share: (window: number) => number) {
         }
       }
       return next
+    },
+
+    /** Devices that have the least of their records left, of those whose records were asked for lately. */
+    records(now: number): RecordCounts[] {
+      const counted = endpointNames.flatMap((endpoint) =>
+        (places[endpoint].budgets?.entries() ?? []).map(([device, allowance]) => ({
+          ...{ endpoint, device, limit: allowance.row().limit },
+          left: allowance.left(now, shareOf(allowance)),
+        })),
+      )
+      const spent = counted.filter(({ left, limit }) => left < limit)
+      return spent.sort((one, other) => one.left / one.limit - other.left / other.limit).slice(0, MOST_TOLD)
     },
 
     counts(now: number, toWall: number): Record<EndpointName, EndpointCounts> {

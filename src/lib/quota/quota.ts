@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type { QuotaCounts } from '../../shared/admin'
 import type { EndpointName } from '../api/endpoints'
 import type { Clock } from '../clock'
 import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
 import type { Asker } from './asker'
 import { createDispatcher } from './dispatcher'
-import { createPlaces, type EndpointCounts, type SavedPlaces } from './places'
+import { createPlaces, type SavedPlaces } from './places'
 import { mostCautious, type Rows } from './rows'
 import type { SharedLedger } from './shared'
 import { createSharing, type Sharing } from './sharing'
@@ -39,15 +40,6 @@ export interface Quota {
   /** When so many more requests could have gone, ms since 1970 UTC. */
   roundEnds(endpoint: EndpointName, requests: number): number
   counts(): QuotaCounts
-}
-
-export interface QuotaCounts {
-  /** Requests that are on their way, and those that wait. */
-  running: number
-  waiting: number
-  /** `null` where the account is not shared with other processes. */
-  ledgerHere: boolean | null
-  endpoints: Record<EndpointName, EndpointCounts>
 }
 
 interface Saved extends SavedPlaces {
@@ -138,6 +130,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
       ...dispatcher.counts(),
       ledgerHere: sharing?.here() ?? null,
       endpoints: places.counts(now(), toWall()),
+      records: places.records(now()),
     }),
   }
 }

@@ -1,7 +1,9 @@
+import { leaveAccount, prepareAccount } from '../../editor/account-form'
 import '../../editor/red'
 import {
   checkAccountNumber,
   checkAddress,
+  checkCredential,
   checkLimits,
   checkRelaySuffix,
   checkSharedQuota,
@@ -25,12 +27,17 @@ RED.nodes.registerType('envlog-account', {
     proxy: { value: '', type: 'http proxy', required: false },
   },
   credentials: {
-    apiKey: { type: 'password' },
-    loginId: { type: 'text' },
-    loginPass: { type: 'password' },
+    apiKey: { type: 'password', validate: (value, _options) => checkCredential('apiKey', value) },
+    loginId: { type: 'text', validate: (value, _options) => checkCredential('loginId', value) },
+    loginPass: { type: 'password', validate: (value, _options) => checkCredential('loginPass', value) },
     sharedQuotaPassword: { type: 'password' },
   },
   label() {
     return this.name || String(this.baseUrl || this._('account.label'))
   },
+  oneditprepare() {
+    prepareAccount(this)
+  },
+  oneditsave: leaveAccount,
+  oneditcancel: leaveAccount,
 })

@@ -1,8 +1,8 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { prepareNews } from '../../editor/news-form'
+import { nodeLabel } from '../../editor/node-label'
 import { prepareOutput } from '../../editor/output-form'
-import { showRound } from '../../editor/round'
 import {
   checkAdvance,
   checkDevices,
@@ -37,6 +37,7 @@ RED.nodes.registerType('envlog-alerts', {
       },
     },
     property: { value: 'devices' },
+    propertyType: { value: 'msg' },
     exclude: { value: [], validate: (value, _options) => checkSerials(value, false) },
     repeat: {
       value: 0,
@@ -64,7 +65,7 @@ RED.nodes.registerType('envlog-alerts', {
     return this._('alerts.label')
   },
   label() {
-    return this.name || this._('alerts.label')
+    return nodeLabel(this, this._('alerts.label'))
   },
   labelStyle() {
     return this.name ? 'node_label_italic' : ''
@@ -76,9 +77,9 @@ RED.nodes.registerType('envlog-alerts', {
     return this._('alerts.output')
   },
   oneditprepare() {
-    prepareAction(this, () => showRound(this))
     prepareOutput(this, 'envlog-alerts')
     prepareNews(this, { withTime: false })
+    prepareAction(this)
   },
   oneditsave() {
     saveAction(this)

@@ -2,6 +2,7 @@ import type { NodeAPI } from 'node-red'
 import { collectCurrent } from '../../lib/collect/current'
 import { changedReadings } from '../../lib/collect/marks'
 import { registerAction } from '../kit/action'
+import { sourceOf } from '../kit/typed-value'
 
 /** envlog-current: the newest reading of each chosen device. */
 export = (RED: NodeAPI): void =>
@@ -9,8 +10,9 @@ export = (RED: NodeAPI): void =>
     type: 'envlog-current',
     counts: 'devices',
     async run({ account, settings, form, selection, asker, memory, deliver }) {
-      const { exclude, time, staleAfter, property, onlyNew } = settings
-      const wish = { selection: selection(), exclude, time, staleAfter, form, property }
+      const { exclude, time, staleAfter, onlyNew } = settings
+      const property = sourceOf(settings)
+      const wish = { selection: await selection(), exclude, time, staleAfter, form, property }
       const collected = await collectCurrent(account, wish, asker)
       if (!collected) return
       const { content } = collected

@@ -1,5 +1,6 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
+import { nodeLabel } from '../../editor/node-label'
 import { prepareOutput } from '../../editor/output-form'
 import { checkDevices, checkRepeat, checkSerials, checkWait, checkWhole } from '../../editor/validators'
 
@@ -27,6 +28,7 @@ RED.nodes.registerType('envlog-current', {
       },
     },
     property: { value: 'devices' },
+    propertyType: { value: 'msg' },
     exclude: { value: [], validate: (value, _options) => checkSerials(value, false) },
     repeat: {
       value: 0,
@@ -47,7 +49,7 @@ RED.nodes.registerType('envlog-current', {
     return this._('current.label')
   },
   label() {
-    return this.name || this._('current.label')
+    return nodeLabel(this, this._('current.label'))
   },
   labelStyle() {
     return this.name ? 'node_label_italic' : ''
@@ -59,8 +61,8 @@ RED.nodes.registerType('envlog-current', {
     return this._('current.output')
   },
   oneditprepare() {
-    prepareAction(this)
     prepareOutput(this, 'envlog-current')
+    prepareAction(this)
   },
   oneditsave() {
     saveAction(this)

@@ -1,19 +1,10 @@
 import type { Account } from '../../lib/account'
 import { EnvlogError } from '../../lib/errors'
 import type { Asker } from '../../lib/quota/asker'
-import type { EndpointCounts } from '../../lib/quota/places'
-
-/** What a test of the account found, line by line. */
-export interface AccountTest {
-  /** Devices that `current` told. */
-  devices: number
-  /** Of the relay path: `null` where there is no remote unit to ask with. */
-  relay: { works: boolean; reason?: string; params?: object } | null
-  endpoints: Record<string, EndpointCounts>
-}
+import type { AccountTest } from '../../shared/admin'
 
 /**
- * Tries address and login with one `current`, and the relay suffix with one `latest-data` of a remote unit;
+ * Tests address and login with one `current`, and the relay suffix with one `latest-data` of a remote unit;
  * never an alert, of which there are few. @throws EnvlogError where `current` fails
  */
 export async function testAccount(account: Account, asker: Asker): Promise<AccountTest> {
@@ -22,7 +13,7 @@ export async function testAccount(account: Account, asker: Asker): Promise<Accou
   return {
     devices: body.devices.length,
     relay: remote ? await tryRelay(account, remote.serial, remote.baseunit?.serial ?? '', asker) : null,
-    endpoints: account.quota.counts().endpoints,
+    quota: account.quota.counts(),
   }
 }
 

@@ -2,7 +2,9 @@ import type { NodeAPI } from 'node-red'
 import { EnvlogError, type ErrorCode } from '../../lib/errors'
 import type { Asker } from '../../lib/quota/asker'
 import { EDITOR } from '../../lib/quota/turns'
+import type { ContextStore, Failure } from '../../shared/admin'
 import type { AccountNode } from './account'
+import { contextStores } from './store'
 
 type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
 type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
@@ -21,12 +23,15 @@ export function registerAdmin(RED: NodeAPI): void {
     (request, response) =>
       answer(response, async () => accountNode(RED, String(request.params.id)).quota.counts()),
   )
+  RED.httpAdmin.get('/envlog/stores', RED.auth.needsPermission('envlog.read'), (_request, response) =>
+    answer(response, async (): Promise<ContextStore[]> => contextStores(RED)),
+  )
   RED.httpAdmin.post('/envlog/devices', RED.auth.needsPermission('envlog.write'), (request, response) =>
     answer(response, () =>
       whileOpen(RED, request, async (account, asker) => {
-        const { listDevices } = require('./device-list') as typeof import('./device-list')
-        const { anew } = (request.body ?? {}) as { anew?: unknown }
-        return listDevices(account, asker, anew === true)
+        const { knownDevices, listDevices } = require('./device-list') as typeof import('./device-list')
+        const { anew, known } = (request.body ?? {}) as { anew?: unknown; known?: unknown }
+        return known === true ? knownDevices(account) : listDevices(account, asker, anew === true)
       }),
     ),
   )
@@ -46,7 +51,7 @@ function accountNode(RED: NodeAPI, id: string) {
   return node.envlog()
 }
 
-type Work<T> = (account: ReturnType<typeof accountNode>, asker: Asker) => Promise<T>
+type Work<T> = (account: ReturnType<typeof accountNode>, asker: Asker) => T | Promise<T>
 
 /** Work with the account that is typed, given up when the editor goes away. */
 async function whileOpen<T>(RED: NodeAPI, request: Request, work: Work<T>): Promise<T> {
@@ -81,6 +86,7 @@ async function answer(response: Response, work: () => Promise<unknown>): Promise
       error instanceof EnvlogError ? error : { code: undefined, reason: 'unexpected', params: {}, cause: {} }
     const { retryAt } = cause as { retryAt?: string }
     const status = reason === 'no-account' ? 404 : ((code && STATUS[code]) ?? 502)
-    response.status(status).json({ code, reason, params, retryAt })
+    const failure = { code, reason, params, retryAt } as Failure
+    response.status(status).json(failure)
   }
 }

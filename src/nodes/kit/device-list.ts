@@ -1,27 +1,21 @@
 import type { Account } from '../../lib/account'
+import type { DirectoryAnswer } from '../../lib/collect/directory'
 import type { Asker } from '../../lib/quota/asker'
 import { type Reading, readCurrent } from '../../lib/readings/current'
+import type { DeviceList, ListedDevice } from '../../shared/admin'
 
-/** A device as the picker shows it, so that a person recognises it. */
-export interface ListedDevice
-  extends Pick<Reading, 'serial' | 'name' | 'model' | 'base' | 'standalone' | 'timestamp'> {
-  group: string
-  battery: Reading['battery']['level']
-  values: { name: string; unit: string; value: number | null; error: string | null }[]
-}
-
-export interface DeviceList {
-  devices: ListedDevice[]
-  /** When the list was asked for, ms since 1970 UTC. */
-  receivedAt: number
-  /** What asking anew would cost: requests of `current` that are left, and when more can be had. */
-  left: number
-  freeAt: number | null
-}
-
-/** The account's devices, at most ten minutes old. @throws EnvlogError */
+/** The account's devices, at most ten minutes old, or asked for anew. @throws EnvlogError */
 export async function listDevices(account: Account, asker: Asker, anew: boolean): Promise<DeviceList> {
-  const { body, receivedAt } = await account.directory.answer(asker, anew)
+  return listOf(account, await account.directory.answer(asker, anew))
+}
+
+/** The same without asking for it; nothing where it is not known. */
+export function knownDevices(account: Account): DeviceList | null {
+  const answer = account.directory.known()
+  return answer ? listOf(account, answer) : null
+}
+
+function listOf(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
   const { series1Models } = account
   const readings = readCurrent(body, { receivedAt, time: 'utc', staleAfter: null, series1Models })
   const { left, freeAt } = account.quota.counts().endpoints.current

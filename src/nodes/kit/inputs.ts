@@ -1,11 +1,11 @@
-import type { NodeAPI, NodeMessage } from 'node-red'
 import { z } from 'zod'
 import { type NamedDevice, nameDevice, type Selection } from '../../lib/collect/devices'
 import { EnvlogError } from '../../lib/errors'
 import { isSerial } from '../../shared/action'
 import type { CommonSettings } from './settings'
+import { type Evaluate, sourceOf } from './typed-value'
 
-/** Which devices a trigger is for: from the saved settings, or from the message. */
+/** Which devices a trigger is for: from the saved settings, or from the message and what else a typed input can name. */
 
 const serial = z
   .union([z.string(), z.number()])
@@ -35,14 +35,16 @@ interface Wish {
 }
 
 /** @throws EnvlogError `devices-missing`, `devices-empty`, `devices-unreadable`, naming the property */
-export function selectionFrom(settings: CommonSettings, RED: NodeAPI, msg: NodeMessage): Selection {
-  const { select, devices, bases, property } = settings
+export async function selectionFrom(settings: CommonSettings, evaluate: Evaluate): Promise<Selection> {
+  const { select, devices, bases } = settings
   if (select === 'all') return 'all'
   if (select === 'list') return { devices, bases: [] }
   if (select === 'base') return { devices: [], bases }
-  const value = propertyOf(RED, msg, property)
+  const property = sourceOf(settings)
+  // Node-RED throws where an object on the way is missing.
+  const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
-  const result = wishes.safeParse(value)
+  const result = wishes.safeParse(settings.propertyType === 'env' ? unpacked(value) : value)
   if (!result.success) throw new EnvlogError('devices-unreadable', { property })
   const once = new Map<string, NamedDevice>()
   for (const device of result.data.flatMap((wish) => wish.devices)) once.set(JSON.stringify(device), device)
@@ -51,11 +53,13 @@ export function selectionFrom(settings: CommonSettings, RED: NodeAPI, msg: NodeM
   return { devices: [...once.values()], bases: [...underBases] }
 }
 
-/** Node-RED throws where an object on the way is missing. */
-function propertyOf(RED: NodeAPI, msg: NodeMessage, property: string): unknown {
+/** The environment has nothing but text: several serials with commas between, or JSON. */
+function unpacked(value: unknown): unknown {
+  if (typeof value !== 'string') return value
   try {
-    return RED.util.getMessageProperty(msg, property)
+    if (/^\s*[[{]/.test(value)) return JSON.parse(value)
   } catch {
-    return undefined
+    return value
   }
+  return value.trim() === '' ? [] : value.split(',').map((one) => one.trim())
 }

@@ -6,18 +6,16 @@ import {
   ACCOUNT_RANGES,
   addressProblem,
   CREDENTIAL_LENGTHS,
-  isLimits,
   isRelaySuffix,
-  type LimitsTable,
   ledgerProblem,
   normaliseAddress,
-  readLimits,
 } from '../../shared/account'
 import {
   ACKNOWLEDGED_OUTPUTS,
   type ActionType,
   ADVANCES,
   DEFAULT_ACK_TIMEOUT,
+  DEVICES_TYPES,
   isSerial,
   LONGEST_REPEAT,
   LONGEST_WAIT,
@@ -28,6 +26,7 @@ import {
   TIME_STYLES,
   TOPICS,
 } from '../../shared/action'
+import { isLimits, type LimitsTable, readLimits } from '../../shared/limits'
 import { DEFAULT_CHUNK, MEASUREMENTS, OFFERED, OUTPUTS, type Output, type Send } from '../../shared/outputs'
 
 /**
@@ -75,6 +74,7 @@ const common = z.object({
   devices: listOf(namedDevice),
   bases: listOf(serial),
   property: z.preprocess((value) => (blank(value) ? 'devices' : value), z.string()),
+  propertyType: choice(DEVICES_TYPES, 'msg'),
   exclude: listOf(serial),
   topic: z.string().optional(),
   output: choice(OUTPUTS, 'readings'),

@@ -1,9 +1,21 @@
 import type { Node, NodeAPI } from 'node-red'
 import { EnvlogError } from '../../lib/errors'
 import type { StateStore } from '../../lib/state-store'
+import type { ContextStore } from '../../shared/admin'
 
 /** Names that mean the store Node-RED uses without being told. */
 const DEFAULTS = ['', 'default', 'memory']
+
+/** The stores that the settings file names, or the one that there is without: in memory. */
+export function contextStores(RED: NodeAPI): ContextStore[] {
+  const { contextStorage = { default: 'memory' } } = RED.settings as { contextStorage?: object }
+  return Object.entries(contextStorage).map(([name, store]) => {
+    // The name of another store, or of a module, or settings with a module in them.
+    const meant =
+      typeof store === 'string' ? ((contextStorage as Record<string, unknown>)[store] ?? store) : store
+    return { name, persistent: (meant?.module ?? meant) !== 'memory' }
+  })
+}
 
 type Done<T> = (error: unknown, value?: T) => void
 

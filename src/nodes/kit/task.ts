@@ -11,10 +11,10 @@ import type { ActionType } from '../../shared/action'
 import type { Output } from '../../shared/outputs'
 import { selectionFrom } from './inputs'
 import { type Delivery, type MessageParts, messageMaker } from './message'
-import { evaluator } from './period'
 import type { Refusals } from './refusals'
 import type { SettingsOf } from './settings'
 import type { Outcome } from './status'
+import { type Evaluate, evaluator } from './typed-value'
 import { createWaits } from './waits'
 import { inWords } from './words'
 
@@ -27,14 +27,14 @@ export interface Task<T extends ActionType> {
   /** How answers are wanted, as the chosen output says. */
   form: Form
   /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
-  selection(): Selection
+  selection(): Promise<Selection>
   /**
    * Works on each of them, so many side by side (the account's `concurrency` unless told). What concerns one device is reported and the others go on.
    * @throws EnvlogError the account's failure; the last device's, where none was answered
    */
   eachTarget(work: (target: Target, asker: Asker) => Promise<void>, side?: number): Promise<void>
   /** A value from message, context, environment or JSONata. */
-  evaluate(value: string, type: string): Promise<unknown>
+  evaluate: Evaluate
   /** Sends it in the chosen output, each message a clone of the trigger; where it is nothing, only what failed is told. */
   deliver(delivery: Delivery, isNothing?: boolean): void
   /** What the node knows of its devices. */
@@ -65,7 +65,8 @@ export function createTask<T extends ActionType>(
     node.error(inWords(RED, error), about)
   }
 
-  const selection = () => selectionFrom(settings, RED, trigger.msg)
+  const evaluate = evaluator(RED, node, trigger.msg)
+  const selection = () => selectionFrom(settings, evaluate)
   const waits = createWaits(account.quota, show)
   const askWith = (inner: AbortSignal): Asker => ({
     signal: inner,
@@ -102,13 +103,13 @@ export function createTask<T extends ActionType>(
     form: FORMS[settings.output],
     selection,
     show,
-    evaluate: evaluator(RED, node, trigger.msg),
+    evaluate,
 
     async eachTarget(work, side = account.concurrency) {
       const failures = failureLog(report)
       const needsDirectory = namesGroup(node.type as ActionType, settings)
       const { targets, unknown } = await resolveDevices(
-        selection(),
+        await selection(),
         settings.exclude,
         account.directory,
         asker,

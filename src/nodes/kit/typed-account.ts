@@ -3,16 +3,14 @@ import { z } from 'zod'
 import type { Account } from '../../lib/account'
 import { EnvlogError } from '../../lib/errors'
 import { normaliseAddress } from '../../shared/account'
+import { STORED, type TypedAccount } from '../../shared/admin'
 import { type AccountConfig, type AccountNode, openAccount } from './account'
-
-/** What the editor sends in place of a secret that it does not have (platform.md, *Settings*). */
-const STORED = '__PWRD__'
 
 const text = (most: number) => z.string().max(most).default('')
 const number = z.union([z.number(), z.string().max(10)]).default('')
 
-/** An account as it stands in the editor's form, deployed or not; what is not here is not taken. */
-const typedAccount = z.object({
+/** What is not here is not taken. */
+const typedAccount: z.ZodType<TypedAccount> = z.object({
   id: text(40),
   baseUrl: text(2000),
   relaySuffix: text(40),
@@ -27,8 +25,6 @@ const typedAccount = z.object({
     .object({ apiKey: text(100), loginId: text(100), loginPass: text(100) })
     .default({ apiKey: '', loginId: '', loginPass: '' }),
 })
-
-type TypedAccount = z.infer<typeof typedAccount>
 
 /**
  * Opens the account that is typed; close it after use. It shares quota and device list with deployed ones.
@@ -46,13 +42,13 @@ export function openTypedAccount(RED: NodeAPI, body: unknown): Account {
 /** A stored secret goes only where it was stored for: to the same address, with the same login. */
 function withStored(RED: NodeAPI, { id, baseUrl, credentials }: TypedAccount): TypedAccount['credentials'] {
   const { apiKey, loginId, loginPass } = credentials
-  if (apiKey !== STORED && loginPass !== STORED) return credentials
+  if (![apiKey, loginId, loginPass].includes(STORED)) return credentials
   const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
   const stored = node?.stored?.()
-  const isSame = stored && sameAddress(stored.baseUrl, baseUrl) && stored.loginId === loginId
+  const isSame = stored && sameAddress(stored.baseUrl, baseUrl) && [stored.loginId, STORED].includes(loginId)
   if (!isSame) throw new EnvlogError('secrets-needed')
   return {
-    loginId,
+    loginId: stored.loginId,
     apiKey: apiKey === STORED ? stored.apiKey : apiKey,
     loginPass: loginPass === STORED ? stored.loginPass : loginPass,
   }

@@ -1,6 +1,7 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { prepareNews } from '../../editor/news-form'
+import { nodeLabel } from '../../editor/node-label'
 import { prepareOutput } from '../../editor/output-form'
 import {
   checkAdvance,
@@ -36,6 +37,7 @@ RED.nodes.registerType('envlog-latest', {
       },
     },
     property: { value: 'devices' },
+    propertyType: { value: 'msg' },
     exclude: { value: [], validate: (value, _options) => checkSerials(value, false) },
     repeat: {
       value: 0,
@@ -64,7 +66,7 @@ RED.nodes.registerType('envlog-latest', {
     return this._('latest.label')
   },
   label() {
-    return this.name || this._('latest.label')
+    return nodeLabel(this, this._('latest.label'))
   },
   labelStyle() {
     return this.name ? 'node_label_italic' : ''
@@ -76,9 +78,9 @@ RED.nodes.registerType('envlog-latest', {
     return this._('latest.output')
   },
   oneditprepare() {
-    prepareAction(this)
     prepareOutput(this, 'envlog-latest')
     prepareNews(this, { withTime: true })
+    prepareAction(this)
   },
   oneditsave() {
     saveAction(this)

@@ -1,5 +1,6 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
+import { nodeLabel } from '../../editor/node-label'
 import { prepareOutput } from '../../editor/output-form'
 import { preparePeriod } from '../../editor/period'
 import {
@@ -35,6 +36,7 @@ RED.nodes.registerType('envlog-range', {
       },
     },
     property: { value: 'devices' },
+    propertyType: { value: 'msg' },
     exclude: { value: [], validate: (value, _options) => checkSerials(value, false) },
     repeat: {
       value: 0,
@@ -69,7 +71,7 @@ RED.nodes.registerType('envlog-range', {
     return this._('range.label')
   },
   label() {
-    return this.name || this._('range.label')
+    return nodeLabel(this, this._('range.label'))
   },
   labelStyle() {
     return this.name ? 'node_label_italic' : ''
@@ -81,9 +83,9 @@ RED.nodes.registerType('envlog-range', {
     return this._('range.output')
   },
   oneditprepare() {
-    prepareAction(this)
     prepareOutput(this, 'envlog-range')
     preparePeriod(this)
+    prepareAction(this)
   },
   oneditsave() {
     saveAction(this)

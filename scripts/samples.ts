@@ -1,0 +1,119 @@
+/**
+ * An example message of each node, output and send, made by the code that makes the real ones: what the forms
+ * show as *Example message*.
+ */
+import { about } from '../src/lib/output/about'
+import type { Content } from '../src/lib/output/content'
+import { planMessages } from '../src/lib/output/plan'
+import { makeTopic } from '../src/lib/output/topic'
+import type { Alert } from '../src/lib/readings/alerts'
+import type { Reading } from '../src/lib/readings/current'
+import type { Series } from '../src/lib/readings/series'
+import { ACTION_TYPES, type ActionType, TOPICS } from '../src/shared/action'
+import { MEASUREMENTS, OFFERED, type Output, type Send } from '../src/shared/outputs'
+
+const AT = Date.UTC(2026, 10, 20, 8)
+const GROUP = 'Cold chain'
+/** More elements than fit on a form. */
+const MOST_ELEMENTS = 2
+
+const base = { serial: '5839F001', name: 'Hall 1', model: 'M-500' }
+const device = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base, standalone: false }
+const channels = [
+  { key: 'ch1', number: 1, name: 'Inside', unit: 'C' },
+  { key: 'ch2', number: 2, name: 'Door', unit: '%' },
+]
+const at = (instant: number) => ({ time: new Date(instant).toISOString(), timestamp: instant })
+
+const reading: Reading = {
+  ...device,
+  ...at(AT),
+  number: 3,
+  group: { number: 1, name: GROUP },
+  utcOffset: 540,
+  age: 42,
+  stale: false,
+  battery: { code: 5, level: 'sufficient' },
+  rssi: -62,
+  channels: channels.map((channel, index) => ({ ...channel, value: [-18.4, 41][index] ?? 0, error: null })),
+}
+
+const series: Series = {
+  ...device,
+  utcOffset: 540,
+  channels,
+  records: [
+    { ...at(AT - 60_000), dataId: 811, ch1: -18.5, ch2: 41 },
+    { ...at(AT), dataId: 812, ch1: -18.4, ch2: 41 },
+  ] as Series['records'],
+  gaps: [],
+}
+
+const alert: Alert = {
+  ...device,
+  ...at(AT),
+  utcOffset: 540,
+  source: 'ch1',
+  channel: channels[0] as Alert['channel'],
+  kind: 'upper-limit',
+  text: 'Inside: upper limit exceeded',
+}
+
+const RAW = { note: 'as the service sent it' }
+
+function contentOf(type: ActionType, output: Output): Content {
+  const { serial, name } = device
+  const subject = { serial, name, base: base.serial, group: GROUP }
+  if (output === 'csv' || output === 'csv2')
+    return { kind: 'raw', payload: 'text, as the service sent it', device: subject }
+  if (output === 'raw')
+    return { kind: 'raw', payload: RAW, ...(type === 'envlog-current' ? {} : { device: subject }) }
+  if (type === 'envlog-current') return { kind: 'current', readings: [reading] }
+  return type === 'envlog-alerts' ? { kind: 'alerts', device, alerts: [alert] } : { kind: 'series', series }
+}
+
+const ENDPOINTS = {
+  'envlog-current': 'current',
+  'envlog-latest': 'latest-data-relay',
+  'envlog-range': 'data-relay',
+  'envlog-alerts': 'alert',
+} as const
+
+function sample(type: ActionType, output: Output, send: Send): object {
+  const how = { output, send, chunk: 1000, measurement: MEASUREMENTS[type], group: GROUP }
+  const plan = planMessages(contentOf(type, output), how)
+  const [draft] = plan.drafts
+  if (!draft) throw new Error(`no message for ${type} ${output} ${send}`)
+  const { subject } = draft
+  const topic = subject && makeTopic(TOPICS[type], { account: 'Plant A', ...subject })
+  const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
+  const answer = { endpoint: ENDPOINTS[type], receivedAt: AT + 5123, quota }
+  const name = type.replace('envlog-', '') as Parameters<typeof about>[0]
+  const parts = plan.sequence && {
+    id: '…',
+    type: 'array',
+    index: 0,
+    count: plan.sequence.count,
+    len: plan.sequence.length,
+  }
+  return {
+    ...(topic === undefined ? {} : { topic }),
+    payload: Array.isArray(draft.payload) ? draft.payload.slice(0, MOST_ELEMENTS) : draft.payload,
+    envlog: about(name, 'Plant A', { answer }, { subject, reading: draft.reading }),
+    ...(plan.columns === undefined ? {} : { columns: plan.columns }),
+    ...(parts ? { parts } : {}),
+  }
+}
+
+/** `type output send` → message. */
+export function samplesOf(type: ActionType): Record<string, object> {
+  const pairs = Object.entries(OFFERED[type]).flatMap(([output, sends]) =>
+    sends.map((send) => [output as Output, send] as const),
+  )
+  return Object.fromEntries(
+    pairs.map(([output, send]) => [`${type} ${output} ${send}`, sample(type, output, send)]),
+  )
+}
+
+export const isAction = (type: string): type is ActionType =>
+  (ACTION_TYPES as readonly string[]).includes(type)

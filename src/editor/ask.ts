@@ -1,0 +1,37 @@
+import type { Failure } from '../shared/admin'
+import { clockTime, words } from './red'
+
+/** Why the runtime did not do what was asked, as a sentence for people. */
+export class Refusal extends Error {}
+
+/** Asks one of our admin routes; with a body it is a POST. @throws Refusal */
+export async function ask<T>(path: string, body?: object): Promise<T> {
+  const url = `envlog/${path}`
+  try {
+    return body === undefined
+      ? await $.ajax({ url, dataType: 'json' })
+      : await $.ajax({
+          url,
+          dataType: 'json',
+          method: 'POST',
+          contentType: 'application/json',
+          data: JSON.stringify(body),
+        })
+  } catch (answer) {
+    throw new Refusal(sentenceOf(answer as JQuery.jqXHR))
+  }
+}
+
+function sentenceOf({ status, responseJSON }: JQuery.jqXHR): string {
+  const { code, reason, params, retryAt } = (responseJSON ?? {}) as Partial<Failure>
+  if (status === 0) return words('ask.no-runtime')
+  if (code === undefined || reason === undefined) {
+    return words(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
+  }
+  return reasonInWords({ reason, params: { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) } })
+}
+
+/** A reason of the runtime in the viewer's language. */
+export function reasonInWords({ reason, params = {} }: { reason: string; params?: object }): string {
+  return words(`errors.${reason}`, params as Record<string, unknown>).trim()
+}

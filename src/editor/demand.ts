@@ -1,0 +1,128 @@
+import type { ListedDevice } from '../shared/admin'
+import { LIMITS, type LimitedEndpoint, type LimitRow, type LimitsTable } from '../shared/limits'
+
+/** What of a saved action node decides what it asks for. */
+export interface Asking {
+  type: string
+  select?: unknown
+  devices?: unknown
+  bases?: unknown
+  exclude?: unknown
+  repeat?: unknown
+}
+
+/** Requests of one round over the chosen devices, by endpoint; `null` where nobody knows how many. */
+export type Demand = Partial<Record<LimitedEndpoint, number>> | null
+
+const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEndpoint }> = {
+  'envlog-latest': { standalone: 'latest-data', relay: 'latest-data-relay' },
+  'envlog-range': { standalone: 'data', relay: 'data-relay' },
+  'envlog-alerts': { standalone: 'alert', relay: 'alert' },
+}
+
+/** At least so much: pages of a long period and holes that are filled come on top. */
+export function demandOf(node: Asking, devices: readonly ListedDevice[] | undefined): Demand {
+  const endpoints = ENDPOINTS[node.type]
+  if (!endpoints) return { current: 1 }
+  const asked = askedDevices(node, devices)
+  if (!asked) return null
+  const demand: Partial<Record<LimitedEndpoint, number>> = {}
+  for (const { standalone } of asked) {
+    const endpoint = standalone ? endpoints.standalone : endpoints.relay
+    demand[endpoint] = (demand[endpoint] ?? 0) + 1
+  }
+  return demand
+}
+
+/** How many devices a node asks for; nothing where nobody knows. */
+export function countOf(node: Asking, devices: readonly ListedDevice[] | undefined): number | undefined {
+  return askedDevices(node, devices)?.length
+}
+
+function askedDevices(
+  { select, ...node }: Asking,
+  devices: readonly ListedDevice[] | undefined,
+): { standalone: boolean }[] | undefined {
+  const list = <T>(value: unknown) => (Array.isArray(value) ? (value as T[]) : [])
+  const excluded = new Set(list<string>(node.exclude))
+  if (select === 'msg') return undefined
+  if (select === 'list') {
+    const chosen = list<{ serial: string; base?: string }>(node.devices)
+    return chosen
+      .filter(({ serial }) => !excluded.has(serial))
+      .map((one) => ({ standalone: isStandalone(one, devices) }))
+  }
+  if (!devices) return undefined
+  const bases = new Set(list<string>(node.bases))
+  return devices.filter(
+    ({ serial, base }) => !excluded.has(serial) && (select !== 'base' || bases.has(base.serial)),
+  )
+}
+
+function isStandalone(
+  { serial, base }: { serial: string; base?: string },
+  devices: readonly ListedDevice[] = [],
+): boolean {
+  return base === undefined
+    ? (devices.find((one) => one.serial === serial)?.standalone ?? false)
+    : base === serial
+}
+
+/** The rows that hold for an account with these `limits`. */
+export function rowsOf(limits: LimitsTable | undefined): Record<LimitedEndpoint, LimitRow> {
+  const rows = Object.entries(LIMITS).map(([name, row]) => [
+    name,
+    { ...row, ...limits?.[name as LimitedEndpoint] },
+  ])
+  return Object.fromEntries(rows) as Record<LimitedEndpoint, LimitRow>
+}
+
+export interface Budget {
+  /** Requests of a round. */
+  requests: number
+  /** Seconds that the service's limits make a round last at least. */
+  seconds: number
+  /** Part of what is allowed that its own triggers ask for, of the endpoint that is used most; 0 without any. */
+  share: number
+  endpoint: LimitedEndpoint
+}
+
+/** What a demand costs where it comes every `repeat` seconds; nothing where it asks for nothing. */
+export function budgetOf(
+  demand: Demand,
+  repeat: number,
+  rows: Record<LimitedEndpoint, LimitRow>,
+): Budget | undefined {
+  const costs = Object.entries(demand ?? {}).map(([name, requests]) => {
+    const endpoint = name as LimitedEndpoint
+    const { limit, window } = rows[endpoint]
+    return {
+      ...{ endpoint, requests },
+      seconds: requests > limit ? Math.ceil((requests / limit) * window) : 0,
+      share: repeat > 0 ? (requests / repeat) * (window / limit) : 0,
+    }
+  })
+  if (costs.length === 0) return undefined
+  const heaviest = costs.reduce((most, one) =>
+    one.share > most.share || one.seconds > most.seconds ? one : most,
+  )
+  return { ...heaviest, requests: costs.reduce((sum, { requests }) => sum + requests, 0) }
+}
+
+/** Part of what is allowed that nodes of one account ask for together, of those endpoints that `own` needs too. */
+export function togetherOf(
+  own: Demand,
+  nodes: readonly Asking[],
+  devices: readonly ListedDevice[] | undefined,
+  rows: Record<LimitedEndpoint, LimitRow>,
+): { share: number; endpoint: LimitedEndpoint } | undefined {
+  const shareOf = (endpoint: LimitedEndpoint, node: Asking) => {
+    const requests = demandOf(node, devices)?.[endpoint] ?? 0
+    return budgetOf({ [endpoint]: requests }, Number(node.repeat) || 0, rows)?.share ?? 0
+  }
+  const shares = Object.keys(own ?? {}).map((name) => {
+    const endpoint = name as LimitedEndpoint
+    return { endpoint, share: nodes.reduce((sum, node) => sum + shareOf(endpoint, node), 0) }
+  })
+  return shares.sort((one, other) => other.share - one.share)[0]
+}

@@ -1,0 +1,137 @@
+import type { DeviceSource } from '../device-source'
+import { listedIn } from '../device-source'
+import { clockTime, words } from '../red'
+import { type Chosen, createChoice } from './choice'
+import { type Kind, treeOf } from './tree'
+import { readTyped } from './typed'
+import { showTree, type TreeView } from './view'
+
+/** Requests of `current` that are so few are worth a word before one is spent. */
+const FEW = 3
+
+interface Picking {
+  kind: Kind
+  title: string
+  chosen: readonly Chosen[]
+  source: DeviceSource
+  /** What was chosen in the end; not called where it is given up. */
+  done(chosen: Chosen[]): void
+}
+
+/** Opens the page on which devices are picked: from the account, by typing, or by pasting a list. */
+export function pickDevices({ kind, title, chosen, source, done }: Picking): void {
+  const choice = createChoice(chosen)
+  let view: TreeView | undefined
+  let leave = () => {}
+
+  function build(body: JQuery): void {
+    const page = $('<div class="envlog-picker">').appendTo(body.empty())
+    const search = $('<input type="text" data-envlog="search">').attr({
+      'aria-label': words('picker.search'),
+      placeholder: words('picker.search'),
+    })
+    const refresh = $(
+      '<button type="button" class="red-ui-button red-ui-button-small" data-envlog="refresh">',
+    )
+      .append('<i class="fa fa-refresh" aria-hidden="true">')
+      .attr('aria-label', words('picker.refresh'))
+      .on('click', () => void source.load(true))
+    const button = (key: string, act: () => void) =>
+      $('<button type="button" class="red-ui-button red-ui-button-small">')
+        .attr('data-envlog', key)
+        .text(words(`picker.${key}`))
+        .on('click', act)
+    const state = $('<div class="envlog-picker-state" role="status">')
+    const note = $('<div class="envlog-picker-note">')
+    const place = $('<div class="envlog-picker-tree">')
+    const count = $('<div class="envlog-picker-count" role="status">')
+    const typed = $('<textarea rows="2" spellcheck="false" data-envlog="typed">').attr({
+      'aria-label': words('picker.type'),
+      placeholder: words('picker.type'),
+    })
+    const wrong = $('<div class="envlog-picker-wrong" role="alert">')
+
+    const showCount = () => count.text(words('picker.count', { count: choice.list().length }))
+    const showList = () => {
+      const list = listedIn(source)
+      const branches = treeOf(kind, list?.devices ?? [], choice.list())
+      view = showTree(place, branches, choice, list !== undefined, showCount)
+      view.search(String(search.val()))
+      showCount()
+    }
+    const showState = () => {
+      const now = source.state()
+      refresh.prop('disabled', now.kind === 'asking')
+      state.toggleClass('envlog-failed', now.kind === 'failed')
+      if (now.kind === 'asking') state.text(words('picker.asking'))
+      else if (now.kind === 'failed') state.text(now.why)
+      else if (now.kind === 'here') {
+        const { receivedAt, left, freeAt } = now.list
+        const seen = words('picker.as-of', { time: clockTime(receivedAt) })
+        const cost =
+          freeAt !== null
+            ? words('picker.free-at', { time: clockTime(freeAt) })
+            : words('picker.left', { count: left })
+        state.text(left <= FEW ? `${seen} ${cost}` : seen)
+      } else state.text('')
+      showList()
+    }
+    const take = () => {
+      const { devices, wrong: words_ } = readTyped(String(typed.val()))
+      for (const device of devices)
+        choice.add(kind === 'devices' || kind === 'remotes' ? device : { serial: device.serial })
+      typed.val(words_.join(' '))
+      wrong.text(words_.length > 0 ? words('picker.wrong', { words: words_.join(', ') }) : '')
+      showList()
+    }
+
+    const noted = kind === 'bases' || kind === 'remotes' ? words(`picker.note-${kind}`) : ''
+    note.text(noted).toggle(noted !== '')
+    page.append(
+      $('<div class="envlog-picker-bar">').append(
+        $('<span class="envlog-picker-search">').append(search),
+        button('all', () => view?.all(true)),
+        button('none', () => view?.all(false)),
+        refresh,
+      ),
+      state,
+      note,
+      place,
+      count,
+      $('<div class="envlog-picker-typed">').append(typed, button('add', take)),
+      wrong,
+    )
+    search.searchBox({
+      delay: 100,
+      change: () => view?.search(String(search.val())),
+    })
+    leave = source.listen(showState)
+    showState()
+    if (source.state().kind !== 'here') void source.load()
+    finish = () => {
+      take()
+      return wrong.text() === ''
+    }
+  }
+
+  let finish = () => true
+  RED.tray.show({
+    title,
+    width: 600,
+    buttons: [
+      { id: 'node-dialog-cancel', text: RED._('common.label.cancel'), click: () => RED.tray.close() },
+      {
+        id: 'node-dialog-ok',
+        text: RED._('common.label.done'),
+        class: 'primary',
+        click() {
+          if (!finish()) return
+          done(choice.list())
+          RED.tray.close()
+        },
+      },
+    ],
+    open: (tray) => build(tray.find('.red-ui-tray-body')),
+    close: () => leave(),
+  })
+}

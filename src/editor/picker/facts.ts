@@ -1,0 +1,42 @@
+import type { ListedDevice } from '../../shared/admin'
+import { language } from '../red'
+
+/** Values beside a device: more would not fit, the rest is in its tooltip. */
+const MOST_VALUES = 2
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+]
+
+/** How long ago an instant was, in the viewer's language: *3 min. ago*. */
+export function ago(instant: number, now: number): string {
+  const ms = Math.max(0, now - instant)
+  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ['second', 1000]
+  return new Intl.RelativeTimeFormat(language(), { style: 'narrow' }).format(-Math.floor(ms / size), unit)
+}
+
+/** Current values: `-18.4 °C · 45 %`; the service's word where there is none. */
+export function valuesOf({ values }: ListedDevice, most = MOST_VALUES): string {
+  return values
+    .slice(0, most)
+    .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${sign(unit)}`.trim()))
+    .join(' · ')
+}
+
+const sign = (unit: string) => (unit === 'C' || unit === 'F' ? `°${unit}` : unit)
+
+const BATTERIES: Record<string, string> = {
+  sufficient: 'fa-battery-full',
+  half: 'fa-battery-half',
+  low: 'fa-battery-quarter',
+  'replace-soon': 'fa-battery-quarter',
+  'replace-now': 'fa-battery-empty',
+}
+
+/** The picture of a battery; nothing where it is not known. */
+export function batteryIcon(level: string | null): string | undefined {
+  return BATTERIES[level ?? '']
+}

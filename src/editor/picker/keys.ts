@@ -1,0 +1,40 @@
+/**
+ * Keys of a tree of check boxes: one of them is in the page's tab order, arrows move between those that are
+ * seen, left and right fold a base unit. Space chooses, as in every check box.
+ */
+export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => void): void {
+  const boxes = () => tree.find<HTMLInputElement>('input[type=checkbox]').filter(':visible')
+
+  function focus(box: HTMLElement | undefined): void {
+    if (!box) return
+    tree.find('input[type=checkbox]').attr('tabindex', -1)
+    $(box).attr('tabindex', 0).trigger('focus')
+  }
+
+  tree.on('keydown', (event) => {
+    const all = boxes().toArray()
+    const at = all.indexOf(event.target as HTMLInputElement)
+    const branch = $(event.target as HTMLElement).closest('.envlog-branch')
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => focus(all[at + 1]),
+      ArrowUp: () => focus(all[at - 1]),
+      Home: () => focus(all[0]),
+      End: () => focus(all.at(-1)),
+      ArrowRight: () => fold(branch, true),
+      ArrowLeft: () => {
+        focus(branch.find<HTMLInputElement>('.envlog-branch-box').get(0))
+        fold(branch, false)
+      },
+    }
+    const move = moves[event.key]
+    if (at < 0 || !move) return
+    event.preventDefault()
+    event.stopPropagation()
+    move()
+  })
+  tree.on('focusin', 'input[type=checkbox]', ({ target }) => {
+    tree.find('input[type=checkbox]').attr('tabindex', -1)
+    $(target as HTMLElement).attr('tabindex', 0)
+  })
+  boxes().attr('tabindex', -1).first().attr('tabindex', 0)
+}

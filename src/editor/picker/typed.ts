@@ -1,0 +1,18 @@
+import { isSerial } from '../../shared/action'
+import type { Chosen } from './choice'
+
+/**
+ * Serials as people type and paste them: commas, blanks, tabs or lines between; `base/serial` where a device is
+ * meant under one base unit. What is no serial comes back as it was.
+ */
+export function readTyped(text: string): { devices: Chosen[]; wrong: string[] } {
+  const devices: Chosen[] = []
+  const wrong: string[] = []
+  for (const word of text.split(/[\s,;]+/).filter((one) => one !== '')) {
+    const [base, serial] = word.includes('/') ? word.split('/', 2) : [undefined, word]
+    if (serial && isSerial(serial) && (base === undefined || isSerial(base))) {
+      devices.push(base === undefined ? { serial } : { serial, base })
+    } else wrong.push(word)
+  }
+  return { devices, wrong }
+}

@@ -1,0 +1,49 @@
+import { ACCOUNT_DEFAULTS } from '../shared/account'
+import { STORED, type TypedAccount } from '../shared/admin'
+
+const SETTINGS = [
+  'baseUrl',
+  'relaySuffix',
+  'timeout',
+  'concurrency',
+  'retries',
+  'limits',
+  'series1Models',
+  'tls',
+  'proxy',
+] as const
+
+const SECRETS = ['apiKey', 'loginId', 'loginPass'] as const
+
+/** An account as its own form shows it now. */
+export function accountInForm(id: string): TypedAccount {
+  const field = (name: string) => String($(`#node-config-input-${name}`).val() ?? '')
+  return account(id, field, field)
+}
+
+/** The account that is chosen for a node, deployed or not; nothing where none is. */
+export function accountOfNode(id: string): TypedAccount | undefined {
+  const node = RED.nodes.node(id)
+  if (!node) return undefined
+  const { credentials = {} } = node
+  // What was not typed since the last deploy is in the runtime alone.
+  const secret = (name: string) =>
+    typeof credentials[name] === 'string'
+      ? String(credentials[name])
+      : credentials[`has_${name}`] === false
+        ? ''
+        : STORED
+  return account(id, (name) => String(node[name] ?? ''), secret)
+}
+
+type Read = (name: string) => string
+
+function account(id: string, setting: Read, secret: Read): TypedAccount {
+  const all = (names: readonly string[], read: Read) =>
+    Object.fromEntries(names.map((name) => [name, read(name)]))
+  const settings = all(SETTINGS, setting) as Omit<TypedAccount, 'id' | 'credentials'>
+  const credentials = all(SECRETS, secret) as TypedAccount['credentials']
+  // A config node that was never chosen.
+  const chosen = (name: 'tls' | 'proxy') => (settings[name] === '_ADD_' ? '' : settings[name])
+  return { ...ACCOUNT_DEFAULTS, ...settings, tls: chosen('tls'), proxy: chosen('proxy'), id, credentials }
+}
