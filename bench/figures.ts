@@ -1,0 +1,22 @@
+/** Numbers of several runs. */
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
+}
+
+export interface Spread {
+  median: number
+  /** Half of the values lie between these two. */
+  low: number
+  high: number
+  most: number
+}
+
+export function spread(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN
+  return { median: median(values), low: at(0.25), high: at(0.75), most: at(1) }
+}

@@ -1,0 +1,126 @@
+/** The goals, each with its figure; a figure that was not measured is no goal missed. */
+import { median } from './figures'
+import { memory, type Result, ratio, stops } from './measure'
+import type { Year } from './memory'
+import type { Start } from './start'
+
+export interface Everything {
+  results: readonly Result[]
+  start: Start | undefined
+  year: Year | undefined
+}
+
+export interface Goal {
+  text: string
+  figure: string
+  isMet: boolean
+}
+
+const RANGES = ['65535x4', '16000x2']
+const nf = (value: number, digits = 2) => value.toFixed(digits)
+
+export function goalsOf({ results, start, year }: Everything): Goal[] {
+  const byId = new Map(results.map((result) => [result.one.id, result]))
+  const goals: Goal[] = []
+  /** One goal for a case, left out where it did not run. */
+  const goal = (id: string, text: string, most: number, figure: (result: Result) => number, unit = '') => {
+    const result = byId.get(id)
+    if (!result) return
+    const value = figure(result)
+    if (Number.isNaN(value)) return
+    goals.push({
+      text: `${result.one.name}: ${text} ≤ ${nf(most)}${unit}`,
+      figure: nf(value) + unit,
+      isMet: value <= most,
+    })
+  }
+  const times = (key: 'wall' | 'processor') => (result: Result) => ratio(result, key, 'ours', 'floor').median
+  const againstHand = (result: Result) => ratio(result, 'wall', 'ours', 'hand').median
+
+  for (const size of RANGES) {
+    const id = `range-${size}-readings-device`
+    goal(id, 'wall over floor', 1.5, times('wall'))
+    goal(id, 'processor over floor', 1.6, times('processor'))
+  }
+  for (const size of RANGES) {
+    goal(`range-${size}-text-readings-device`, 'wall over its floor', 1.6, times('wall'))
+  }
+  goals.push(...stopGoals(results))
+  for (const made of ['rows-device', 'readings-each']) {
+    goal(`range-65535x4-${made}`, 'wall over hand-built flow', 1 / 3, againstHand)
+  }
+  goal('range-65535x4-readings-device', 'peak memory over the floor’s', 60, overFloor, ' MB')
+  const peak = (result: Result) => memory(result, 'ours')?.median ?? Number.NaN
+  goal('range-65535x4-rows-chunk', 'peak memory over idle', 60, peak, ' MB')
+  for (const devices of [1000, 5000]) {
+    goal(`current-${devices}-readings-all`, 'wall over floor', 1.4, times('wall'))
+  }
+  const small = ['current-10-readings-all', 'latest-standalone-readings-device']
+  for (const id of [...small, 'latest-remote-readings-device', 'alerts-readings-device']) {
+    goal(id, 'wall over floor', 1.5, times('wall'))
+  }
+  if (start) goals.push(...startGoals(start))
+  if (year) goals.push(...yearGoals(year))
+  return goals
+}
+
+function overFloor(result: Result): number {
+  const [ours, floor] = [memory(result, 'ours'), memory(result, 'floor')]
+  return ours && floor ? ours.median - floor.median : Number.NaN
+}
+
+/** Over all cases, whatever the output and the send. */
+function stopGoals(results: readonly Result[]): Goal[] {
+  const highest = (text: string, most: number, figure: (result: Result) => number): Goal[] => {
+    const [worst] = results.toSorted((a, b) => figure(b) - figure(a))
+    if (!worst) return []
+    const value = figure(worst)
+    const missed = results.filter((result) => figure(result) > most).length
+    const told = `${nf(value, 1)} ms (${worst.one.name}); ${missed} of ${results.length} cases above`
+    return [{ text: `longest stop of the event loop, any case: ${text}`, figure: told, isMet: value <= most }]
+  }
+  return [
+    ...highest('median ≤ 10 ms', 10, (result) => stops(result, 'ours').median),
+    ...highest('worst ≤ 20 ms', 20, (result) => stops(result, 'ours').most),
+  ]
+}
+
+function startGoals({ ms, brought }: Start): Goal[] {
+  return [
+    {
+      text: 'cold load of all nodes ≤ 60 ms over an empty process',
+      figure: `${nf(ms, 1)} ms`,
+      isMet: ms <= 60,
+    },
+    {
+      text: 'cold load of all nodes: nothing of undici or zod',
+      figure: brought.join(', ') || 'nothing',
+      isMet: brought.length === 0,
+    },
+  ]
+}
+
+/** What may be noise between two quarters of a year. */
+const FLAT = 1.15
+
+function yearGoals(quarters: Year): Goal[] {
+  // The first has the making of everything.
+  const [, second, third, last] = quarters
+  if (!second || !third || !last) return []
+  const told = (figure: (quarter: Year[number]) => number, digits: number) =>
+    quarters.map((quarter) => nf(figure(quarter), digits)).join(', ')
+  const processor = last.processor / median([second.processor, third.processor])
+  const heap = last.heap / second.heap
+  return [
+    {
+      text: 'a year of 300 devices: processor per record flat',
+      figure: `${told((one) => one.processor, 1)} µs by quarter`,
+      isMet: processor <= FLAT,
+    },
+    {
+      text: 'a year of 300 devices: memory flat',
+      figure: `heap ${told((one) => one.heap, 1)} MB by quarter`,
+      isMet: heap <= FLAT,
+    },
+  ]
+}

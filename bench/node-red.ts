@@ -1,0 +1,126 @@
+/** A whole Node-RED in a process of its own, that does what the bench tells it. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { build } from 'esbuild'
+import type { FlowNode } from '../test/support/node-red'
+import { packageJson, root, temporaryFolder } from '../test/support/package'
+import type { Call, Measured, Told } from './probe'
+
+export interface BenchedNodeRed {
+  call(call: Omit<Call, 'kind'>): Promise<Measured>
+  /** MB resident after a collection of garbage. */
+  idle(): Promise<number>
+  stop(): Promise<void>
+}
+
+const SETTINGS = {
+  flowFile: 'flows.json',
+  credentialSecret: false,
+  uiHost: '127.0.0.1',
+  uiPort: 0,
+  telemetry: { enabled: false, updateNotification: false },
+  externalModules: { autoInstall: false, palette: { allowInstall: false, allowUpdate: false } },
+  editorTheme: { tours: false, palette: { catalogues: [] }, projects: { enabled: false } },
+  logging: { console: { level: 'warn', metrics: false, audit: false } },
+}
+
+const CALL_MS = 120_000
+
+/** Of all user directories. */
+let folder: string | undefined
+
+export async function startNodeRed(
+  flow: readonly FlowNode[],
+  credentials: Record<string, object>,
+): Promise<BenchedNodeRed> {
+  folder ??= temporaryFolder('bench')
+  const userDir = mkdtempSync(join(folder, 'user-dir-'))
+  const write = (name: string, what: unknown) => writeFileSync(join(userDir, name), JSON.stringify(what))
+  writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(SETTINGS)}`)
+  write('flows.json', flow)
+  write('flows_cred.json', credentials)
+  await placeNodes(userDir)
+
+  const child = fork(require.resolve('node-red/red.js'), ['--userDir', userDir], {
+    cwd: userDir,
+    execArgv: ['--expose-gc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // No proxy, no settings of whoever runs the bench.
+    env: { PATH: process.env.PATH, HOME: userDir, TMPDIR: process.env.TMPDIR, TZ: 'UTC' },
+  })
+  const log = logOf(child)
+  const killed = () => void child.kill('SIGKILL')
+  process.once('exit', killed)
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  void ended.then(() => process.off('exit', killed))
+
+  async function told<K extends Told['kind']>(kind: K, wish?: object): Promise<Extract<Told, { kind: K }>> {
+    const answer = await next(child, wish, log)
+    if (answer.kind === kind) return answer as Extract<Told, { kind: K }>
+    throw new Error(answer.kind === 'failed' ? answer.error : `not expected: ${answer.kind}`)
+  }
+  await told('started')
+  return {
+    call: async (call) => (await told('measured', { kind: 'call', ...call })).measured,
+    idle: async () => (await told('idle', { kind: 'idle' })).resident,
+    async stop() {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** The package as it was built, and the bench's own nodes. */
+async function placeNodes(userDir: string): Promise<void> {
+  const place = join(userDir, 'node_modules', packageJson.name)
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(root, place)
+  const outfile = join(userDir, 'nodes', 'bench.js')
+  await build({
+    entryPoints: [join(__dirname, 'probe.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    // Node-RED 4.1 takes what the file itself is.
+    footer: { js: 'module.exports = module.exports.default' },
+    outfile,
+  })
+  const types = ['bench-floor', 'bench-sink', 'bench-failed']
+  const register = types.map((type) => `RED.nodes.registerType('${type}', { defaults: {}, inputs: 1 })`)
+  writeFileSync(
+    outfile.replace(/js$/, 'html'),
+    `<script type="text/javascript">${register.join('\n')}</script>`,
+  )
+}
+
+function next(child: ChildProcess, wish: object | undefined, log: () => string): Promise<Told> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (why: string) => () => {
+      release()
+      reject(new Error(`Node-RED ${why}\n${log()}`))
+    }
+    const [ended, silent] = [giveUp('has ended'), giveUp('does not answer')]
+    const timer = setTimeout(silent, CALL_MS)
+    const take = (told: Told) => {
+      release()
+      resolve(told)
+    }
+    const release = () => {
+      clearTimeout(timer)
+      child.off('message', take).off('exit', ended)
+    }
+    child.on('message', take).on('exit', ended)
+    if (wish) child.send(wish)
+  })
+}
+
+function logOf(child: ChildProcess): () => string {
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (piece: string) => {
+      log += piece
+    })
+  }
+  return () => log
+}

@@ -1,0 +1,93 @@
+/** The tables of `bench/README.md`. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { arch, cpus, platform } from 'node:os'
+import { join } from 'node:path'
+import { median, type Spread } from './figures'
+import { type System, systems } from './flows'
+import type { Goal } from './goals'
+import { memory, type Result, ratio, stops } from './measure'
+
+const README = join(__dirname, 'README.md')
+const [BEGIN, END] = ['<!-- made by the bench: begin -->', '<!-- made by the bench: end -->']
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join(
+    '\n',
+  )
+}
+
+const figure = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)
+const spreadOf = ({ median, low, high }: Spread) => `${figure(median)} (${figure(low)}–${figure(high)})`
+const wallOf = ({ runs }: Result, system: System) => median(runs[system].map(({ wall }) => wall))
+
+export function timesTable(results: readonly Result[]): string {
+  const head = ['case', 'floor ms', 'wall ×', 'processor ×', 'hand-built wall ×', 'hand-built processor ×']
+  const rows = results.map((result) => [
+    result.one.name,
+    figure(wallOf(result, 'floor')),
+    spreadOf(ratio(result, 'wall', 'ours', 'floor')),
+    spreadOf(ratio(result, 'processor', 'ours', 'floor')),
+    spreadOf(ratio(result, 'wall', 'hand', 'floor')),
+    spreadOf(ratio(result, 'processor', 'hand', 'floor')),
+  ])
+  return table(head, rows)
+}
+
+export function stopsTable(results: readonly Result[]): string {
+  const stop = (result: Result, system: System) => {
+    const found = stops(result, system)
+    return `${found.median.toFixed(0)} / ${found.most.toFixed(0)}`
+  }
+  const peak = (result: Result, system: System) => memory(result, system)?.median.toFixed(0) ?? '–'
+  const speed = (result: Result, system: System) =>
+    Math.round(result.messages / (wallOf(result, system) / 1000)).toLocaleString('en-US')
+  const each = (of: (result: Result, system: System) => string) => (result: Result) =>
+    (['ours', 'floor', 'hand'] as const).map((system) => of(result, system)).join(' · ')
+  const head = [
+    'case',
+    'longest stop, ms: median / worst',
+    'peak over idle, MB',
+    'messages',
+    'messages a second',
+  ]
+  const rows = results.map((result) => [
+    result.one.name,
+    each(stop)(result),
+    each(peak)(result),
+    result.messages.toLocaleString('en-US'),
+    `${speed(result, 'ours')} · ${speed(result, 'hand')}`,
+  ])
+  return table(head, rows)
+}
+
+export function goalsTable(goals: readonly Goal[]): string {
+  return table(
+    ['goal', 'figure', ''],
+    goals.map(({ text, figure: told, isMet }) => [text, told, isMet ? 'pass' : '**miss**']),
+  )
+}
+
+export function reportOf(results: readonly Result[], goals: readonly Goal[]): string {
+  const pairs = results.map(({ runs }) => runs[systems[0]].length)
+  const [cpu] = cpus()
+  return [
+    `Node.js ${process.version}, ${platform()} ${arch()}, ${cpus().length} × ${cpu?.model.trim()}; ${Math.min(...pairs)} to ${Math.max(...pairs)} pairs a case.`,
+    '## Goals',
+    goalsTable(goals),
+    '## Time',
+    'As a ratio to the floor, pair by pair: the median, and between which two half of the pairs lie.',
+    timesTable(results),
+    '## Stops, memory, messages',
+    'Our nodes · the floor · the hand-built flow; messages a second without the floor, which sends one.',
+    stopsTable(results),
+  ].join('\n\n')
+}
+
+/** Replaces what stands between the markers. */
+export function writeReadme(report: string): void {
+  const text = readFileSync(README, 'utf8')
+  const [before, rest = ''] = text.split(BEGIN)
+  const after = rest.split(END)[1] ?? '\n'
+  writeFileSync(README, `${before}${BEGIN}\n\n${report}\n\n${END}${after}`)
+}

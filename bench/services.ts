@@ -1,0 +1,52 @@
+/** The simulated services that the cases ask: fleets, and how they write numbers. */
+import type { DeviceDefinition, SimulatorOptions } from '../simulator'
+
+export const NOW = Date.UTC(2026, 0, 15, 12)
+
+/** Every minute, so that a period of so many minutes holds so many records. */
+const everyMinute = { capacity: 100_000, records: { interval: 60, drift: 0 } } as const
+
+const channels = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ num: index + 1, unit: index % 2 === 0 ? 'C' : '%' }))
+
+export const standalone: DeviceDefinition = {
+  serial: '5BE00001',
+  name: 'Cold room',
+  model: 'M-700',
+  kind: 'standalone-2',
+  channels: channels(2),
+  ...everyMinute,
+}
+
+export const remote: DeviceDefinition = {
+  serial: '5BE00002',
+  name: 'Shelf',
+  model: 'M-610',
+  base: { serial: '5FE00001', name: 'Hall 1', model: 'M-500' },
+  group: { num: 1, name: 'Cold chain' },
+  channels: channels(4),
+  alerts: Array.from({ length: 20 }, (_, index) => ({
+    unixtime: NOW / 1000 - (20 - index) * 600,
+    texts: { [`ch${1 + (index % 4)}`]: index % 2 === 0 ? 'Upper limit exceeded' : 'Recovered' },
+  })),
+  ...everyMinute,
+}
+
+const records = { fleet: [standalone, remote] }
+
+export const services = {
+  'current-10': { devices: 10 },
+  'current-100': { devices: 100 },
+  'current-1000': { devices: 1000 },
+  'current-5000': { devices: 5000 },
+  numbers: { ...records, variants: { numbers: 'number' } },
+  text: { ...records, variants: { numbers: 'text' } },
+} as const satisfies Record<string, SimulatorOptions>
+
+export type ServiceName = keyof typeof services
+
+/** What its process tells of an open one. */
+export interface OpenService {
+  url: string
+  login: { apiKey: string; loginId: string; loginPass: string }
+}
