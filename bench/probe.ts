@@ -63,11 +63,11 @@ async function call(RED: NodeAPI, { node, messages, collect: first, profile }: C
   const came = { processor: 0, wall: 0 }
   const before = process.cpuUsage()
   const start = performance.now()
+  let left = messages
   await new Promise<void>((resolve, reject) => {
-    let left = messages
     failed = reject
     arrived = () => {
-      if (--left > 0) return
+      if (--left !== 0) return
       came.wall = performance.now() - start
       const { user, system } = process.cpuUsage(before)
       came.processor = (user + system) / 1000
@@ -78,6 +78,7 @@ async function call(RED: NodeAPI, { node, messages, collect: first, profile }: C
   await sleep(SETTLE_MS)
   const stop = Math.max(0, stops.max / 1e6 - TICK_MS)
   stops.disable()
+  if (left < 0) throw new Error(`${node}: ${-left} messages more than there should be`)
   if (session && profile !== undefined) await endProfile(session, profile)
   return { ...came, stop, peak: peak() }
 }
