@@ -1,14 +1,22 @@
 import { EnvlogError } from '../errors'
+import type { Sliced, Slicer } from './slices'
 
 /** An answer above this many bytes is refused, not swallowed. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024
 
-/** The whole body as text (UTF-8). Stopping early closes the connection it comes from. */
+export interface Body {
+  /** The whole of it (UTF-8). */
+  text(): string
+  /** Parsed already, where it was laid out as expected. */
+  sliced: Sliced | undefined
+}
+
+/** Reads to the end. Stopping early closes the connection it comes from. */
 export async function readBody(
   chunks: AsyncIterable<Uint8Array>,
   alive: () => void,
-  most = MAX_BODY_BYTES,
-): Promise<string> {
+  { slicer, most = MAX_BODY_BYTES }: { slicer?: Slicer | undefined; most?: number } = {},
+): Promise<Body> {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of chunks) {
@@ -16,8 +24,9 @@ export async function readBody(
     bytes += chunk.length
     if (bytes > most) throw new EnvlogError('reply-too-large', { megabytes: Math.floor(most / 2 ** 20) })
     parts.push(chunk)
+    slicer?.push(chunk)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return { text: () => Buffer.concat(parts).toString('utf8'), sliced: slicer?.end() }
 }
 
 /** Text without the byte order mark that some put before it. */

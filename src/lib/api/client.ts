@@ -6,7 +6,7 @@ import type { Asker } from '../quota/asker'
 import { type QuotaReading, readQuota } from '../quota/headers'
 import type { Quota } from '../quota/quota'
 import type { Tried } from '../quota/ticket'
-import { readBody } from './body'
+import { type Body, readBody } from './body'
 import { withDeadline } from './deadline'
 import {
   type DeviceParams,
@@ -20,6 +20,7 @@ import type { EnvelopeOf } from './envelopes'
 import { redactor } from './redact'
 import { failureOf } from './refusal'
 import { retryDelay } from './retry'
+import { createSlicer } from './slices'
 import type { Transport, WireAnswer } from './transport'
 
 export interface ClientSettings {
@@ -74,6 +75,16 @@ export const longestAnswer = (timeout: number) => timeout * 10_000
 /** Fewer records than this are not worth a request of their own (nodes.md, *Quota*). */
 const LEAST_RECORDS = 1000
 
+/** How an answer is read. */
+interface Understanding {
+  understand(body: Body): unknown
+  /** The array whose elements are parsed while they arrive. */
+  slicedAt?: string | undefined
+}
+
+/** Answers that may be long, and where. */
+const SLICED_AT: Partial<Record<Endpoint['answer'], string>> = { current: 'devices', graph: 'data' }
+
 /** Reads of one login: *Common conventions* of the description, and the field notes' *Requests*. */
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
   const { transport, clock, quota, random } = ports
@@ -93,6 +104,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     body: string,
     signal: AbortSignal,
     began: (answer: WireAnswer) => void,
+    slicedAt: string | undefined,
   ) {
     return await withDeadline(clock, limits, signal, async (inner, alive) => {
       const answer = await transport.send({
@@ -103,7 +115,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       })
       began(answer)
       alive()
-      return { answer, text: await readBody(answer.chunks, alive) }
+      const slicer = slicedAt !== undefined && answer.status === 200 ? createSlicer(slicedAt) : undefined
+      return { answer, body: await readBody(answer.chunks, alive, { slicer }) }
     })
   }
 
@@ -111,7 +124,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   async function attempt(
     endpoint: EndpointName,
     params: object,
-    understand: (text: string) => unknown,
+    { understand, slicedAt }: Understanding,
     signal: AbortSignal,
   ): Promise<Tried<Omit<Answer<unknown>, 'number'>>> {
     const body = JSON.stringify({
@@ -123,16 +136,17 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     let reading: QuotaReading | null = null
     const known = knownCause(endpoint, params)
     try {
-      const { answer, text } = await exchange(endpoint, body, signal, ({ headers }) => {
+      const began = ({ headers }: WireAnswer) => {
         reading = readQuota(headers)
-      })
+      }
+      const { answer, body: found } = await exchange(endpoint, body, signal, began, slicedAt)
       const receivedAt = clock.now()
       const said = readQuota(answer.headers)
       if (answer.status !== 200) {
-        const error = failureOf({ endpoint, answer, text, redact })
+        const error = failureOf({ endpoint, answer, text: found.text(), redact })
         return { reading: said, records: 0, error: error.with(known) }
       }
-      const value = understand(text)
+      const value = understand(found)
       const records = recordsIn(value)
       return { reading: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
     } catch (error) {
@@ -145,7 +159,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     kind: 'read' | 'raw',
     endpoint: E,
     params: ParamsOf<E>,
-    understand: (text: string) => unknown,
+    understanding: Understanding,
   ) {
     const { retries = Number.POSITIVE_INFINITY, records }: Endpoint = endpoints[endpoint]
     const most = Math.min(settings.retries, retries)
@@ -159,7 +173,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         : {}),
       async send(number: number | undefined, signal: AbortSignal): Promise<Tried<Answer<unknown>>> {
         const asked = number === undefined ? params : { ...params, number }
-        const trying = attempt(endpoint, asked, understand, signal)
+        const trying = attempt(endpoint, asked, understanding, signal)
         exchanges.add(trying)
         const tried = await trying.finally(() => exchanges.delete(trying))
         if ('value' in tried) return { ...tried, value: { ...tried.value, ...(number ? { number } : {}) } }
@@ -186,17 +200,20 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   return {
     read: (endpoint, params, asker) =>
       reading(asker, (own) => {
-        const understand = (text: string) => loadEnvelopes().readEnvelope(endpoint, text)
-        return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
+        const understanding: Understanding = {
+          understand: ({ sliced, text }) => loadEnvelopes().readEnvelope(endpoint, sliced ?? text()),
+          slicedAt: SLICED_AT[endpoints[endpoint].answer],
+        }
+        return quota.ask(request('read', endpoint, params, understanding), own) as Promise<never>
       }),
     readRaw: (endpoint, params, asker) =>
       reading(asker, (own) => {
         const type = ('type' in params && params.type) || 'json'
-        const understand = (text: string) => {
+        const understand = ({ text }: Body) => {
           const { readJson, readTable } = loadEnvelopes()
-          return type === 'json' ? readJson(text) : readTable(text)
+          return type === 'json' ? readJson(text()) : readTable(text())
         }
-        return quota.ask(request('raw', endpoint, params, understand), own)
+        return quota.ask(request('raw', endpoint, params, { understand }), own)
       }),
     async close() {
       closed = true

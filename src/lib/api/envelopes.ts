@@ -1,17 +1,23 @@
 import { z } from 'zod'
 import { EnvlogError } from '../errors'
 import { withoutBom } from './body'
+import { type CurrentDevice, readCurrentDevice } from './current-device'
 import { type EndpointName, endpoints } from './endpoints'
-import { anyNumber, anything, list, offsetFields, offsetsOf, one, requiredText, text } from './fields'
+import { anyNumber, list, offsetFields, offsetsOf, text } from './fields'
+import type { Sliced } from './slices'
 
 /**
  * What the service may send, read into one shape (*Resources and their fields*; every row of the field notes'
  * *Answers*): text or number, hyphen or underscore, object or array of one or `[]`, blanks, fields more than
- * known. Records and log entries stay unread here: there are up to 65,535, and `readings/` has a guard for them.
+ * known. Of what comes by the thousand zod would cost more than parsing it: devices are read by hand
+ * (`current-device.ts`), and records and log entries stay unread here, `readings/` has a guard for them.
  */
 
-const identity = z.object({ serial: requiredText, model: text, name: text })
-export type Identity = z.infer<typeof identity>
+export interface Identity {
+  serial: string
+  model: string
+  name: string
+}
 
 const channel = z.object({ num: anyNumber, name: text, unit: text })
 /** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
@@ -19,38 +25,6 @@ export type ListedChannel = z.infer<typeof channel>
 
 /** An array that must be there; its elements are read later, one by one. */
 const unread = z.array(z.unknown())
-
-/** Blank means none, as in the other answers. */
-const baseUnit = z.object({ serial: text, model: text, name: text })
-
-const currentDevice = z
-  .object({
-    ...identity.shape,
-    ...offsetFields,
-    num: anyNumber,
-    battery: anyNumber,
-    rssi: anyNumber,
-    unixtime: anything,
-    channel: list(channel.extend({ value: anything })),
-    baseunit: one(baseUnit).transform((unit) => (unit?.serial ? unit : null)),
-    group: one(z.object({ num: anyNumber, name: text })),
-  })
-  .transform((found) => ({
-    serial: found.serial,
-    model: found.model,
-    name: found.name,
-    num: found.num,
-    battery: found.battery,
-    rssi: found.rssi,
-    unixtime: found.unixtime,
-    channel: found.channel,
-    baseunit: found.baseunit,
-    group: found.group,
-    offsets: offsetsOf(found),
-  }))
-
-/** `index` is its place in the answer. */
-export type CurrentDevice = z.infer<typeof currentDevice> & { index: number }
 
 /** A device of an answer about several that cannot be read: the others can. */
 export interface Unreadable {
@@ -65,28 +39,21 @@ export interface CurrentEnvelope {
   unreadable: Unreadable[]
 }
 
+const current = z.object({ devices: unread })
+
 /** Unreadable as a whole only where there are devices and none of them can be read. */
-const current = z.object({ devices: unread }).transform(({ devices }, context): CurrentEnvelope => {
+function currentOf(found: readonly unknown[]): CurrentEnvelope {
   const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
-  for (const [index, found] of devices.entries()) {
-    const result = currentDevice.safeParse(found)
-    if (result.success) envelope.devices.push({ ...result.data, index })
-    else envelope.unreadable.push({ serial: serialIn(found), part: partOf(`devices.${index}`, result.error) })
+  for (const [index, device] of found.entries()) {
+    const result = readCurrentDevice(device, index)
+    if ('part' in result) envelope.unreadable.push(result)
+    else envelope.devices.push(result)
   }
   const [first] = envelope.unreadable
   if (first && envelope.devices.length === 0) {
-    context.addIssue({ code: 'custom', path: first.part.split('.') })
+    throw new EnvlogError('reply-unreadable', { part: first.part })
   }
   return envelope
-})
-
-function serialIn(found: unknown): string {
-  const { serial } = (found ?? {}) as { serial?: unknown }
-  return typeof serial === 'string' ? serial : ''
-}
-
-function partOf(within: string, { issues }: z.ZodError): string {
-  return [within, ...(issues[0]?.path ?? []).map(String)].filter((step) => step !== '').join('.')
 }
 
 /** Identity as the standalone endpoints (`serial`) or the relay and alert ones (`remote-serial`) spell it. */
@@ -134,22 +101,36 @@ const alert = z
   .transform((found) => ({ ...deviceOf(found), entries: found['alert-logs'] }))
 export type AlertEnvelope = z.infer<typeof alert>
 
-const schemas = { current, graph, alert }
-
 export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer'] extends 'current'
   ? CurrentEnvelope
   : (typeof endpoints)[E]['answer'] extends 'alert'
     ? AlertEnvelope
     : GraphEnvelope
 
-/** @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable` (which part, never its contents) */
+/**
+ * @param body as text, or parsed slice by slice while it arrived
+ * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable` (which part, never its contents)
+ */
 export function readEnvelope(
   endpoint: EndpointName,
-  body: string,
+  body: string | Sliced,
 ): CurrentEnvelope | GraphEnvelope | AlertEnvelope {
-  const result = schemas[endpoints[endpoint].answer].safeParse(readJson(body))
+  const { rest, elements } = typeof body === 'string' ? { rest: readJson(body), elements: undefined } : body
+  const { answer } = endpoints[endpoint]
+  if (answer === 'current') return currentOf(elements ?? checked(current, rest).devices)
+  if (answer === 'alert') return checked(alert, rest)
+  const envelope = checked(graph, rest)
+  return elements ? { ...envelope, records: elements } : envelope
+}
+
+function checked<T extends z.ZodType>(schema: T, rest: object): z.infer<T> {
+  const result = schema.safeParse(rest)
   if (result.success) return result.data
-  throw new EnvlogError('reply-unreadable', { part: partOf('', result.error) || 'answer' })
+  throw new EnvlogError('reply-unreadable', { part: partOf(result.error) })
+}
+
+function partOf({ issues }: z.ZodError): string {
+  return (issues[0]?.path ?? []).map(String).join('.') || 'answer'
 }
 
 /**

@@ -10,9 +10,6 @@ export const text = z
   .optional()
   .transform((value) => (value === null || value === undefined ? '' : storable(String(value))))
 
-/** Text without which the element is nothing. */
-export const requiredText = text.refine((value) => value !== '', 'missing')
-
 /** A number, also as text; blank and absent are `null`; anything else is unreadable. */
 const optionalNumber = z
   .union([z.string(), z.number(), z.null()])
@@ -28,21 +25,11 @@ const optionalNumber = z
 /** A number nobody can do without losing only that number: unreadable is `null` too. */
 export const anyNumber = z.unknown().optional().transform(readNumber)
 
-/** Read later, where it is known what it means. */
-export const anything = z.unknown().optional()
-
 /** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
 function isNone(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0
 }
-
-/** An object, or the only element of an array; `[]`, `null` and absent are `null`. */
-export const one = <T extends z.ZodType>(schema: T) =>
-  z.preprocess(
-    (value) => (isNone(value) ? null : Array.isArray(value) ? value[0] : value),
-    z.union([schema, z.null()]),
-  )
 
 /** An array; absent and `null` are empty. */
 export const list = <T extends z.ZodType>(schema: T) =>

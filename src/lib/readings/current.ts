@@ -1,4 +1,5 @@
-import type { CurrentDevice, CurrentEnvelope, Unreadable } from '../api/envelopes'
+import type { CurrentDevice } from '../api/current-device'
+import type { CurrentEnvelope, Unreadable } from '../api/envelopes'
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, lineUpChannels } from './channel'

@@ -1,0 +1,146 @@
+import { readNumber } from '../readings/number'
+import { storable } from '../readings/text'
+import type { Identity, ListedChannel, Unreadable } from './envelopes'
+import type { Offsets } from './fields'
+
+/** A device of `current` in one shape; `index` is its place in the answer. */
+export interface CurrentDevice extends Identity {
+  num: number | null
+  battery: number | null
+  rssi: number | null
+  unixtime: unknown
+  channel: (ListedChannel & { value: unknown })[]
+  /** `null` where none was told. */
+  baseunit: Identity | null
+  group: { num: number | null; name: string } | null
+  offsets: Offsets
+  index: number
+}
+
+/** Where an element is not as it must be, steps from the element down. */
+class Misfit {
+  constructor(readonly path: string) {}
+}
+
+type Json = Record<string, unknown>
+
+/**
+ * One device of `current` (*Current readings*), as loosely as the field notes' *Answers* demand: the rules of
+ * `fields.ts` by hand, because there are up to thousands.
+ */
+export function readCurrentDevice(found: unknown, index: number): CurrentDevice | Unreadable {
+  try {
+    return deviceOf(objectAt(found, ''), index)
+  } catch (misfit) {
+    if (!(misfit instanceof Misfit)) throw misfit
+    const { serial } = (found ?? {}) as { serial?: unknown }
+    const part = misfit.path === '' ? `devices.${index}` : `devices.${index}.${misfit.path}`
+    return { serial: typeof serial === 'string' ? serial : '', part }
+  }
+}
+
+function deviceOf(found: Json, index: number): CurrentDevice {
+  const serial = textAt(found, 'serial', '')
+  if (serial === '') throw new Misfit('serial')
+  return {
+    serial,
+    model: textAt(found, 'model', ''),
+    name: textAt(found, 'name', ''),
+    num: readNumber(found.num),
+    battery: readNumber(found.battery),
+    rssi: readNumber(found.rssi),
+    unixtime: found.unixtime,
+    channel: channelsOf(found.channel),
+    baseunit: baseOf(theOne(found.baseunit)),
+    group: groupOf(theOne(found.group)),
+    offsets: offsetsAt(found),
+    index,
+  }
+}
+
+function channelsOf(found: unknown): CurrentDevice['channel'] {
+  if (isNone(found)) return []
+  if (!Array.isArray(found)) throw new Misfit('channel')
+  return found.map((one, index) => {
+    const path = `channel.${index}`
+    const channel = objectAt(one, path)
+    const { num, value } = channel
+    return {
+      num: readNumber(num),
+      name: textAt(channel, 'name', path),
+      unit: textAt(channel, 'unit', path),
+      value,
+    }
+  })
+}
+
+/** Blank means none, as in the other answers. */
+function baseOf(found: unknown): Identity | null {
+  if (found === null) return null
+  const base = objectAt(found, 'baseunit')
+  const serial = textAt(base, 'serial', 'baseunit')
+  const unit = { serial, model: textAt(base, 'model', 'baseunit'), name: textAt(base, 'name', 'baseunit') }
+  return serial === '' ? null : unit
+}
+
+function groupOf(found: unknown): CurrentDevice['group'] {
+  if (found === null) return null
+  const group = objectAt(found, 'group')
+  return { num: readNumber(group.num), name: textAt(group, 'name', 'group') }
+}
+
+function offsetsAt(found: Json): Offsets {
+  const first = (one: string, other: string, read: typeof numberAt) => {
+    const spellings = [read(found, one), read(found, other)]
+    return spellings.find((value) => value !== null) ?? null
+  }
+  return {
+    timeDiff: first('time-diff', 'time_diff', minutesAt) ?? 0,
+    stdBias: first('std-bias', 'std_bias', minutesAt) ?? 0,
+    dstBias: first('dst-bias', 'dst_bias', minutesAt) ?? 0,
+    dstFlag: first('dst-flg', 'dst_flg', numberAt),
+  }
+}
+
+/** Whole minutes of at most a day either way. */
+function minutesAt(found: Json, key: string): number | null {
+  const minutes = numberAt(found, key)
+  if (minutes === null) return null
+  if (Math.abs(minutes) > 1440) throw new Misfit(key)
+  return Math.round(minutes)
+}
+
+/** A number, also as text; blank and absent are `null`. */
+function numberAt(found: Json, key: string): number | null {
+  const value = found[key]
+  if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return null
+  const number = readNumber(value)
+  if (number === null) throw new Misfit(key)
+  return number
+}
+
+/** Text, also where a number was sent; absent and `null` are blank. */
+function textAt(found: Json, key: string, path: string): string {
+  const value = found[key]
+  if (typeof value === 'string') return storable(value)
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'number') return String(value)
+  throw new Misfit(path === '' ? key : `${path}.${key}`)
+}
+
+function objectAt(found: unknown, path: string): Json {
+  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as Json
+  throw new Misfit(path)
+}
+
+/** An object, or the only element of an array; what stands for nothing is `null`. */
+function theOne(found: unknown): unknown {
+  if (isNone(found)) return null
+  return Array.isArray(found) ? found[0] : found
+}
+
+/** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
+function isNone(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}

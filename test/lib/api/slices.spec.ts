@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { createSlicer } from '../../../src/lib/api/slices'
+
+/** What comes of a text that arrives in pieces of these lengths. */
+function sliced(text: string, lengths: readonly number[], key = 'data') {
+  const bytes = Buffer.from(text)
+  const slicer = createSlicer(key)
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const length = lengths[turn % lengths.length] ?? 1
+    slicer.push(bytes.subarray(at, at + length))
+    at += length
+  }
+  return slicer.end()
+}
+
+/** The same, parsed as a whole; nothing where it is no JSON, or has no such array. */
+function whole(text: string, key = 'data') {
+  try {
+    const rest = JSON.parse(text)
+    const elements = rest[key]
+    return Array.isArray(elements) ? { rest: { ...rest, [key]: [] }, elements } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const HOSTILE = ['"', '\\', '\\"', '},{', '}],"data":[{', ']', '"data":[', 'é', '漢', '🌡', '\u2028', '{', '}']
+const text = fc
+  .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ maxLength: 5 })), { maxLength: 4 })
+  .map((parts) => parts.join(''))
+const scalar = fc.oneof(text, fc.integer(), fc.double(), fc.boolean(), fc.constant(null))
+const flat = fc.dictionary(fc.constantFrom('unixtime', 'data-id', 'ch1', 'ch2', 'data', 'x"'), scalar, {
+  maxKeys: 5,
+})
+const nested = fc.record({
+  serial: text,
+  channel: fc.array(flat, { maxLength: 3 }),
+  group: fc.oneof(flat, fc.constant([])),
+})
+const element = fc.oneof(
+  { weight: 6, arbitrary: flat },
+  { weight: 3, arbitrary: nested },
+  { weight: 1, arbitrary: scalar },
+)
+const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constant(70_000)), {
+  minLength: 1,
+  maxLength: 6,
+})
+const indent = fc.constantFrom(undefined, 1, '\t')
+/** Long enough for several slices. */
+const filler = fc.constantFrom('', 'x'.repeat(300), '},{'.repeat(200), '漢'.repeat(300))
+
+const answer = fc
+  .record({
+    before: fc.dictionary(fc.constantFrom('a', 'data-x', 'nested'), fc.oneof(scalar, nested), { maxKeys: 3 }),
+    elements: fc.array(element, { maxLength: 8 }),
+    times: fc.constantFrom(1, 30),
+    after: fc.dictionary(fc.constantFrom('z', 'more'), fc.oneof(scalar, fc.array(flat, { maxLength: 2 })), {
+      maxKeys: 2,
+    }),
+    filler,
+    indent,
+  })
+  .map(({ before, elements, times, after, filler: fill, indent: space }) => {
+    const many = Array.from({ length: times }, () => elements).flat()
+    const data = many.map((one) => (typeof one === 'object' && one !== null ? { ...one, fill } : one))
+    return JSON.stringify({ ...before, data, ...after }, null, space)
+  })
+
+describe('an answer that is parsed slice by slice', function () {
+  this.timeout(60_000)
+
+  it('is the same as parsed at once, however the network cuts it', () => {
+    let cut = 0
+    fc.assert(
+      fc.property(answer, lengths, (json, sizes) => {
+        const found = sliced(json, sizes)
+        if (found) cut++
+        assert.deepEqual(found ?? whole(json), whole(json))
+      }),
+      { numRuns: 800 },
+    )
+    assert.ok(cut > 400, `only ${cut} were cut`)
+  })
+
+  it('is nothing, or the same, where it is damaged', () => {
+    fc.assert(
+      fc.property(
+        answer,
+        lengths,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.constantFrom(...HOSTILE, ''),
+        (json, sizes, where, put) => {
+          const at = Math.floor(where * json.length)
+          const damaged = json.slice(0, at) + put + json.slice(at + 1)
+          const found = sliced(damaged, sizes)
+          if (found) assert.deepEqual(found, whole(damaged))
+        },
+      ),
+      { numRuns: 800 },
+    )
+  })
+
+  const record = '{"unixtime":1,"ch1":2}'
+  const records = Array.from({ length: 10_000 }, () => record).join(',')
+  const cases: readonly (readonly [string, string])[] = [
+    ['twice the array', `{"data":[${records}],"data":[${record}]}`],
+    ['the array of another object', `{"other":{"data":[${records}]}}`],
+    ['the array of another object before it', `{"other":{"data":[${records}]},"data":[${record}]}`],
+    ['a comma too many', `{"data":[${records},]}`],
+    ['an array that does not end', `{"data":[${records}`],
+    ['a text instead of the array', '{"data":"[]"}'],
+    ['something behind it', `{"data":[${records}]}x`],
+  ]
+  for (const [title, json] of cases) {
+    it(`is left to the plain way where there is ${title}`, () =>
+      assert.equal(sliced(json, [65_536]), undefined))
+  }
+
+  it('may begin with a byte order mark, and its array may be empty or alone', () => {
+    for (const json of [`\ufeff{"data":[${records}]}`, '{"data":[]}', '{ "data" : [ ] , "a":1}']) {
+      assert.deepEqual(sliced(json, [1000]), whole(json.replace('\ufeff', '')))
+    }
+  })
+
+  it('gives up on an element that is longer than any answer’s, and on a beginning without end', () => {
+    assert.equal(sliced(`{"data":[{"a":"${'},'.repeat(1_000_000)}"}]}`, [65_536]), undefined)
+    assert.equal(sliced(`{"a":"${'x'.repeat(2_000_000)}","data":[]}`, [65_536]), undefined)
+  })
+})
