@@ -93,10 +93,14 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   void ended.then(() => process.off('exit', killed))
 
   const serves = () => {
-    if (child.exitCode !== null) throw new Error(`Node-RED ended at once:\n${log()}`)
+    if (child.exitCode !== null) throw new Error('Node-RED ended at once')
     return log().includes(STARTED) && log().match(/http:\/\/127\.0\.0\.1:[1-9]\d*/)?.[0]
   }
-  const url = await until('Node-RED serves', serves, STARTING_MS)
+  const url = await until('Node-RED serves', serves, STARTING_MS).catch((error: Error) => {
+    // Nobody has it yet who could end it.
+    killed()
+    throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
+  })
   return adminOf(url, child, userDir, log, ended)
 }
 
