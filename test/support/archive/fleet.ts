@@ -4,8 +4,8 @@ import type { AlertDefinition, DeviceDefinition, Simulator } from '../../../simu
 const SECOND = 1000
 const HOUR = 3600
 const INTERVAL = 60
-/** 20 of them, as many as the service keeps, are more than eight days. */
-const ALERTS_EVERY = 10 * HOUR
+/** 20 of them, as many as the service keeps, are 13 days: longer than silences make nodes wait, however they fall. */
+const ALERTS_EVERY = 16 * HOUR
 const BASE_UNITS = 2
 
 /** Every second one is a remote unit. All times in ms. */
@@ -50,4 +50,20 @@ export function trueRecordLines({ truth }: Simulator): Lines {
     return [`${base}/${serial}`, lines]
   })
   return new Map(devices)
+}
+
+/** The service tells the newest 20 only: what there ever was stands in the definitions. */
+export function trueAlertLines(fleet: readonly DeviceDefinition[], now: number): Lines {
+  const devices = fleet.map(({ serial, base, alerts }): [string, string[]] => {
+    const there = (alerts as AlertDefinition[]).filter(({ unixtime }) => unixtime * SECOND <= now)
+    const lines = there.map(
+      ({ unixtime, texts }) => `${new Date(unixtime * SECOND).toISOString()} ch1 ${texts.ch1}`,
+    )
+    return [`${base?.serial ?? serial}/${serial}`, lines]
+  })
+  return new Map(devices)
+}
+
+export function sizeOf(lines: Lines): number {
+  return [...lines.values()].reduce((sum, each) => sum + each.length, 0)
 }

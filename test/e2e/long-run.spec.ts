@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { type Simulator, startSimulator } from '../../simulator'
+import { fastClock } from '../support/archive/clock'
+import { type Difference, differenceOf } from '../support/archive/compare'
+import { createArchive, whenCollected } from '../support/archive/database'
+import { createDice } from '../support/archive/dice'
+import { archiveFleet, type Lines, sizeOf, trueAlertLines, trueRecordLines } from '../support/archive/fleet'
+import { archiveFlow } from '../support/archive/flow'
+import { startRestarting, stores } from '../support/archive/restarting'
+import { makeTrouble, type Trouble, troubles } from '../support/archive/trouble'
+
+/** Simulated; with LONG_RUN_DAYS=30 the whole takes a quarter of an hour. */
+const days = Number(process.env.LONG_RUN_DAYS ?? 3)
+const seed = process.env.LONG_RUN_SEED ?? String(Date.now())
+/** A second is two hours. */
+const SPEED = 7200
+const DEVICES = 20
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+/** Records from the range endpoint for a row, outages of the database included. */
+const MOST_FETCHED = 4
+const STARTING_MS = 300_000
+const COLLECTED_MS = 600_000
+
+describe(`a run of ${days} days with ${DEVICES} devices and faults at random (LONG_RUN_SEED=${seed})`, function () {
+  this.timeout(STARTING_MS + ((days * DAY) / SPEED) * 5 + COLLECTED_MS)
+  const opened: (() => Promise<void>)[] = []
+
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close()
+  })
+
+  it('brings each record and alert into a table once and in order, whatever the service does, over deploys and kills', async () => {
+    // What was sent since the last write comes twice after a kill: the statement's matter.
+    await run({ advance: 'sent', store: stores.every(3) }, ['silence', 'outage', 'deploy', 'kill'])
+  })
+
+  it('loses nothing with acknowledgement, whatever the database does, over deploys and kills at any instant', async () => {
+    await run({ advance: 'acknowledged', store: stores.atOnce }, troubles)
+  })
+
+  interface Way {
+    advance: 'sent' | 'acknowledged'
+    store: Record<string, object>
+  }
+
+  async function run({ advance, store }: Way, wanted: readonly Trouble[]): Promise<void> {
+    const dice = createDice(`${seed} ${advance}`)
+    // Records of the future would be another matter.
+    const end = Math.floor(Date.now() / 1000) * 1000 - DAY
+    const from = end - days * DAY
+    const clock = fastClock({ from, until: end, speed: SPEED })
+    const fleet = archiveFleet(DEVICES, from, end)
+    const faults: Record<string, number> = {}
+    const onRequest = (request: { faults: readonly string[] }) => {
+      for (const kind of request.faults) faults[kind] = (faults[kind] ?? 0) + 1
+    }
+    const simulator = await startSimulator({ clock, seed: dice.seed, limits: 'off', fleet, onRequest })
+    opened.push(() => simulator.close())
+    const nodeRed = await startRestarting(store)
+    opened.push(() => nodeRed.kill())
+    const archive = await createArchive(nodeRed.userDir, { keyed: true })
+    opened.push(() => archive.close())
+
+    const flow = archiveFlow({ simulator, folder: nodeRed.userDir, since: from, advance })
+    await nodeRed.deploy(flow)
+    clock.begin()
+    const longestSilence = Math.min(3 * DAY, (days * DAY) / 5)
+    const settled = advance === 'sent'
+    const parts = { simulator, clock, archive, nodeRed, flow, dice, longestSilence, settled }
+    const dealt = await makeTrouble(parts, wanted)
+    // Begins to ask at the usual distance again.
+    await nodeRed.deploy(flow)
+
+    const expected = { records: trueRecordLines(simulator), alerts: trueAlertLines(fleet, clock.now()) }
+    const size = sizeOf(expected.records) + sizeOf(expected.alerts)
+    await whenCollected(archive, size, COLLECTED_MS)
+    const fetched = fetchedFrom(simulator)
+    console.log(`      ${advance}: ${JSON.stringify({ size, fetched, dealt, faults })}`)
+    assertWhole(expected.records, await archive.records())
+    assertWhole(expected.alerts, await archive.alerts())
+    assert.ok(fetched > 0, 'holes were filled')
+    const most = MOST_FETCHED * size
+    assert.ok(fetched < most, `${fetched} fetched for ${size} rows: what was taken is asked for again`)
+  }
+})
+
+/** Records of the range endpoints, whether they arrived or not. */
+function fetchedFrom(simulator: Simulator): number {
+  const counts = simulator.counts()
+  return counts.data.records + counts['data-relay'].records
+}
+
+function assertWhole(expected: Lines, found: Lines): void {
+  const whole: Difference = {
+    devices: DEVICES,
+    lines: sizeOf(expected),
+    lost: 0,
+    doubled: 0,
+    invented: 0,
+    misplaced: 0,
+    examples: [],
+  }
+  assert.deepEqual(differenceOf(expected, found), whole)
+}

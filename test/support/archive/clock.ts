@@ -1,0 +1,29 @@
+import type { MovableClock } from '../../../simulator'
+
+/** Stands still, then runs `speed` times as fast as real time up to an instant, and stands still again. */
+export interface FastClock extends MovableClock {
+  begin(): void
+  /** Here it stands still for good. */
+  stop(): void
+  isOver(): boolean
+}
+
+export function fastClock({ from, until, speed }: { from: number; until: number; speed: number }): FastClock {
+  let began: number | undefined
+  let last = until
+  const now = () => {
+    if (began === undefined) return from
+    return Math.min(last, from + (performance.now() - began) * speed)
+  }
+  return {
+    now,
+    advance: () => {},
+    begin: () => {
+      began = performance.now()
+    },
+    stop: () => {
+      last = now()
+    },
+    isOver: () => now() >= last,
+  }
+}

@@ -1,0 +1,114 @@
+/** A flow that archives records and alerts in SQLite, each with one statement. */
+import type { Simulator } from '../../../simulator'
+import { defaultsOf } from '../built'
+import { sqliteNode } from '../database-lanes'
+import { place } from '../e2e-flow'
+import type { AnyNode } from '../lanes'
+import type { FlowNode } from '../node-red'
+import { insertInto } from './database'
+
+const ENOUGH = 1_000_000
+
+/** Answers do not tell the records of an hour; the rest they do, after the first. */
+const generous = Object.fromEntries(
+  ['current', 'latest-data', 'latest-data-relay', 'data', 'data-relay', 'alert'].map((endpoint) => {
+    const records = endpoint.startsWith('data') ? { records: 1000 * ENOUGH, recordsWindow: 1 } : {}
+    return [endpoint, { limit: ENOUGH, window: 1, ...records }]
+  }),
+)
+
+export const LATEST = 'latest'
+export const TAB = 'tab'
+
+interface Wish {
+  simulator: Simulator
+  /** The folder of the archive. */
+  folder: string
+  /** Without a cursor: from when on. */
+  since: number
+  advance: 'sent' | 'acknowledged'
+  ackTimeout?: number
+  /** Alerts too. */
+  alerts?: boolean
+  /** Asks as soon as the flow starts, and not only after the first seconds. */
+  atOnce?: boolean
+  /** The database takes a while: up to half a second a message. */
+  slow?: boolean
+}
+
+export function archiveFlow(wish: Wish): FlowNode[] {
+  const {
+    simulator,
+    folder,
+    since,
+    advance,
+    ackTimeout = 2,
+    alerts = true,
+    atOnce = false,
+    slow = false,
+  } = wish
+  const { apiKey, loginId, loginPass } = simulator.account
+  const common = { account: 'account', repeat: 1, output: 'rows', send: 'device', advance, ackTimeout }
+  const start = new Date(since).toISOString()
+  return [
+    { id: TAB, type: 'tab', label: 'archive' },
+    {
+      id: 'account',
+      type: 'envlog-account',
+      ...defaultsOf('envlog-account'),
+      baseUrl: simulator.url,
+      timeout: 2,
+      retries: 1,
+      limits: JSON.stringify(generous),
+      credentials: { apiKey, loginId, loginPass },
+    },
+    { ...sqliteNode(folder), db: `${folder}/archive.sqlite` },
+    ...branch(LATEST, { ...common, start }, insertInto('records'), slow),
+    ...(alerts ? branch('alerts', { ...common, start: 'held' }, insertInto('alerts')) : []),
+    ...(atOnce ? [{ ...begin, wires: [[LATEST]] }] : []),
+  ]
+}
+
+const begin: FlowNode = {
+  id: 'begin',
+  type: 'inject',
+  z: TAB,
+  ...place,
+  once: true,
+  onceDelay: 0.1,
+  props: [],
+}
+
+type Settings = Record<string, unknown> & { advance: string }
+
+const SLOWLY: AnyNode = {
+  type: 'delay',
+  pauseType: 'random',
+  randomFirst: '0',
+  randomLast: '500',
+  randomUnits: 'milliseconds',
+}
+
+/**
+ * Action node → JSON text → parameter → statement, and its receipt back. A *complete* node would not do here: the
+ * SQLite node never tells that it is done. It passes on what its statement has stored.
+ */
+function branch(name: 'latest' | 'alerts', settings: Settings, sql: string, slow = false): FlowNode[] {
+  const type = `envlog-${name}`
+  const nodes: AnyNode[] = [
+    { type, ...defaultsOf(type), ...settings },
+    { type: 'json', property: 'payload', action: 'str' },
+    {
+      type: 'change',
+      rules: [{ t: 'set', p: 'params', pt: 'msg', to: '{"$rows": payload}', tot: 'jsonata' }],
+    },
+    ...(slow ? [SLOWLY] : []),
+    { type: 'sqlite', mydb: 'sqlite', sqlquery: 'prepared', sql },
+  ]
+  const idOf = (index: number) => (index === 0 ? name : `${name}-${index}`)
+  return nodes.map((node, index) => {
+    const back = settings.advance === 'acknowledged' ? [name] : []
+    const next = index < nodes.length - 1 ? [idOf(index + 1)] : back
+    return { ...node, id: idOf(index), z: TAB, ...place, wires: [next] }
+  })
+}

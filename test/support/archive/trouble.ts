@@ -1,0 +1,117 @@
+/** What goes wrong in the course of a run: with the service, with Node-RED and with the database, by the dice. */
+import type { Fault, Simulator } from '../../../simulator'
+import type { FlowNode } from '../node-red'
+import { until } from '../wait'
+import type { FastClock } from './clock'
+import type { Archive } from './database'
+import type { Dice } from './dice'
+import type { Restarting } from './restarting'
+
+const HOUR = 3_600_000
+const WAITING_MS = 600_000
+/** In a row, without a row more. */
+const LOOKS = 60
+
+/** All the time, to any request. */
+const always: Fault[] = [
+  { kind: 'drop', probability: 0.02 },
+  { kind: 'dropMidBody', probability: 0.01 },
+  { kind: 'status', status: 500, probability: 0.01 },
+  { kind: 'status', status: 503, probability: 0.02 },
+  { kind: 'status', status: 429, probability: 0.01 },
+  { kind: 'brokenJson', probability: 0.02 },
+  { kind: 'truncatedJson', probability: 0.01 },
+  { kind: 'html', probability: 0.005 },
+  { kind: 'errorWith200', probability: 0.005 },
+]
+
+// No lock of another program: with statements side by side on one connection SQLite's module for Node tells of rows that
+// they are stored, and rolls them back.
+export const troubles = ['silence', 'outage', 'deploy', 'kill', 'hidden', 'disturbed'] as const
+export type Trouble = (typeof troubles)[number]
+
+interface Run {
+  simulator: Simulator
+  clock: FastClock
+  archive: Archive
+  nodeRed: Restarting
+  flow: readonly FlowNode[]
+  dice: Dice
+  /** ms of simulated time */
+  longestSilence: number
+  /** Deploys and kills come when all that was sent has arrived. */
+  settled: boolean
+}
+
+/** Deals them in another order each time, until the clock is over and each has been; how often each was. */
+export async function makeTrouble(run: Run, wanted: readonly Trouble[]): Promise<Record<string, number>> {
+  const { simulator, clock, dice } = run
+  const counts: Record<string, number> = {}
+  do {
+    for (const trouble of dice.shuffled(wanted)) {
+      simulator.set({ faults: dice.shuffled(always) })
+      await pass(clock, dice.between(4 * HOUR, 16 * HOUR))
+      await ways[trouble](run)
+      counts[trouble] = (counts[trouble] ?? 0) + 1
+    }
+  } while (!clock.isOver())
+  simulator.set({ faults: [] })
+  return counts
+}
+
+const ways: Record<Trouble, (run: Run) => Promise<void>> = {
+  /** Requests are taken and not answered. */
+  async silence({ simulator, clock, dice, longestSilence }) {
+    simulator.set({ faults: [{ kind: 'silence' }] })
+    await pass(clock, dice.between(HOUR, longestSilence))
+  },
+  /** Requests are answered with a failure. */
+  async outage({ simulator, clock, dice }) {
+    const kind = dice.next() < 0.5 ? 'drop' : 'status'
+    simulator.set({ faults: [{ kind, ...(kind === 'status' && { status: 503 }) }] })
+    await pass(clock, dice.between(HOUR, 12 * HOUR))
+  },
+  async deploy(run) {
+    await settle(run)
+    await run.nodeRed.deploy(run.flow)
+  },
+  async kill(run) {
+    await settle(run)
+    await run.nodeRed.kill()
+    await run.nodeRed.start()
+  },
+  async hidden({ archive, clock, dice }) {
+    await archive.hide()
+    await pass(clock, dice.between(HOUR, 10 * HOUR))
+    await archive.show()
+  },
+  async disturbed({ archive, clock, dice }) {
+    await archive.disturb()
+    await pass(clock, dice.between(HOUR, 10 * HOUR))
+    await archive.calm()
+  },
+}
+
+function pass(clock: FastClock, ms: number): Promise<unknown> {
+  const end = clock.now() + ms
+  return until('simulated time has passed', () => clock.isOver() || clock.now() >= end, WAITING_MS)
+}
+
+/**
+ * In the middle of requests, but with nothing on its way to the database. Looks are counted, each after Node-RED
+ * answered: on a slow machine it takes longer.
+ */
+async function settle({ simulator, archive, nodeRed, settled }: Run): Promise<void> {
+  if (!settled) return
+  simulator.set({ faults: [{ kind: 'silence' }] })
+  let size = -1
+  let looks = 0
+  const isStill = async () => {
+    await (await fetch(`${nodeRed.url()}/settings`)).text()
+    const now = await archive.size()
+    looks = now === size ? looks + 1 : 0
+    size = now
+    return looks >= LOOKS
+  }
+  await until('the archive does not grow', isStill, WAITING_MS)
+}
