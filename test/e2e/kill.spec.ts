@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Fault, startSimulator } from '../../simulator'
+import { fastClock } from '../support/archive/clock'
+import { differenceOf } from '../support/archive/compare'
+import { createArchive, whenCollected } from '../support/archive/database'
+import { createDice } from '../support/archive/dice'
+import { archiveFleet, sizeOf, trueRecordLines } from '../support/archive/fleet'
+import { archiveFlow, LATEST, TAB } from '../support/archive/flow'
+import { startRestarting, stores } from '../support/archive/restarting'
+import { until } from '../support/wait'
+
+/** Of each kind; KILLS=50 takes five minutes. */
+const kills = Number(process.env.KILLS ?? 8)
+const seed = process.env.KILL_SEED ?? String(Date.now())
+/** A second is two hours: where a start takes three, the service's newest records do not reach back to the kill. */
+const SPEED = 7200
+const DEVICES = 8
+const DAY = 86_400_000
+const DAYS = 90
+const FROM = Math.floor(Date.now() / 1000) * 1000 - DAYS * DAY
+/** After the first request; the next rounds go every second. */
+const KILL_WITHIN_MS = 2500
+/** Rounds take a while: a kill is as likely within one as between two. */
+const DELAY: Fault = { kind: 'delay', delay: 80 }
+const STARTING_MS = 300_000
+const A_CYCLE_MS = 30_000
+const COLLECTED_MS = 300_000
+
+describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times (KILL_SEED=${seed})`, function () {
+  this.timeout(STARTING_MS + kills * A_CYCLE_MS + COLLECTED_MS)
+  const opened: (() => Promise<void>)[] = []
+
+  afterEach(async () => {
+    for (const close of opened.splice(0).reverse()) await close()
+  })
+
+  async function start(advance: 'sent' | 'acknowledged', store: Record<string, object>) {
+    const dice = createDice(`${seed} ${advance}`)
+    const clock = fastClock({ from: FROM, until: FROM + (DAYS - 1) * DAY, speed: SPEED })
+    const fleet = archiveFleet(DEVICES, FROM, FROM)
+    const simulator = await startSimulator({ clock, seed: dice.seed, limits: 'off', fleet, faults: [DELAY] })
+    opened.push(() => simulator.close())
+    const nodeRed = await startRestarting(store)
+    opened.push(() => nodeRed.kill())
+    const acknowledged = advance === 'acknowledged'
+    const archive = await createArchive(nodeRed.userDir, { keyed: acknowledged })
+    opened.push(() => archive.close())
+    // Slow where all must arrive: at any instant something is on its way.
+    const wish = { since: FROM, advance, alerts: false, atOnce: true, slow: acknowledged }
+    await nodeRed.deploy(archiveFlow({ simulator, folder: nodeRed.userDir, ...wish }))
+    clock.begin()
+
+    const asked = () => Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
+    async function killSometime(): Promise<void> {
+      const before = asked()
+      await until('it is collecting', () => asked() > before, STARTING_MS)
+      const instant = performance.now() + dice.next() * KILL_WITHIN_MS
+      await until('the instant has come', () => performance.now() >= instant)
+      await nodeRed.kill()
+    }
+    return { simulator, clock, nodeRed, archive, killSometime }
+  }
+
+  it('loses no record where receipts come back', async () => {
+    const { simulator, clock, nodeRed, archive, killSometime } = await start('acknowledged', stores.atOnce)
+    const sizes: number[] = []
+    for (let times = 0; times < kills; times++) {
+      await killSometime()
+      sizes.push(await archive.size())
+      await nodeRed.start()
+    }
+    clock.stop()
+    const expected = trueRecordLines(simulator)
+    await whenCollected(archive, sizeOf(expected), COLLECTED_MS)
+    const { devices, lines, ...wrong } = differenceOf(expected, await archive.records())
+    console.log(`      acknowledged: ${JSON.stringify({ devices, lines, sizes })}`)
+    assert.deepEqual(wrong, { lost: 0, doubled: 0, invented: 0, misplaced: 0, examples: [] })
+    assert.ok(new Set(sizes).size > kills / 4, 'it was collecting when it was killed')
+  })
+
+  it('repeats only what was delivered after the last write of the store where it counts as sent', async () => {
+    const { nodeRed, archive, killSometime } = await start('sent', stores.every(2))
+    const repeats: number[] = []
+    let arrivals = 0
+    let written: Delivered = new Map()
+    for (let times = 0; times <= kills; times++) {
+      if (times > 0) await nodeRed.start()
+      await killSometime()
+      const rows = await archive.rows(rowsAgain(arrivals))
+      for (const { base, serial, time } of rows) {
+        const delivered = new Date(written.get(`${base}/${serial}`) ?? 0).toISOString()
+        assert.ok(String(time) > delivered, `${serial} ${time} came again; the store held ${delivered}`)
+      }
+      assert.deepEqual(await archive.rows(rowsTwice(arrivals)), [], 'comes twice without a kill between')
+      repeats.push(rows.length)
+      arrivals = await archive.size()
+      written = cursorsIn(nodeRed.userDir)
+    }
+    console.log(`      sent: ${JSON.stringify({ rows: arrivals, repeats })}`)
+    assert.ok(Math.max(...repeats) > 0, 'something came twice')
+  })
+})
+
+/** What came after that arrival and was there before it. */
+function rowsAgain(arrival: number): string {
+  const same = 'base = again.base AND serial = again.serial AND channel = again.channel AND time = again.time'
+  return `SELECT * FROM records AS again WHERE arrival > ${arrival}
+    AND EXISTS (SELECT 1 FROM records WHERE ${same} AND arrival <= ${arrival})`
+}
+
+/** What came more than once after that arrival. */
+function rowsTwice(arrival: number): string {
+  return `SELECT base, serial, channel, time FROM records WHERE arrival > ${arrival}
+    GROUP BY base, serial, channel, time HAVING count(*) > 1 LIMIT 3`
+}
+
+/** Device → time of the last record that was delivered. */
+type Delivered = Map<string, number>
+
+/** What the store holds on disk. */
+function cursorsIn(userDir: string): Delivered {
+  const file = join(userDir, 'context', TAB, `${LATEST}.json`)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    // Killed before the first write.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
+    throw error
+  }
+  const { cursors } = JSON.parse(text).cursors as { cursors: Record<string, { time: number }> }
+  return new Map(Object.entries(cursors).map(([device, { time }]) => [device, time]))
+}
