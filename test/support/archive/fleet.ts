@@ -21,7 +21,7 @@ export function archiveFleet(count: number, from: number, until: number): Device
     }
     const two = String(index).padStart(2, '0')
     if (index % 2 === 0) return { ...shared, serial: `52A100${two}`, kind: 'standalone-1' }
-    const base = `5F0A100${index % BASE_UNITS}`
+    const base = `5F0A100${Math.floor(index / 2) % BASE_UNITS}`
     return { ...shared, serial: `52C100${two}`, base: { serial: base, name: `Base ${base}` } }
   })
 }
