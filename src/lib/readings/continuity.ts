@@ -35,29 +35,47 @@ export function findGaps(records: readonly Numbered[], standalone: boolean): Gap
 
 /** The same with their places. */
 export function placeGaps(records: readonly Numbered[], standalone: boolean): PlacedGap[] {
-  const indices = records.flatMap(({ timestamp, dataId }, index) =>
-    timestamp !== null && dataId !== null ? [index] : [],
-  )
-  const timed = indices.map((index) => records[index] as Numbered)
-  if (timed.every((record) => record.dataId === 0)) return []
-  const undated = new Set(
-    records.flatMap(({ timestamp, dataId }) => (timestamp === null && dataId !== null ? [dataId] : [])),
-  )
-  const interval = standalone ? 0 : usualInterval(timed)
   const gaps: PlacedGap[] = []
-  for (let index = 1; index < timed.length; index++) {
-    const [before, after] = [timed[index - 1] as Numbered, timed[index] as Numbered]
-    const found = standalone ? grown(before, after) : turned(before, after, interval)
-    const missing =
-      found === 'restart' ? null : found - [...undated].filter((id) => between(id, before, after)).length
-    if (missing !== null && missing <= 0) continue
-    const kind = missing === null ? 'restart' : 'missing'
-    gaps.push({
-      at: indices[index] as number,
-      gap: { kind, after: before.time, before: after.time, missing },
-    })
+  const isTimed = ({ timestamp, dataId }: Numbered) => timestamp !== null && dataId !== null
+  const interval = onceOnly(() => usualInterval(records.filter(isTimed)))
+  const undated = onceOnly(() => undatedIds(records))
+  let before: Numbered | undefined
+  for (let index = 0; index < records.length; index++) {
+    const after = records[index] as Numbered
+    if (!isTimed(after)) continue
+    const found = before && (standalone ? grown(before, after) : turned(before, after, interval))
+    if (before && found && (found === 'restart' || found > 0)) {
+      const missing = found === 'restart' ? null : found - countBetween(undated(), before, after)
+      const kind = missing === null ? 'restart' : 'missing'
+      if (missing === null || missing > 0) {
+        gaps.push({ at: index, gap: { kind, after: before.time, before: after.time, missing } })
+      }
+    }
+    before = after
   }
   return gaps
+}
+
+/** Few series need it, and for those it is the same everywhere. */
+function onceOnly<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+/** Ids of records that have no time: they may be anywhere. */
+function undatedIds(records: readonly Numbered[]): Set<number> {
+  const ids = new Set<number>()
+  for (const { timestamp, dataId } of records) if (timestamp === null && dataId !== null) ids.add(dataId)
+  return ids
+}
+
+function countBetween(ids: ReadonlySet<number>, before: Numbered, after: Numbered): number {
+  let count = 0
+  for (const one of ids) if (between(one, before, after)) count++
+  return count
 }
 
 const id = (record: Numbered) => record.dataId ?? 0
@@ -68,9 +86,10 @@ function grown(before: Numbered, after: Numbered): number | 'restart' {
 }
 
 /** A lower id is a turn if the time in between is long enough for the records it would mean, else a restart. */
-function turned(before: Numbered, after: Numbered, interval: number): number | 'restart' {
+function turned(before: Numbered, after: Numbered, usual: () => number): number | 'restart' {
   const step = id(after) - id(before)
   if (step >= 0) return step - 1
+  const interval = usual()
   const elapsed = (after.timestamp ?? 0) - (before.timestamp ?? 0)
   const wouldTake = (step + TURN - 1) * interval
   const plausible = interval > 0 ? wouldTake <= elapsed * 1.5 : step + TURN < TURN / 2
@@ -79,14 +98,14 @@ function turned(before: Numbered, after: Numbered, interval: number): number | '
 
 /** The median time from one id to the next, in ms; 0 where none follow each other. */
 function usualInterval(records: readonly Numbered[]): number {
-  const steps: number[] = []
+  const steps = new Float64Array(records.length)
+  let count = 0
   for (let index = 1; index < records.length; index++) {
     const [before, after] = [records[index - 1] as Numbered, records[index] as Numbered]
     if ((id(after) - id(before) + TURN) % TURN === 1)
-      steps.push((after.timestamp ?? 0) - (before.timestamp ?? 0))
+      steps[count++] = (after.timestamp ?? 0) - (before.timestamp ?? 0)
   }
-  steps.sort((a, b) => a - b)
-  return steps[Math.floor(steps.length / 2)] ?? 0
+  return steps.subarray(0, count).sort()[Math.floor(count / 2)] ?? 0
 }
 
 function between(candidate: number, before: Numbered, after: Numbered): boolean {

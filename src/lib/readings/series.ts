@@ -29,10 +29,10 @@ export interface Series extends Device {
 export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
   const device = readDevice(envelope.device, envelope.base)
   const offset = utcOffset(envelope.offsets)
-  const raw = envelope.records.map(guard)
-  const channels = lineUpChannels(envelope.channel, channelsSeen(raw)).map(({ channel }) => channel)
-  const write = timeWriter(style, offset)
-  const records = raw.map((record, index) => readRecord(record, index, channels, write))
+  const channels = lineUpChannels(envelope.channel, channelsSeen(envelope.records)).map(
+    ({ channel }) => channel,
+  )
+  const records = readRecords(envelope.records, channels, timeWriter(style, offset))
   const ordered = oldestFirst(records, channels)
   return {
     ...device,
@@ -51,38 +51,52 @@ function guard(record: unknown, index: number): RawRecord {
   throw new EnvlogError('reply-unreadable', { part: `data.${index}` })
 }
 
-function channelsSeen(records: readonly RawRecord[]): Set<number> {
-  const keys = new Set<string>()
-  for (const record of records) for (const key in record) keys.add(key)
+/** Numbers of the channels that records have. Nearly all have the same keys in the same order. */
+function channelsSeen(records: readonly unknown[]): Set<number> {
   const seen = new Set<number>()
-  for (const key of keys) {
-    const number = channelNumber(key)
-    if (number !== undefined) seen.add(number)
+  let usual: string[] = []
+  for (let index = 0; index < records.length; index++) {
+    const record = guard(records[index], index)
+    let at = 0
+    for (const key in record) {
+      if (usual[at++] === key) continue
+      usual = Object.keys(record)
+      for (const one of usual) {
+        const number = channelNumber(one)
+        if (number !== undefined) seen.add(number)
+      }
+      break
+    }
   }
   return seen
 }
 
-function readRecord(
-  raw: RawRecord,
-  index: number,
+function readRecords(
+  found: readonly unknown[],
   channels: readonly Channel[],
   write: (timestamp: number | null) => string | null,
-): SeriesRecord {
-  const timestamp = readTimestamp(raw.unixtime, () => `data.${index}.unixtime`)
-  const record: SeriesRecord = {
-    time: write(timestamp),
-    timestamp,
-    dataId: readId(raw['data-id'] ?? raw.data_id),
-  }
-  for (const { key } of channels) {
-    const value = readNumber(raw[key])
-    record[key as `ch${number}`] = value
-    if (value === null) {
-      record.errors ??= {}
-      record.errors[key] = valueError(raw[key])
+): SeriesRecord[] {
+  const keys = channels.map(({ key }) => key as `ch${number}`)
+  // All records get the same shape at once, instead of growing to it key by key.
+  const blank: SeriesRecord = { time: null, timestamp: null, dataId: null }
+  for (const key of keys) blank[key] = null
+  return found.map((each, index) => {
+    const raw = each as RawRecord
+    const record = { ...blank }
+    const timestamp = readTimestamp(raw.unixtime, () => `data.${index}.unixtime`)
+    record.time = write(timestamp)
+    record.timestamp = timestamp
+    record.dataId = readId(raw['data-id'] ?? raw.data_id)
+    for (const key of keys) {
+      const value = readNumber(raw[key])
+      if (value !== null) record[key] = value
+      else {
+        record.errors ??= {}
+        record.errors[key] = valueError(raw[key])
+      }
     }
-  }
-  return record
+    return record
+  })
 }
 
 /** A sequence counts in whole numbers; anything else is no id. */
@@ -111,6 +125,7 @@ export function oldestFirst(records: readonly SeriesRecord[], channels: readonly
   const time = (record: SeriesRecord | undefined) => record?.timestamp ?? Number.NEGATIVE_INFINITY
   const newestFirst = time(records[0]) > time(records.at(-1))
   const ordered = newestFirst ? records.toReversed() : [...records]
+  if (isAscending(ordered)) return ordered
   ordered.sort((a, b) => time(a) - time(b) || byId(a, b))
   const seen = new Set<string>()
   let second: number | undefined
@@ -125,6 +140,16 @@ export function oldestFirst(records: readonly SeriesRecord[], channels: readonly
     seen.add(print)
     return true
   })
+}
+
+/** Each later than the one before: there is nothing to sort, and nothing twice. */
+function isAscending(records: readonly SeriesRecord[]): boolean {
+  let last = Number.NEGATIVE_INFINITY
+  for (const { timestamp } of records) {
+    if (timestamp === null || timestamp <= last) return false
+    last = timestamp
+  }
+  return true
 }
 
 function byId(a: SeriesRecord, b: SeriesRecord): number {
