@@ -1,5 +1,5 @@
 import { EnvlogError } from '../errors'
-import type { Sliced, Slicer } from './slices'
+import type { Slicer } from './slices'
 
 /** An answer above this many bytes is refused, not swallowed. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -7,8 +7,8 @@ export const MAX_BODY_BYTES = 64 * 1024 * 1024
 export interface Body {
   /** The whole of it (UTF-8). */
   text(): string
-  /** Parsed already, where it was laid out as expected. */
-  sliced: Sliced | undefined
+  /** What is left of it without the elements that the slicer took. */
+  rest: object | undefined
 }
 
 /** Reads to the end. Stopping early closes the connection it comes from. */
@@ -26,7 +26,7 @@ export async function readBody(
     parts.push(chunk)
     slicer?.push(chunk)
   }
-  return { text: () => Buffer.concat(parts).toString('utf8'), sliced: slicer?.end() }
+  return { text: () => Buffer.concat(parts).toString('utf8'), rest: slicer?.end() }
 }
 
 /** Text without the byte order mark that some put before it. */

@@ -20,7 +20,7 @@ import type { EnvelopeOf } from './envelopes'
 import { redactor } from './redact'
 import { failureOf } from './refusal'
 import { retryDelay } from './retry'
-import { createSlicer } from './slices'
+import type { Slicer } from './slices'
 import type { Transport, WireAnswer } from './transport'
 
 export interface ClientSettings {
@@ -75,15 +75,12 @@ export const longestAnswer = (timeout: number) => timeout * 10_000
 /** Fewer records than this are not worth a request of their own (nodes.md, *Quota*). */
 const LEAST_RECORDS = 1000
 
-/** How an answer is read. */
-interface Understanding {
-  understand(body: Body): unknown
-  /** The array whose elements are parsed while they arrive. */
-  slicedAt?: string | undefined
+/** How one answer is taken in. */
+interface Intake {
+  /** Takes a part of it while it arrives. */
+  slicer?: Slicer | undefined
+  read(body: Body): unknown
 }
-
-/** Answers that may be long, and where. */
-const SLICED_AT: Partial<Record<Endpoint['answer'], string>> = { current: 'devices', graph: 'data' }
 
 /** Reads of one login: *Common conventions* of the description, and the field notes' *Requests*. */
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
@@ -104,7 +101,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     body: string,
     signal: AbortSignal,
     began: (answer: WireAnswer) => void,
-    slicedAt: string | undefined,
+    slicer: Slicer | undefined,
   ) {
     return await withDeadline(clock, limits, signal, async (inner, alive) => {
       const answer = await transport.send({
@@ -115,8 +112,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       })
       began(answer)
       alive()
-      const slicer = slicedAt !== undefined && answer.status === 200 ? createSlicer(slicedAt) : undefined
-      return { answer, body: await readBody(answer.chunks, alive, { slicer }) }
+      return { answer, body: await readBody(answer.chunks, alive, answer.status === 200 ? { slicer } : {}) }
     })
   }
 
@@ -124,7 +120,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   async function attempt(
     endpoint: EndpointName,
     params: object,
-    { understand, slicedAt }: Understanding,
+    understand: () => Intake,
     signal: AbortSignal,
   ): Promise<Tried<Omit<Answer<unknown>, 'number'>>> {
     const body = JSON.stringify({
@@ -134,19 +130,20 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       ...params,
     })
     let reading: QuotaReading | null = null
+    const intake = understand()
     const known = knownCause(endpoint, params)
     try {
       const began = ({ headers }: WireAnswer) => {
         reading = readQuota(headers)
       }
-      const { answer, body: found } = await exchange(endpoint, body, signal, began, slicedAt)
+      const { answer, body: found } = await exchange(endpoint, body, signal, began, intake.slicer)
       const receivedAt = clock.now()
       const said = readQuota(answer.headers)
       if (answer.status !== 200) {
         const error = failureOf({ endpoint, answer, text: found.text(), redact })
         return { reading: said, records: 0, error: error.with(known) }
       }
-      const value = understand(found)
+      const value = intake.read(found)
       const records = recordsIn(value)
       return { reading: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
     } catch (error) {
@@ -159,7 +156,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     kind: 'read' | 'raw',
     endpoint: E,
     params: ParamsOf<E>,
-    understanding: Understanding,
+    understand: () => Intake,
   ) {
     const { retries = Number.POSITIVE_INFINITY, records }: Endpoint = endpoints[endpoint]
     const most = Math.min(settings.retries, retries)
@@ -173,7 +170,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         : {}),
       async send(number: number | undefined, signal: AbortSignal): Promise<Tried<Answer<unknown>>> {
         const asked = number === undefined ? params : { ...params, number }
-        const trying = attempt(endpoint, asked, understanding, signal)
+        const trying = attempt(endpoint, asked, understand, signal)
         exchanges.add(trying)
         const tried = await trying.finally(() => exchanges.delete(trying))
         if ('value' in tried) return { ...tried, value: { ...tried.value, ...(number ? { number } : {}) } }
@@ -200,20 +197,20 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   return {
     read: (endpoint, params, asker) =>
       reading(asker, (own) => {
-        const understanding: Understanding = {
-          understand: ({ sliced, text }) => loadEnvelopes().readEnvelope(endpoint, sliced ?? text()),
-          slicedAt: SLICED_AT[endpoints[endpoint].answer],
-        }
-        return quota.ask(request('read', endpoint, params, understanding), own) as Promise<never>
+        const understand = () => loadIntake().createIntake(endpoint)
+        return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
       }),
     readRaw: (endpoint, params, asker) =>
       reading(asker, (own) => {
         const type = ('type' in params && params.type) || 'json'
-        const understand = ({ text }: Body) => {
+        const read = ({ text }: Body) => {
           const { readJson, readTable } = loadEnvelopes()
           return type === 'json' ? readJson(text()) : readTable(text())
         }
-        return quota.ask(request('raw', endpoint, params, { understand }), own)
+        return quota.ask(
+          request('raw', endpoint, params, () => ({ read })),
+          own,
+        )
       }),
     async close() {
       closed = true
@@ -240,7 +237,11 @@ function neverReached({ reason, params }: EnvlogError): boolean {
   return reason === 'no-certificate' || reason === 'proxy-refused' || reason === 'proxy-invalid'
 }
 
-/** zod comes with it: loaded at the first answer, not at start-up. */
+/** zod comes with these: loaded at the first request, not at start-up. */
+function loadIntake() {
+  return require('./intake') as typeof import('./intake')
+}
+
 function loadEnvelopes() {
   return require('./envelopes') as typeof import('./envelopes')
 }
@@ -251,8 +252,8 @@ const CSV_HEADERS = 3
 /** How many records an answer holds, read or as it came. */
 function recordsIn(value: unknown): number | null {
   if (typeof value === 'string') return Math.max(0, value.trimEnd().split('\n').length - CSV_HEADERS)
-  const { records, data } = (value ?? {}) as { records?: unknown; data?: unknown }
-  if (Array.isArray(records)) return records.length
+  const { records, data } = (value ?? {}) as { records?: { length?: unknown }; data?: unknown }
+  if (typeof records?.length === 'number') return records.length
   return Array.isArray(data) ? data.length : null
 }
 

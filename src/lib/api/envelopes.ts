@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { EnvlogError } from '../errors'
+import { addRecords, createTable } from '../readings/record-table'
 import { withoutBom } from './body'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
 import { type EndpointName, endpoints } from './endpoints'
 import { anyNumber, list, offsetFields, offsetsOf, text } from './fields'
-import type { Sliced } from './slices'
 
 /**
  * What the service may send, read into one shape (*Resources and their fields*; every row of the field notes'
@@ -41,18 +41,20 @@ export interface CurrentEnvelope {
 
 const current = z.object({ devices: unread })
 
+/** Adds devices of an answer, in their order. */
+export function takeDevices(envelope: CurrentEnvelope, found: readonly unknown[]): void {
+  const { devices, unreadable } = envelope
+  for (const device of found) {
+    const result = readCurrentDevice(device, devices.length + unreadable.length)
+    if ('part' in result) unreadable.push(result)
+    else devices.push(result)
+  }
+}
+
 /** Unreadable as a whole only where there are devices and none of them can be read. */
-function currentOf(found: readonly unknown[]): CurrentEnvelope {
-  const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
-  for (const [index, device] of found.entries()) {
-    const result = readCurrentDevice(device, index)
-    if ('part' in result) envelope.unreadable.push(result)
-    else envelope.devices.push(result)
-  }
+export function wholeCurrent(envelope: CurrentEnvelope): CurrentEnvelope {
   const [first] = envelope.unreadable
-  if (first && envelope.devices.length === 0) {
-    throw new EnvlogError('reply-unreadable', { part: first.part })
-  }
+  if (first && envelope.devices.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
   return envelope
 }
 
@@ -91,7 +93,11 @@ const tellsSerial = (found: z.infer<typeof deviceObject>) => (found['remote-seri
 const graph = z
   .object({ ...deviceFields, data: unread })
   .refine(tellsSerial, { path: ['serial'] })
-  .transform((found) => ({ ...deviceOf(found), records: found.data }))
+  .transform((found) => {
+    const records = createTable()
+    addRecords(records, found.data)
+    return { ...deviceOf(found), records }
+  })
 /** An answer of the four graph endpoints; `base` is `null` where none was told: a standalone device. */
 export type GraphEnvelope = z.infer<typeof graph>
 
@@ -107,21 +113,21 @@ export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer']
     ? AlertEnvelope
     : GraphEnvelope
 
-/**
- * @param body as text, or parsed slice by slice while it arrived
- * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable` (which part, never its contents)
- */
-export function readEnvelope(
-  endpoint: EndpointName,
-  body: string | Sliced,
-): CurrentEnvelope | GraphEnvelope | AlertEnvelope {
-  const { rest, elements } = typeof body === 'string' ? { rest: readJson(body), elements: undefined } : body
+export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
+
+/** @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable` (which part, never its contents) */
+export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
+  const json = readJson(body)
   const { answer } = endpoints[endpoint]
-  if (answer === 'current') return currentOf(elements ?? checked(current, rest).devices)
-  if (answer === 'alert') return checked(alert, rest)
-  const envelope = checked(graph, rest)
-  return elements ? { ...envelope, records: elements } : envelope
+  if (answer === 'graph') return graphOf(json)
+  if (answer === 'alert') return checked(alert, json)
+  const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
+  takeDevices(envelope, checked(current, json).devices)
+  return wholeCurrent(envelope)
 }
+
+/** @throws EnvlogError `reply-unreadable` */
+export const graphOf = (json: object): GraphEnvelope => checked(graph, json)
 
 function checked<T extends z.ZodType>(schema: T, rest: object): z.infer<T> {
   const result = schema.safeParse(rest)

@@ -12,22 +12,17 @@ const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || 
 /** Stands for the elements in the rest of the answer: were it not found there, another array was cut. */
 const MARK = '\u0000elements'
 
-export interface Sliced {
-  /** The answer, with no elements in the array. */
-  rest: object
-  elements: unknown[]
-}
-
 /**
  * Parses an answer while it arrives: the elements of one array at the answer's top, slice by slice, so that the
  * event loop is never stopped for long. A slice ends behind an element: what comes before such an end parses as
  * whole elements only if it really is one, whatever the texts in between hold. Where anything is not as expected
  * nothing comes of it, and the answer is to be parsed as a whole.
  * @param key of the array
+ * @param taken told its elements, in their order: void where nothing comes of it in the end
  */
-export function createSlicer(key: string) {
+export function createSlicer(key: string, taken: (elements: readonly unknown[]) => void) {
   const name = Buffer.from(`"${key}"`)
-  const elements: unknown[] = []
+  let isFirst = true
   /** What has arrived and is not parsed. */
   let pending: Buffer = Buffer.alloc(0)
   let head = ''
@@ -83,7 +78,8 @@ export function createSlicer(key: string) {
   function take(end: number): boolean {
     const found = parsed(`[${pending.toString('utf8', 0, end)}]`)
     if (found === undefined) return false
-    for (const element of found) elements.push(element)
+    taken(found)
+    isFirst = false
     pending = pending.subarray(pending.indexOf(COMMA, end) + 1)
     return true
   }
@@ -122,17 +118,17 @@ export function createSlicer(key: string) {
     return { comma, arrayEnd: undefined }
   }
 
-  /** All has arrived. Nothing where it is not laid out as expected. */
-  function end(): Sliced | undefined {
+  /** All has arrived: the answer, with no elements in the array. Nothing where it is not laid out as expected. */
+  function end(): object | undefined {
     if (phase !== 'elements') return undefined
     const { arrayEnd } = scan()
     if (arrayEnd === undefined) return undefined
     const last = parsed(`[${pending.toString('utf8', 0, arrayEnd)}]`)
     // Where there were some before, a comma was the last that was read.
-    if (!last || (last.length === 0 && elements.length > 0)) return undefined
+    if (!last || (last.length === 0 && !isFirst)) return undefined
     const rest = restOf(pending.toString('utf8', arrayEnd + 1))
-    if (rest) for (const element of last) elements.push(element)
-    return rest && { rest, elements }
+    if (rest) taken(last)
+    return rest
   }
 
   function restOf(tail: string): object | undefined {

@@ -36,8 +36,7 @@ export function findGaps(records: readonly Numbered[], standalone: boolean): Gap
 /** The same with their places. */
 export function placeGaps(records: readonly Numbered[], standalone: boolean): PlacedGap[] {
   const gaps: PlacedGap[] = []
-  const isTimed = ({ timestamp, dataId }: Numbered) => timestamp !== null && dataId !== null
-  const interval = onceOnly(() => usualInterval(records.filter(isTimed)))
+  const interval = onceOnly(() => usualInterval(records))
   const undated = onceOnly(() => undatedIds(records))
   let before: Numbered | undefined
   for (let index = 0; index < records.length; index++) {
@@ -78,6 +77,7 @@ function countBetween(ids: ReadonlySet<number>, before: Numbered, after: Numbere
   return count
 }
 
+const isTimed = ({ timestamp, dataId }: Numbered) => timestamp !== null && dataId !== null
 const id = (record: Numbered) => record.dataId ?? 0
 
 function grown(before: Numbered, after: Numbered): number | 'restart' {
@@ -98,14 +98,24 @@ function turned(before: Numbered, after: Numbered, usual: () => number): number 
 
 /** The median time from one id to the next, in ms; 0 where none follow each other. */
 function usualInterval(records: readonly Numbered[]): number {
-  const steps = new Float64Array(records.length)
-  let count = 0
-  for (let index = 1; index < records.length; index++) {
-    const [before, after] = [records[index - 1] as Numbered, records[index] as Numbered]
-    if ((id(after) - id(before) + TURN) % TURN === 1)
-      steps[count++] = (after.timestamp ?? 0) - (before.timestamp ?? 0)
+  const counts = new Map<number, number>()
+  let before: Numbered | undefined
+  let total = 0
+  for (const after of records) {
+    if (!isTimed(after)) continue
+    if (before && (id(after) - id(before) + TURN) % TURN === 1) {
+      const step = (after.timestamp ?? 0) - (before.timestamp ?? 0)
+      counts.set(step, (counts.get(step) ?? 0) + 1)
+      total++
+    }
+    before = after
   }
-  return steps.subarray(0, count).sort()[Math.floor(count / 2)] ?? 0
+  let left = Math.floor(total / 2)
+  for (const [step, count] of [...counts].sort(([one], [other]) => one - other)) {
+    if (left < count) return step
+    left -= count
+  }
+  return 0
 }
 
 function between(candidate: number, before: Numbered, after: Numbered): boolean {

@@ -1,7 +1,7 @@
 import type { Channel } from './channel'
 import { findGaps } from './continuity'
 import { MISSING } from './number'
-import { oldestFirst, type Series } from './series'
+import { oldestFirst, type Series, type SeriesRecord } from './series'
 
 /** One series of several answers of one device; the first tells names and offset. */
 export function mergeSeries(parts: readonly Series[]): Series {
@@ -11,10 +11,8 @@ export function mergeSeries(parts: readonly Series[]): Series {
   const channels = unite(parts.map((part) => part.channels))
   for (const part of parts) if (part.channels.length < channels.length) fill(part, channels)
   // Answers are in order already; newest part first, so that sorting finds little to do.
-  const records = oldestFirst(
-    parts.toReversed().flatMap((part) => part.records),
-    channels,
-  )
+  const lists = parts.toReversed().map((part) => part.records)
+  const records = oldestFirst(([] as SeriesRecord[]).concat(...lists), channels)
   return { ...newest, channels, records, gaps: findGaps(records, newest.standalone) }
 }
 

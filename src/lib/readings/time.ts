@@ -36,30 +36,34 @@ export function formatTime(timestamp: number | null, style: TimeStyle, offset: n
 }
 
 const HOUR_MS = 3_600_000
-const twoDigits = (part: number) => String(part).padStart(2, '0')
-/** `:05:30.000`, of each second of an hour. */
-const seconds = Array.from(
-  { length: 3600 },
-  (_, at) => `:${twoDigits(Math.floor(at / 60))}:${twoDigits(at % 60)}.000`,
-)
+/** What follows the hour in `2026-11-20T08:00:00.000Z`. */
+const REST = ':00:00.000Z'.length
 
-/** The same for many times of one device: the text of the hour is kept, because `toISOString` takes three times as long. */
+/**
+ * The same for many times of one device: the texts of the hour, and of what follows it, are kept, because
+ * `toISOString` takes three times as long.
+ */
 export function timeWriter(style: TimeStyle, offset: number): (timestamp: number | null) => string | null {
   const shift = style === 'utc' ? 0 : offset * 60_000
   const zone = style === 'utc' ? 'Z' : formatOffset(offset)
   let hour = Number.NaN
-  let date = ''
+  let hourText = ''
+  const rests = new Map<number, string>()
   return (timestamp) => {
     if (timestamp === null) return null
     const local = timestamp + shift
     const itsHour = Math.floor(local / HOUR_MS)
     if (itsHour !== hour) {
       hour = itsHour
-      date = new Date(itsHour * HOUR_MS).toISOString().slice(0, -':00:00.000Z'.length)
+      hourText = new Date(itsHour * HOUR_MS).toISOString().slice(0, -REST)
     }
     const ms = local - itsHour * HOUR_MS
-    const rest = seconds[ms / 1000] ?? new Date(local).toISOString().slice(-':00:00.000Z'.length, -1)
-    return date + rest + zone
+    let rest = rests.get(ms)
+    if (rest === undefined) {
+      rest = new Date(ms).toISOString().slice(-REST, -1) + zone
+      rests.set(ms, rest)
+    }
+    return hourText + rest
   }
 }
 

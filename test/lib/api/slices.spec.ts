@@ -5,13 +5,15 @@ import { createSlicer } from '../../../src/lib/api/slices'
 /** What comes of a text that arrives in pieces of these lengths. */
 function sliced(text: string, lengths: readonly number[], key = 'data') {
   const bytes = Buffer.from(text)
-  const slicer = createSlicer(key)
+  const elements: unknown[] = []
+  const slicer = createSlicer(key, (found) => elements.push(...found))
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const length = lengths[turn % lengths.length] ?? 1
     slicer.push(bytes.subarray(at, at + length))
     at += length
   }
-  return slicer.end()
+  const rest = slicer.end()
+  return rest && { rest, elements }
 }
 
 /** The same, parsed as a whole; nothing where it is no JSON, or has no such array. */

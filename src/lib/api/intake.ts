@@ -1,0 +1,46 @@
+import { addRecords, createTable } from '../readings/record-table'
+import type { Body } from './body'
+import { type Endpoint, type EndpointName, endpoints } from './endpoints'
+import {
+  type CurrentEnvelope,
+  type Envelope,
+  graphOf,
+  readEnvelope,
+  takeDevices,
+  wholeCurrent,
+} from './envelopes'
+import { createSlicer, type Slicer } from './slices'
+
+/** Takes one answer in: what it has thousands of is read while it arrives. */
+export interface Intake {
+  /** Nothing for answers that are always short. */
+  slicer: Slicer | undefined
+  /** @throws EnvlogError as `readEnvelope` */
+  read(body: Body): Envelope
+}
+
+export function createIntake(endpoint: EndpointName): Intake {
+  return intakes[endpoints[endpoint].answer](endpoint)
+}
+
+const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = {
+  graph(endpoint) {
+    const records = createTable()
+    const slicer = createSlicer('data', (found) => addRecords(records, found))
+    return {
+      slicer,
+      read: ({ rest, text }) => (rest ? { ...graphOf(rest), records } : readEnvelope(endpoint, text())),
+    }
+  },
+
+  current(endpoint) {
+    const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
+    const slicer = createSlicer('devices', (found) => takeDevices(envelope, found))
+    return {
+      slicer,
+      read: ({ rest, text }) => (rest ? wholeCurrent(envelope) : readEnvelope(endpoint, text())),
+    }
+  },
+
+  alert: (endpoint) => ({ slicer: undefined, read: ({ text }) => readEnvelope(endpoint, text()) }),
+}
