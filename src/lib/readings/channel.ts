@@ -33,6 +33,12 @@ export function lineUpChannels<L extends ListedChannel>(
   listed: readonly L[],
   seen: ReadonlySet<number> = new Set(),
 ): LinedUp<L>[] {
+  if (seen.size === 0 && isInOrder(listed)) {
+    return listed.map((entry) => ({
+      channel: channel((entry.num as number) + 1 - (listed[0]?.num as number), entry.name, entry.unit),
+      listed: entry,
+    }))
+  }
   const told = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(told, seen) ? 1 : 0
   const found = new Map<number, LinedUp<L>>()
@@ -45,6 +51,12 @@ export function lineUpChannels<L extends ListedChannel>(
     if (!found.has(number)) found.set(number, { channel: unlistedChannel(number) })
   }
   return [...found.values()].sort((a, b) => a.channel.number - b.channel.number)
+}
+
+/** Numbered one by one, from 0 or from 1: nearly all are. */
+function isInOrder(listed: readonly ListedChannel[]): boolean {
+  const first = listed[0]?.num
+  return (first === 0 || first === 1) && listed.every(({ num }, index) => num === first + index)
 }
 
 function channel(number: number, name: string, unit: string): Channel {

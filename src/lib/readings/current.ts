@@ -5,7 +5,7 @@ import { type Battery, readBattery } from './battery'
 import { type Channel, lineUpChannels } from './channel'
 import { type Device, readDevice } from './device'
 import { readNumber, valueError } from './number'
-import { formatTime, readTimestamp, type TimeStyle, utcOffset } from './time'
+import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One device's newest reading: an element of envlog-current's payload (docs/messages.md). */
 export interface Reading extends Device {
@@ -49,9 +49,10 @@ export function readCurrent(
   unreadable: (device: Unreadable) => void = () => {},
 ): Reading[] {
   const failed = [...envelope.unreadable]
+  const write = writers(options.time)
   const readings = envelope.devices.flatMap((device) => {
     try {
-      return [readOne(device, `devices.${device.index}`, options)]
+      return [readOne(device, options, write)]
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
       failed.push({ serial: device.serial, part: String(error.params.part) })
@@ -64,10 +65,20 @@ export function readCurrent(
   return readings
 }
 
-function readOne(found: CurrentDevice, part: string, options: CurrentOptions): Reading {
+/** Writes times of devices at any offset; those of one offset have a writer of their own. */
+function writers(style: TimeStyle): (timestamp: number | null, offset: number) => string | null {
+  const byOffset = new Map<number, ReturnType<typeof timeWriter>>()
+  return (timestamp, offset) => {
+    const write = byOffset.get(offset) ?? timeWriter(style, offset)
+    byOffset.set(offset, write)
+    return write(timestamp)
+  }
+}
+
+function readOne(found: CurrentDevice, options: CurrentOptions, write: ReturnType<typeof writers>): Reading {
   const device = readDevice(found, found.baseunit)
   const offset = utcOffset(found.offsets)
-  const timestamp = readTimestamp(found.unixtime, () => `${part}.unixtime`)
+  const timestamp = readTimestamp(found.unixtime, () => `devices.${found.index}.unixtime`)
   const age = timestamp === null ? null : Math.max(0, Math.round((options.receivedAt - timestamp) / 1000))
   return {
     serial: device.serial,
@@ -78,7 +89,7 @@ function readOne(found: CurrentDevice, part: string, options: CurrentOptions): R
     standalone: device.standalone,
     group:
       found.group && found.group.name !== '' ? { number: found.group.num, name: found.group.name } : null,
-    time: formatTime(timestamp, options.time, offset),
+    time: write(timestamp, offset),
     timestamp,
     utcOffset: offset,
     age,
@@ -90,8 +101,8 @@ function readOne(found: CurrentDevice, part: string, options: CurrentOptions): R
 }
 
 function readChannels(found: CurrentDevice['channel']): ReadingChannel[] {
-  return lineUpChannels(found).map(({ channel, listed }) => {
+  return lineUpChannels(found).map(({ channel: { key, number, name, unit }, listed }) => {
     const value = readNumber(listed?.value)
-    return { ...channel, value, error: value === null ? valueError(listed?.value) : null }
+    return { key, number, name, unit, value, error: value === null ? valueError(listed?.value) : null }
   })
 }
