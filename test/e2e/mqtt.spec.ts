@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Broker, type Received, startBroker } from '../support/broker'
+import { type BrokerHere, type Received, startBroker } from '../support/broker'
 import { currentRows, deviceIn, type FlatRow, newestOf, pointsOf } from '../support/expected'
 import { REMOTE, serialOf } from '../support/hostile'
 import { type AnyNode, lane, useNodeRed } from '../support/lanes'
@@ -20,7 +20,7 @@ const mqttOut = (retain: boolean): AnyNode => ({
 describe('outputs in mqtt out nodes', () => {
   const hall = useNodeRed()
   const truth = () => hall.simulator.truth
-  let broker: Broker
+  let broker: BrokerHere
 
   before('starts a broker and deploys the flows', async function () {
     this.timeout(STARTING_MS)

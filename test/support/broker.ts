@@ -1,8 +1,14 @@
-/** An MQTT broker in this process, and a subscriber that keeps what comes. */
+/** MQTT brokers, in this process (aedes) and as a program (mosquitto), and a subscriber that keeps what comes. */
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { connectAsync, type IPublishPacket } from 'mqtt'
 import type { FlowNode } from './node-red'
+import { temporaryFolder } from './package'
+import { quiet, startServer } from './server-process'
+import { ensure } from './servers'
 
 export interface Received {
   topic: string
@@ -10,27 +16,94 @@ export interface Received {
   retained: boolean
 }
 
+export interface Subscriber {
+  received: Received[]
+  end(): Promise<void>
+}
+
 export interface Broker {
   /** The config node `broker` of a flow. */
   node: FlowNode
-  /** Clients that are connected now. */
-  clients(): number
   /** What is retained and what is published from now on. */
-  subscribe(...filters: string[]): Promise<{ received: Received[]; end(): Promise<void> }>
+  subscribe(...filters: string[]): Promise<Subscriber>
+  /** Forgets what is retained; whoever is connected is cut off. */
+  stop(): Promise<void>
+  /** After `stop`, on the same port. */
+  startAgain(): Promise<void>
   close(): Promise<void>
 }
 
-export async function startBroker(): Promise<Broker> {
+export interface BrokerHere extends Broker {
+  /** Clients that are connected now. */
+  clients(): number
+}
+
+/** aedes, in this process. */
+export async function startBroker(): Promise<BrokerHere> {
+  let running = await listen(0)
+  const { port } = running
+  const stop = () => running.stop()
+  return {
+    ...brokerAt(port),
+    clients: () => running.clients(),
+    stop,
+    async startAgain() {
+      running = await listen(port)
+    },
+    close: stop,
+  }
+}
+
+/** mosquitto, a program of its own. */
+export async function startMosquitto(): Promise<Broker> {
+  const mosquitto = await ensure('mosquitto')
+  const folder = temporaryFolder('mosquitto')
+  const settings = join(folder, 'mosquitto.conf')
+  const server = await startServer(
+    (port) => {
+      const lines = [
+        `listener ${port} 127.0.0.1`,
+        'allow_anonymous true',
+        'persistence false',
+        'log_dest stderr',
+      ]
+      writeFileSync(settings, `${lines.join('\n')}\n`)
+      return spawn(mosquitto, ['-c', settings], { cwd: folder, ...quiet })
+    },
+    (log) => / running\b/.test(log),
+    'SIGTERM',
+  )
+  return { ...brokerAt(server.port), ...server, close: server.stop }
+}
+
+interface Running {
+  port: number
+  clients(): number
+  stop(): Promise<void>
+}
+
+async function listen(wanted: number): Promise<Running> {
   const { Aedes } = await import('aedes')
   const broker = await Aedes.createBroker()
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     broker.handle(socket)
-  }).listen(0, '127.0.0.1')
+  }).listen(wanted, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  return {
+    port: (server.address() as AddressInfo).port,
+    clients: () => broker.connectedClients,
+    async stop() {
+      await new Promise<void>((resolve) => broker.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
 
+function brokerAt(port: number): Pick<Broker, 'node' | 'subscribe'> {
   return {
     node: {
       id: 'broker',
@@ -43,7 +116,6 @@ export async function startBroker(): Promise<Broker> {
       protocolVersion: 4,
       usetls: false,
     },
-    clients: () => broker.connectedClients,
     async subscribe(...filters) {
       const client = await connectAsync(`mqtt://127.0.0.1:${port}`)
       const received: Received[] = []
@@ -52,12 +124,6 @@ export async function startBroker(): Promise<Broker> {
       })
       await client.subscribeAsync(filters)
       return { received, end: () => client.endAsync() }
-    },
-    async close() {
-      await new Promise<void>((resolve) => broker.close(resolve))
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
     },
   }
 }

@@ -1,33 +1,22 @@
 /** Database servers of a test's own: on loopback, on a free port, with their data in a temporary folder. */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawn } from 'node:child_process'
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { execute, temporaryFolder } from './package'
+import { HOST, quiet, type ServerProcess, startServer } from './server-process'
 import { ensure } from './servers'
-import { until } from './wait'
 
-export interface DatabaseServer {
-  port: number
-  stop(): Promise<void>
-}
-
-export interface PostgresServer extends DatabaseServer {
+export interface PostgresServer extends ServerProcess {
   user: string
   password: string
   database: string
 }
 
-export interface InfluxServer extends DatabaseServer {
+export interface InfluxServer extends ServerProcess {
   database: string
   /** Rows of each series that a statement tells, as objects; times in ms. */
   query(statement: string): Promise<Record<string, string | number | null>[]>
 }
-
-const HOST = '127.0.0.1'
-/** A port that was free may be taken a moment later. */
-const TRIES = 3
 
 export async function startPostgres(): Promise<PostgresServer> {
   const postgres = await ensure('postgres')
@@ -43,7 +32,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const quick = ['--no-sync', '--no-instructions', '--encoding=UTF8', '--locale=C']
   const access = ['--username', login.user, '--pwfile', passwordFile, '--auth=scram-sha-256']
   await execute(initdb, ['-D', data, ...quick, ...access], { cwd: folder, ...owner })
-  const server = await start(
+  const server = await startServer(
     (port) => {
       const options = ['-D', data, '-h', HOST, '-p', String(port), '-k', '', '-F']
       return spawn(postgres, options, { cwd: folder, ...quiet, ...owner })
@@ -58,7 +47,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 export async function startInflux(): Promise<InfluxServer> {
   const influxd = await ensure('influxd')
   const folder = temporaryFolder('influx')
-  const server = await start(
+  const server = await startServer(
     (port) => {
       const file = join(folder, 'influxdb.conf')
       writeFileSync(file, influxSettings(folder, port))
@@ -108,50 +97,6 @@ async function askInflux(port: number, statement: string, database: string) {
       ...Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null])),
     })),
   )
-}
-
-const quiet = { stdio: ['ignore', 'pipe', 'pipe'] } satisfies SpawnOptions
-
-/** Starts a server that says in its log when it is ready; on another port if it ends at once. */
-async function start(
-  launch: (port: number) => ChildProcess,
-  ready: (log: string) => boolean,
-  ending: NodeJS.Signals,
-): Promise<DatabaseServer> {
-  for (let tries = 1; ; tries++) {
-    const port = await freePort()
-    const child = launch(port)
-    let log = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (piece: string) => {
-        log += piece
-      })
-    }
-    const ended = once(child, 'exit')
-    const killed = () => void child.kill('SIGKILL')
-    process.once('exit', killed)
-    void ended.then(() => process.off('exit', killed))
-    const outcome = await until(`${child.spawnfile} is ready`, () => {
-      if (ready(log)) return 'ready'
-      return child.exitCode !== null && 'ended'
-    })
-    if (outcome === 'ended' && tries < TRIES) continue
-    if (outcome === 'ended') throw new Error(`${child.spawnfile} ended at once:\n${log}`)
-    const stop = async () => {
-      if (child.exitCode === null && child.signalCode === null) child.kill(ending)
-      await ended
-    }
-    return { port, stop }
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** PostgreSQL refuses to run as root: who runs it then. */

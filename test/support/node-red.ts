@@ -57,6 +57,8 @@ function settingsFile(lang: string, { nodesDir, contextStorage }: StartOptions):
     telemetry: { enabled: false, updateNotification: false },
     externalModules: { autoInstall: false, palette: { allowInstall: false, allowUpdate: false } },
     editorTheme: { tours: false, palette: { catalogues: [] }, projects: { enabled: false } },
+    // Nobody has to wait 15 s for a broker that is back.
+    mqttReconnectTime: 300,
     logging: { console: { level: 'debug', metrics: false, audit: false } },
   }
   return `const { events } = require(require.resolve('@node-red/util', { paths: [process.argv[1]] }))

@@ -1,0 +1,81 @@
+/** Server programs of a test's own: on loopback, on a free port; they can be stopped, and started again as they were. */
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { until } from './wait'
+
+export interface ServerProcess {
+  port: number
+  stop(): Promise<void>
+  /** After `stop`: on the same port, with what it has kept. */
+  startAgain(): Promise<void>
+}
+
+export const HOST = '127.0.0.1'
+/** A port that was free may be taken a moment later. */
+const TRIES = 3
+
+/** What `launch` needs: the log is read. */
+export const quiet = { stdio: ['ignore', 'pipe', 'pipe'] } satisfies SpawnOptions
+
+interface Running {
+  child: ChildProcess
+  ended: Promise<unknown>
+}
+
+/** Starts a server that says in its log when it is ready; on another port if it ends at once. */
+export async function startServer(
+  launch: (port: number) => ChildProcess,
+  ready: (log: string) => boolean,
+  ending: NodeJS.Signals,
+): Promise<ServerProcess> {
+  let running: Running
+  const server = {
+    port: 0,
+    async stop() {
+      const { child, ended } = running
+      if (child.exitCode === null && child.signalCode === null) child.kill(ending)
+      await ended
+    },
+    async startAgain() {
+      running = await run(launch(server.port), ready)
+    },
+  }
+  for (let tries = 1; ; tries++) {
+    server.port = await freePort()
+    try {
+      await server.startAgain()
+      return server
+    } catch (error) {
+      if (tries === TRIES) throw error
+    }
+  }
+}
+
+async function run(child: ChildProcess, ready: (log: string) => boolean): Promise<Running> {
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (piece: string) => {
+      log += piece
+    })
+  }
+  const ended = once(child, 'exit')
+  const killed = () => void child.kill('SIGKILL')
+  process.once('exit', killed)
+  void ended.then(() => process.off('exit', killed))
+  const outcome = await until(`${child.spawnfile} is ready`, () => {
+    if (ready(log)) return 'ready'
+    return child.exitCode !== null && 'ended'
+  })
+  if (outcome === 'ended') throw new Error(`${child.spawnfile} ended at once:\n${log}`)
+  return { child, ended }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, HOST)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
