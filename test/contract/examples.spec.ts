@@ -71,7 +71,7 @@ describe('the examples', () => {
 
   it('are there, one at least for each node, in the formats the import dialog lists', () => {
     assert.deepEqual(
-      files.filter((file) => !/^[\w -]+\.json$/.test(file.replace(/^[\w -]+\//, ''))),
+      files.filter((file) => !/^[\w -]+\.json$/.test(file.replace(/^[\w @-]+[\\/]/, ''))),
       [],
     )
     const shown = new Set(files.flatMap((file) => load(file).map(({ type }) => type)))
@@ -79,6 +79,19 @@ describe('the examples', () => {
       [...ours.keys()].filter((type) => !shown.has(type)),
       [],
     )
+  })
+
+  it('can all be imported into one Node-RED, where they share the account and nothing else', () => {
+    const seen = new Map<string, Saved>()
+    for (const file of files) {
+      for (const node of load(file)) {
+        const other = seen.get(node.id)
+        if (node.type === 'envlog-account') assert.deepEqual(node, other ?? node)
+        else assert.equal(other, undefined, `${file}: ${node.id}`)
+        seen.set(node.id, node)
+      }
+    }
+    assert.equal([...seen.values()].filter(({ type }) => type === 'envlog-account').length, 1)
   })
 
   for (const file of files) {
@@ -92,18 +105,36 @@ describe('the examples', () => {
         assert.ok(flow.some(({ type }) => type === 'tab'))
       })
 
-      it('needs no other package', () => {
-        assert.deepEqual(
-          load(file)
-            .filter((node) => !knownProperties(node))
-            .map(({ type }) => type),
-          [],
-        )
+      it('needs no other package, or its folder says which', () => {
+        const others = load(file).filter((node) => !knownProperties(node))
+        assert.equal(others.length > 0, / - needs /.test(file), others.map(({ type }) => type).join())
+      })
+
+      it('explains itself: what it does, what to set up, what it takes of the quota; without code', () => {
+        const flow = load(file)
+        const about = flow.filter(({ type }) => type === 'comment').map(({ info }) => String(info))
+        assert.ok(about.some((info) => info.includes('**Set up.**') && info.includes('**Quota.**')))
+        assert.ok(!flow.some(({ type }) => ['function', 'exec', 'unknown'].includes(type)))
+      })
+
+      it('is tidy: on the grid, its groups complete', () => {
+        const flow = load(file)
+        for (const { id, type, x, y, z, g, name } of flow) {
+          if (type === 'tab' || type === 'group' || z === undefined) continue
+          assert.deepEqual([Number(x) % 5, Number(y) % 20], [0, 0], id)
+          const group = flow.find((node) => node.id === g)
+          assert.equal(g === undefined, group === undefined, id)
+          if (group) assert.ok((group.nodes as string[]).includes(id), id)
+          assert.equal(typeof name, 'string', id)
+        }
+        const members = flow.flatMap(({ type, nodes: of }) => (type === 'group' ? (of as string[]) : []))
+        assert.ok(members.every((id) => flow.some((node) => node.id === id && node.g !== undefined)))
       })
 
       it('saves only properties that the nodes have, and all of ours', () => {
         for (const node of load(file)) {
-          const known = knownProperties(node) ?? []
+          const known = knownProperties(node)
+          if (!known) continue
           assert.deepEqual(
             Object.keys(node).filter((name) => !known.includes(name)),
             [],
@@ -127,8 +158,10 @@ describe('the examples', () => {
           const definition = ours.get(node.type) ?? core.get(node.type)
           const references = Object.entries(definition?.defaults ?? {})
             .filter(([, { type }]) => type !== undefined)
-            .map(([name]) => node[name])
-          const wanted = [z, ...wires.flat(), ...references].filter((id) => id !== undefined && id !== '')
+            .flatMap(([name]) => node[name])
+          const wanted = [z, ...wires.flat(), ...references].filter(
+            (id) => id !== '' && (id ?? null) !== null,
+          )
           assert.deepEqual(
             wanted.filter((id) => !ids.has(String(id))),
             [],
@@ -147,7 +180,7 @@ describe('the examples', () => {
 
       it('holds no login and no address but of this machine', () => {
         const text = JSON.stringify(load(file))
-        assert.doesNotMatch(text, /"(?:credentials|apiKey|loginId|loginPass|password)":/)
+        assert.doesNotMatch(text, /"(?:credentials|apiKey|loginId|loginPass|password)":(?!"")/)
         const addresses = [...text.matchAll(/\b(?:https?|mqtts?):\/\/([^/":]+)/g)].map(([, host]) => host)
         assert.deepEqual(
           addresses.filter((host) => !/^(?:localhost|127\.0\.0\.1)$/.test(host ?? '')),
