@@ -8,6 +8,7 @@ import { execute, npmEnvironment, root } from './package'
 const versions = {
   'node-red-contrib-influxdb': '0.7.0',
   'node-red-contrib-postgrestor-next': '0.5.2',
+  'node-red-node-email': '5.2.5',
   'node-red-node-sqlite': '1.1.1',
 } as const
 

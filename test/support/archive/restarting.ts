@@ -7,6 +7,9 @@ export interface Restarting {
   readonly userDir: string
   deploy(flow: readonly FlowNode[]): Promise<void>
   url(): string
+  /** Presses the button of an inject node. */
+  inject(id: string): Promise<void>
+  json<T>(path: string): Promise<T>
   /** Ends it without a word (kill -9). */
   kill(): Promise<void>
   /** Ends it as an operator does. */
@@ -33,6 +36,8 @@ export async function startRestarting(contextStorage: Record<string, object>): P
     userDir,
     deploy: (flow) => nodeRed.deploy(flow),
     url: () => nodeRed.url,
+    inject: (id) => nodeRed.inject(id),
+    json: (path) => nodeRed.json(path),
     async kill() {
       await nodeRed.stop('SIGKILL')
     },

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
+import { useExamples } from '../../support/examples'
+import { until } from '../../support/wait'
+
+const FLOW_MS = 60_000
+const DAY = 86_400_000
+/** Minutes ahead of UTC: their days are not those of the server, and yesterday has always ended. */
+const TOKYO = 540
+const DELHI = 330
+
+const MONTH = 'Files and reports/last month of a device to a CSV file'
+const NIGHT = 'Files and reports/every night yesterday of all devices'
+const CHECKS = 'Files and reports/fixed-time freezer checks'
+
+/** Stands in the flows. */
+const CHOSEN = '52A10001'
+const HOSTILE = 'a "b", c\n冷'
+
+describe('examples that write files', () => {
+  const hall = useExamples()
+  let simulator: Simulator
+  const now = Date.now()
+  let reading: { value: number | string; age: number }
+
+  beforeEach(async () => {
+    reading = { value: -18.5, age: 60 }
+    const from = Math.floor(now / 1000) - 70 * 86_400
+    const devices: DeviceDefinition[] = [
+      {
+        serial: CHOSEN,
+        name: HOSTILE,
+        zone: { timeDiff: TOKYO },
+        channels: [
+          { num: 1, name: HOSTILE, unit: 'C' },
+          { num: 2, name: 'Probe', unit: 'C', broken: 'Sensor Error' },
+        ],
+        records: { interval: 1800, from },
+        current: () => ({
+          unixtime: Math.floor(now / 1000) - reading.age,
+          values: { 1: reading.value, 2: 'Sensor Error' },
+        }),
+      },
+      {
+        serial: '52C10002',
+        name: 'Remote',
+        base: { serial: '5F0A1001', name: 'Hall 1', zone: { timeDiff: DELHI } },
+        channels: [{ num: 1, name: 'Air', unit: '%' }],
+        records: { interval: 3600, from },
+      },
+    ]
+    simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: devices })
+  })
+
+  afterEach(() => simulator?.close())
+
+  const read = (name: string) => readFileSync(join(hall.userDir, name), 'utf8')
+  const exists = (name: string) => existsSync(join(hall.userDir, name))
+  /** Midnight of a date in the clock of a device, in ms. */
+  const midnight = (date: string, offset: number) => Date.parse(`${date}T00:00:00Z`) - offset * 60_000
+  const clockOf = (time: number, offset: number) => new Date(time + offset * 60_000).toISOString()
+  const date = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+  /** A file that has its name from the calendar: that of now, or of a moment ago. */
+  async function written(
+    nameAt: (time: number) => string,
+    complete: (text: string) => boolean,
+  ): Promise<string> {
+    const name = [Date.now(), now].map(nameAt)
+    await until('the file is there', () => name.some((one) => exists(one) && complete(read(one))))
+    return read(name.find(exists) ?? '')
+  }
+
+  it('the last month of a device, in the clock of the device, anew each time', async function () {
+    this.timeout(FLOW_MS)
+    await hall.deploy([MONTH], { simulator })
+    const month = (time: number) => {
+      const at = new Date(time)
+      return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1))
+    }
+    const first = month(now)
+    const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
+    const [from, to] = [first, next].map((day) => midnight(date(day.getTime()), TOKYO)) as [number, number]
+    const quoted = `"ch1 ${HOSTILE.replaceAll('"', '""')} (C)"`
+    const lines = simulator.truth.records(CHOSEN, undefined, from, to - 1).map(({ time, values }) => {
+      const at = clockOf(time, TOKYO)
+      return `${at.slice(0, 10)} ${at.slice(11, 19)},${values[1]},E1`
+    })
+    assert.ok(lines.length > 1000, 'more than one message')
+    const expected = `\ufeff${[`time,${quoted},ch2 Probe (C)`, ...lines].join('\r\n')}\r\n`
+    for (let times = 0; times < 2; times++) {
+      await hall.press('write it')
+      const asked = simulator.counts().data.total
+      await until('it is asked for', () => simulator.counts().data.total > asked)
+      const text = await written(
+        (time) => `envlog-${date(month(time).getTime()).slice(0, 7)}.csv`,
+        (found) => found.length >= expected.length,
+      )
+      assert.equal(text, expected)
+    }
+  })
+
+  it('yesterday of all devices, each by its own clock', async function () {
+    this.timeout(FLOW_MS)
+    await hall.deploy([NIGHT], { simulator })
+    const [yesterday, today] = [date(now - DAY), date(now)]
+    const expected = simulator.truth.devices().flatMap(({ serial, base, standalone, channels }) => {
+      const offset = standalone ? TOKYO : DELHI
+      const within = [midnight(yesterday, offset), midnight(today, offset) - 1] as const
+      const records = simulator.truth.records(serial, standalone ? undefined : base, ...within)
+      return records.flatMap(({ time, values }) =>
+        channels.map(({ num }) => {
+          const at = clockOf(time, offset).replace('Z', standalone ? '+09:00' : '+05:30')
+          return [at, time, serial, num, typeof values[num] === 'number' ? values[num] : ''].join(' ')
+        }),
+      )
+    })
+    assert.equal(expected.length, 48 * 2 + 24)
+    await hall.press('every night at 2')
+    const text = await written(
+      (time) => `envlog-${date(time - DAY)}.csv`,
+      (found) => found.split('52C10002').length > 24 && found.split(CHOSEN).length > 96,
+    )
+    const [head, ...lines] = text.replace('\ufeff', '').trimEnd().split('\r\n')
+    assert.equal(
+      head,
+      'time,timestamp,serial,name,model,base,groupname,channel,label,unit,value,error,dataid',
+    )
+    const found = lines.map((line) => {
+      const cells = [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell]) => cell)
+      const [time, timestamp, serial, , , , , channel, , , value] = cells
+      return [time, timestamp, serial, channel, value].join(' ')
+    })
+    assert.deepEqual(found.toSorted(), expected.toSorted())
+  })
+
+  it('a report of the day: what passes, what does not and why, and that a check was not done', async function () {
+    this.timeout(FLOW_MS)
+    await hall.deploy([CHECKS], { simulator })
+    let checks = 0
+    const check = async (button: string): Promise<string> => {
+      await hall.press(button)
+      checks++
+      const sections = (text: string) => text.split('\n## ')
+      const text = await written(
+        (time) => `freezer-checks-${date(time)}.md`,
+        (found) => sections(found).length > checks && found.endsWith('\n'),
+      )
+      return sections(text).at(-1) ?? ''
+    }
+    const device = HOSTILE.replace('\n', ' ')
+    const states = [
+      { value: -18.5, age: 60, reads: '-18.5 C', result: 'pass' },
+      { value: -14.9, age: 60, reads: '-14.9 C', result: 'FAIL: too warm' },
+      { value: -31, age: 60, reads: '-31 C', result: 'FAIL: too cold' },
+      { value: -18.5, age: 4000, reads: '-18.5 C', result: 'FAIL: old' },
+      { value: 'Sensor Error', age: 60, reads: 'Sensor Error', result: 'FAIL: no value' },
+    ]
+    for (const [at, { value, age, reads, result }] of states.entries()) {
+      reading = { value, age }
+      const text = await check(at % 2 === 0 ? 'at 8' : 'at 17')
+      assert.match(
+        text,
+        /^Freezer check of \d{4}-\d\d-\d\d \d\d:\d\d\n\nLimits: -30 to -15 C\n\n\| Device \|/,
+      )
+      const measured = clockOf(now - age * 1000, TOKYO)
+        .slice(0, 16)
+        .replace('T', ' ')
+      const rows = text.split('\n').filter((line) => line.startsWith('| a'))
+      assert.deepEqual(rows, [
+        `| ${device} | ${device} | ${reads} | ${measured} | ${result} |`,
+        `| ${device} | Probe | Sensor Error | ${measured} | FAIL: ${age > 3600 ? 'old' : 'no value'} |`,
+      ])
+    }
+    simulator.set({ fleet: [] })
+    assert.match(await check('at 8'), /\n\| none of the devices is in the account .* FAIL \|\n$/)
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* ENVLOG_SERVICE: .*\n$/)
+  })
+})

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import {
+  type CurrentDefinition,
+  type DeviceDefinition,
+  manualClock,
+  type Simulator,
+  startSimulator,
+} from '../../../simulator'
+import { type Broker, type Received, startBroker, startMosquitto } from '../../support/broker'
+import { rounds, useExamples } from '../../support/examples'
+import { currentRows, type FlatRow } from '../../support/expected'
+import { assertSame } from '../../support/same'
+import { until } from '../../support/wait'
+
+const STARTING_MS = 120_000
+const FLOW_MS = 60_000
+const SETTLED_MS = 15_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+const brokers = { aedes: startBroker, Mosquitto: startMosquitto }
+const CHANNELS = 'MQTT/a topic per channel'
+const HOME = 'MQTT/Home Assistant discovery'
+
+const HOSTILE = 'a/+#"\n<b> 冷'
+const FRIDGE = '52A10002'
+const SILENT = '52A10003'
+
+/** Records of each minute but of one device, which says `newest`, and an unused probe. */
+function fleet(now: number, newest: () => CurrentDefinition): DeviceDefinition[] {
+  const records = { interval: 60, from: now / 1000 - 3600 }
+  const inside = { num: 1, name: 'Inside', unit: 'C' }
+  return [
+    {
+      serial: '52A10001',
+      name: HOSTILE,
+      group: { num: 1, name: 'Cold/store' },
+      channels: [
+        { num: 1, name: HOSTILE, unit: 'C' },
+        { num: 2, name: 'Probe', unit: 'C', broken: 'Sensor Error' },
+      ],
+      records,
+    },
+    { serial: FRIDGE, name: '冷蔵庫', channels: [{ num: 1, name: '庫内', unit: '℃' }], records },
+    { serial: SILENT, name: 'Silent', channels: [inside], records: [], current: newest },
+    {
+      serial: '52C10004',
+      name: 'Remote',
+      base: { serial: '5F0A1001', name: 'Hall 1' },
+      channels: [
+        { num: 1, unit: '%' },
+        { num: 3, name: 'Air', unit: 'ppm' },
+      ],
+      records,
+    },
+  ]
+}
+
+for (const [title, start] of Object.entries(brokers))
+  describe(`examples to MQTT, ${title}`, () => tests(start))
+
+function tests(start: () => Promise<Broker>): void {
+  const hall = useExamples()
+  let broker: Broker
+  let simulator: Simulator
+  /** When the device that may be silent has measured. */
+  let heard: number
+
+  before('starts a broker', async function () {
+    this.timeout(STARTING_MS)
+    broker = await start()
+  })
+
+  after('ends it', () => broker?.close())
+
+  beforeEach(async () => {
+    // What is retained is gone.
+    await broker.stop()
+    await broker.startAgain()
+    const now = Math.floor(Date.now() / MINUTE) * MINUTE
+    heard = now
+    const newest = () => ({ unixtime: heard / 1000, values: { 1: 4.5 } })
+    simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet: fleet(now, newest) })
+  })
+
+  afterEach(() => simulator?.close())
+
+  const rows = (): FlatRow[] => currentRows(simulator.truth)
+  const topicOf = ({ base, serial, channel }: FlatRow) => `envlog/${base}/${serial}/${channel}`
+  const numbers = () =>
+    rows().flatMap((row) => (row.value === undefined ? [] : { topic: topicOf(row), text: String(row.value) }))
+
+  /** Waits for what a subscriber comes to know, and gives what somebody who subscribes then is told at once. */
+  async function retained(
+    filter: string,
+    done: (known: Map<string, string>) => boolean,
+  ): Promise<Received[]> {
+    const told = async () => {
+      const { received, end } = await broker.subscribe(filter)
+      const known = () => new Map(received.map(({ topic, text }) => [topic, text]))
+      await until(`what is told of ${filter}`, () => done(known()), SETTLED_MS).catch(() => {})
+      await end()
+      return received
+    }
+    await told()
+    return (await told()).filter((message) => message.retained)
+  }
+
+  /** It comes to that, and somebody who subscribes then is told so. */
+  async function assertRetained(expected: { topic: string; text: string }[]): Promise<Received[]> {
+    const all = await retained('envlog/#', (known) =>
+      expected.every(({ topic, text }) => known.get(topic) === text),
+    )
+    const topics = expected.map(({ topic }) => topic)
+    assertSame(
+      all.filter(({ topic }) => topics.includes(topic)),
+      expected.map((message) => ({ ...message, retained: true })),
+    )
+    return all
+  }
+
+  it('publish each channel on a topic of its own, retained, new ones only, and all to a broker that was away', async function () {
+    this.timeout(FLOW_MS)
+    const { received, end } = await broker.subscribe('envlog/#')
+    const told = () => received.map(({ topic, text }) => ({ topic, text }))
+    const first = numbers()
+    await hall.deploy([CHANNELS], { simulator, broker: broker.node })
+    await until('all channels are published', () => received.length >= first.length)
+    await rounds(simulator, 2)
+    const count = received.length
+    for (const message of told())
+      assert.ok(first.some((one) => one.text === message.text && one.topic === message.topic))
+    await rounds(simulator, 2)
+    assert.equal(received.length, count)
+
+    simulator.clock.advance(3 * MINUTE)
+    const second = numbers().filter((message) => !message.topic.includes(SILENT))
+    await until('the new values are published', () => received.length >= count + second.length)
+    await rounds(simulator, 2)
+    assertSame(told().slice(count), second)
+    await end()
+    const all = await assertRetained(numbers())
+    assert.equal(all.length, numbers().length)
+
+    // A broker that was away has all of it again.
+    await broker.stop()
+    simulator.clock.advance(MINUTE)
+    await rounds(simulator, 2)
+    await broker.startAgain()
+    await assertRetained(numbers())
+  })
+
+  it('make sensors of Home Assistant, with names, units and availability', async function () {
+    this.timeout(FLOW_MS)
+    await hall.deploy([HOME], { simulator, broker: broker.node })
+    const configs = await retained('homeassistant/#', (known) => known.size >= rows().length)
+    const sensors = configs.map(({ topic, text }) => ({ topic, ...JSON.parse(text) }))
+    assert.equal(sensors.length, rows().length)
+    for (const row of rows()) {
+      const id = `envlog_${row.base}_${row.serial}_${row.channel}`
+      const found = sensors.find(({ unique_id }) => unique_id === id)
+      const topic = topicOf(row)
+      assert.equal(found.topic, `homeassistant/sensor/${id}/config`)
+      assert.equal(found.name, row.label)
+      assert.equal(found.state_topic, topic)
+      assert.deepEqual(found.availability, [{ topic: 'envlog/status' }, { topic: `${topic}/availability` }])
+      assert.equal(found.device.name, row.name)
+      assert.equal(found.device.suggested_area, row.groupname)
+      assert.deepEqual(found.device.identifiers, [`envlog_${row.base}_${row.serial}`])
+    }
+    const kinds = sensors.map(
+      ({ unit_of_measurement, device_class }) => `${unit_of_measurement} ${device_class}`,
+    )
+    assertSame(
+      kinds.map((kind) => [kind]),
+      [
+        '°C temperature',
+        '°C temperature',
+        '°C temperature',
+        '°C temperature',
+        '% humidity',
+        'ppm carbon_dioxide',
+      ].map((kind) => [kind]),
+    )
+    const available = (offline: (row: FlatRow) => boolean) =>
+      rows().map((row) => ({
+        topic: `${topicOf(row)}/availability`,
+        text: offline(row) ? 'offline' : 'online',
+      }))
+    const status = { topic: 'envlog/status', text: 'online' }
+    await assertRetained([status, ...numbers(), ...available(({ value }) => value === undefined)])
+
+    heard -= 2 * HOUR
+    const silent = ({ serial, value }: FlatRow) => value === undefined || serial === SILENT
+    await rounds(simulator, 2)
+    await assertRetained([status, ...numbers(), ...available(silent)])
+
+    await broker.stop()
+    simulator.clock.advance(MINUTE)
+    await rounds(simulator, 2)
+    await broker.startAgain()
+    await assertRetained([status, ...numbers(), ...available(silent)])
+    const again = await retained('homeassistant/#', (known) => known.size >= rows().length)
+    assertSame(again, configs)
+
+    const isNow = (text: string) => retained('envlog/status', (known) => known.get('envlog/status') === text)
+    await hall.end()
+    assert.deepEqual(await isNow('offline'), [{ ...status, text: 'offline', retained: true }])
+    await hall.start()
+    assert.deepEqual(await isNow('online'), [{ ...status, retained: true }])
+  })
+}

@@ -1,0 +1,175 @@
+/**
+ * The examples as they ship, in a whole Node-RED that the spec files about them share, filled in for the machine they
+ * run on.
+ *
+ *     const hall = useExamples()
+ *     await hall.deploy(['Alarms/alerts to a chat'], { simulator, chat })
+ */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Simulator } from '../../simulator'
+import { type Restarting, startRestarting, stores } from './archive/restarting'
+import type { InfluxServer, PostgresServer } from './databases'
+import type { FlowNode } from './node-red'
+import { root } from './package'
+import { until } from './wait'
+
+const folder = join(root, 'examples')
+const STARTING_MS = 300_000
+const POLLED_MS = 20_000
+
+/** Paths without `.json`, as the import dialog shows them. */
+export const exampleNames: readonly string[] = readdirSync(folder, { recursive: true })
+  .map((file) => String(file).replaceAll('\\', '/'))
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => file.replace(/\.json$/, ''))
+
+export function readExample(name: string): FlowNode[] {
+  return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
+}
+
+/** The packages that a folder says it needs: `SQLite - needs node-red-node-sqlite`. */
+export function neededBy(name: string): string | undefined {
+  const [, needed] = / - needs (.*?)\//.exec(name) ?? []
+  // A folder's name cannot hold the stroke of a scope.
+  return needed?.replace(/^(@[\w-]+) /, '$1/')
+}
+
+export interface Surroundings {
+  simulator: Simulator
+  /** `node` of a broker: `broker`, `port` */
+  broker?: FlowNode
+  chat?: { url: string }
+  mail?: { port: number }
+  /** a file */
+  sqlite?: string
+  postgres?: PostgresServer
+  influx?: InfluxServer
+  /** Further properties of all nodes of a type. */
+  more?: Record<string, object>
+}
+
+/** As the files say, but for addresses, secrets, and how long one would have to wait. */
+export function filledIn(names: readonly string[], surroundings: Surroundings): FlowNode[] {
+  const { simulator, broker, chat, mail, sqlite, postgres, influx, more = {} } = surroundings
+  const { apiKey, loginId, loginPass } = simulator.account
+  const credentials = { apiKey, loginId, loginPass }
+  const filling: Record<string, object | undefined> = {
+    'envlog-account': { baseUrl: simulator.url, retries: 0, credentials },
+    'mqtt-broker': broker && { broker: broker.broker, port: broker.port },
+    'http request': chat && { url: chat.url },
+    'e-mail': mail && { server: '127.0.0.1', port: String(mail.port) },
+    sqlitedb: sqlite === undefined ? undefined : { db: sqlite },
+    postgresDB: postgres && loginOf(postgres),
+    influxdb: influx && { hostname: '127.0.0.1', port: String(influx.port), database: influx.database },
+    // In the log, for whoever looks for the reason.
+    debug: { console: true },
+  }
+  // Importing a second example uses the account of the first.
+  const nodes = new Map(names.flatMap(readExample).map((node) => [node.id, node]))
+  return [...nodes.values()].map((node) => ({
+    ...node,
+    ...(Number(node.repeat) > 0 && { repeat: 1 }),
+    ...('ackTimeout' in node && { ackTimeout: 2 }),
+    ...filling[node.type],
+    ...more[node.type],
+  }))
+}
+
+function loginOf({ port, user, password, database }: PostgresServer) {
+  return { host: '127.0.0.1', port, user, password, database }
+}
+
+/** Nobody has to write code for it. */
+export function assertWithoutCode(name: string): void {
+  const types = new Set(readExample(name).map(({ type }) => type))
+  for (const type of ['function', 'exec', 'unknown']) assert.ok(!types.has(type), `${name}: ${type}`)
+}
+
+const requests = (simulator: Simulator) =>
+  Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
+
+/** So many requests from now on, each with all that came of it. */
+export async function rounds(simulator: Simulator, count: number): Promise<void> {
+  // The one after the last says that the last is done with.
+  const end = requests(simulator) + count + 1
+  await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
+}
+
+export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
+  deploy(names: readonly string[], surroundings: Surroundings): Promise<void>
+  /** With what a test adds to see more. */
+  deployWith(
+    names: readonly string[],
+    surroundings: Surroundings,
+    add: (flow: FlowNode[]) => FlowNode[],
+  ): Promise<void>
+  /** Presses the button of an inject node of that name. */
+  press(name: string): Promise<void>
+  /** Ends it as an operator does, and starts it again. */
+  restart(): Promise<void>
+}
+
+let running: Promise<Restarting> | undefined
+let users = 0
+
+async function end(): Promise<void> {
+  const ending = running
+  running = undefined
+  await (await ending?.catch(() => undefined))?.kill()
+}
+
+// Also where only some files' tests were chosen to run.
+after('ends the Node-RED that spec files about examples share', end)
+
+/** In a `describe`: starts it, or uses what another file has started; after each test nothing is deployed. */
+export function useExamples(): ExamplesHall {
+  let nodeRed: Restarting
+  let deployed: FlowNode[] = []
+  users++
+
+  before('starts Node-RED with the package installed', async function () {
+    this.timeout(STARTING_MS)
+    running ??= startRestarting(stores.atOnce)
+    nodeRed = await running
+  })
+
+  // What nodes are connected to ends after them: some do not survive it.
+  afterEach('takes the flows away', async function () {
+    this.timeout(POLLED_MS)
+    await nodeRed.deploy([])
+  })
+
+  after('ends Node-RED when nobody uses it any more', async () => {
+    if (--users === 0) await end()
+  })
+
+  const hall: ExamplesHall = {
+    get userDir() {
+      return nodeRed.userDir
+    },
+    url: () => nodeRed.url(),
+    inject: (id) => nodeRed.inject(id),
+    json: (path) => nodeRed.json(path),
+    kill: () => nodeRed.kill(),
+    end: () => nodeRed.end(),
+    start: () => nodeRed.start(),
+    deploy: (names, surroundings) => hall.deployWith(names, surroundings, (flow) => flow),
+    async deployWith(names, surroundings, add) {
+      for (const name of names) assertWithoutCode(name)
+      deployed = add(filledIn(names, surroundings))
+      await nodeRed.deploy(deployed)
+    },
+    async press(name) {
+      const button = deployed.find((node) => node.type === 'inject' && node.name === name)
+      assert.ok(button, name)
+      await nodeRed.inject(button.id)
+    },
+    async restart() {
+      await nodeRed.end()
+      await nodeRed.start()
+    },
+  }
+  return hall
+}
