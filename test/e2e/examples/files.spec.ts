@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { useExamples } from '../../support/examples'
@@ -26,6 +26,8 @@ describe('examples that write files', () => {
   let reading: { value: number | string; age: number }
 
   beforeEach(async () => {
+    const left = readdirSync(hall.userDir).filter((file) => /^(?:envlog|freezer-checks)-/.test(file))
+    for (const file of left) rmSync(join(hall.userDir, file))
     reading = { value: -18.5, age: 60 }
     const from = Math.floor(now / 1000) - 70 * 86_400
     const devices: DeviceDefinition[] = [

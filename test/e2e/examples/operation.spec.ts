@@ -194,7 +194,7 @@ describe('examples for those who operate', () => {
     }
   })
 
-  it('see tiles, a table, a chart with each value once, and the quota on a dashboard', async function () {
+  it('see tiles, a table, a chart with each temperature once, and the quota on a dashboard', async function () {
     this.timeout(FLOW_MS)
     await hall.deploy([DASHBOARD], { simulator })
     const widget = <T>(name: string) => shownBy<T>(hall.url(), `envlog-example-dashboard-${name}`)
@@ -202,8 +202,9 @@ describe('examples for those who operate', () => {
     for (let minutes = 0; minutes < 2; minutes++) {
       if (minutes > 0) simulator.clock.advance(MINUTE)
       const rows = currentRows(simulator.truth)
-      for (const { name, label, value, timestamp } of rows) {
-        if (value !== undefined) points.push({ series: `${name} ${label}`, x: timestamp, y: value })
+      for (const { name, label, value, unit, timestamp } of rows) {
+        if (value !== undefined && unit === 'C')
+          points.push({ series: `${name} ${label}`, x: timestamp, y: value })
       }
       await rounds(simulator, 2)
       const expected = rows.map(({ name, label, value, error }) => [name, label, value ?? error])
