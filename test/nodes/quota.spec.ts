@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../simulator'
-import { NOW } from '../support/devices'
+import { freezer, fridge, NOW } from '../support/devices'
 import { startFlow, useSimulator } from '../support/flow'
 
 interface Counts {
@@ -19,7 +19,7 @@ async function counts(id = 'account'): Promise<{ status: number; body: Counts }>
 describe('the quota of an account, as nodes and the editor see it', () => {
   const simulator = useSimulator(() => ({
     clock: manualClock(NOW),
-    limits: { current: { limit: 3, window: 600 } },
+    limits: { current: { limit: 3, window: 600 }, alert: { limit: 1, window: 600 } },
   }))
 
   it('is told by the admin address: what is spent, what is left, what the service said', async () => {
@@ -55,6 +55,16 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     await flow.close()
     assert.equal((await counts()).body.waiting, 0)
     assert.equal(simulator().log.filter(({ over }) => over).length, 0)
+  })
+
+  it('is waited for with the time in the status where the first answer tells that nothing is left', async () => {
+    const devices = [freezer, fridge]
+    const flow = await startFlow('alerts', simulator(), { node: { select: 'list', devices } })
+    flow.send()
+    for (;;) {
+      const { status } = await flow.statuses.next()
+      if (status.fill === 'yellow') return assert.equal(status.text, 'status.waiting-round')
+    }
   })
 
   it('is waited for no longer than the node allows', async () => {

@@ -1,3 +1,4 @@
+import { roomAfter } from './room'
 import { createSpending, type Spent } from './spending'
 
 /** So many requests, or records, in a window of so many seconds. */
@@ -38,6 +39,7 @@ export function createAllowance(described: Row) {
   let base = described
   let told: Row | null = null
   let inFlight = 0
+  let surprises = 0
   let refusedAt: number | null = null
   const own = createSpending()
   const foreign = createSpending()
@@ -72,20 +74,25 @@ export function createAllowance(described: Row) {
     return refusedAt === null ? free : 0
   }
 
-  /** When a limit has room for so many more beside what is spent of it. */
-  function roomFor(amount: number, limit: number, spent: Spent[], now: number): number {
-    spent.sort((a, b) => a.at - b.at)
-    const total = spent.reduce((sum, entry) => sum + entry.amount, 0)
-    // Each further round over the limit takes a window more.
-    const rounds = Math.max(0, Math.ceil((amount - limit) / limit))
-    let missing = amount - rounds * limit - (limit - total)
-    let at = now
-    for (const entry of spent) {
-      if (missing <= 0) break
-      missing -= entry.amount
-      at = entry.at + held()
+  /** As `when`, past what is left. */
+  function later(now: number, share: number): (amount: number) => number {
+    const flying = { at: now, amount: inFlight }
+    const mine = [...own.list(), flying]
+    const theirs = share < 1 && now < others.at + held() ? [others] : []
+    const all = roomAfter([...mine, ...foreign.list(), ...theirs], row().limit, held(), now)
+    const shared = share < 1 ? roomAfter(mine, shareOf(share), held(), now) : () => now
+    return (amount) => Math.max(all(amount), shared(amount), reopens(), now)
+  }
+
+  /** When so many could be spent, if nobody else spends; in flight counts as answered now. For many amounts. */
+  function outlook(now: number, share = 1): (amount: number) => number {
+    const free = left(now, share)
+    let past: ((amount: number) => number) | undefined
+    return (amount) => {
+      if (amount <= free) return now
+      past ??= later(now, share)
+      return past(amount)
     }
-    return at + rounds * held()
   }
 
   return {
@@ -143,8 +150,9 @@ export function createAllowance(described: Row) {
     },
 
     /** The service told its row. */
-    tell(row: Row): void {
-      told = row
+    tell(changed: Row): void {
+      if (changed.limit !== row().limit || changed.window !== row().window) surprises++
+      told = changed
     },
 
     /**
@@ -155,24 +163,21 @@ export function createAllowance(described: Row) {
       release(now)
       const since = Math.max(0, own.released() - mark)
       const known = inFlight + own.total() + foreign.total() + since
-      foreign.add(now, row().limit - remaining - known, held() * GRAIN_SHARE)
+      const more = row().limit - remaining - known
+      if (more > 0) surprises++
+      foreign.add(now, more, held() * GRAIN_SHARE)
     },
 
     /** The service refused: nothing for a window. */
     refuse(now: number): void {
       refusedAt = now
+      surprises++
     },
 
-    /** When so many could be spent, if nobody else spends; in flight counts as answered now. */
-    when(now: number, amount: number, share = 1): number {
-      if (amount <= left(now, share)) return now
-      const flying = { at: now, amount: inFlight }
-      const mine = [...own.list(), flying]
-      const theirs = share < 1 && now < others.at + held() ? [others] : []
-      const all = roomFor(amount, row().limit, [...mine, ...foreign.list(), ...theirs], now)
-      const shared = share < 1 ? roomFor(amount, shareOf(share), mine, now) : now
-      return Math.max(all, shared, reopens(), now)
-    },
+    outlook,
+    when: (now: number, amount: number, share = 1) => outlook(now, share)(amount),
+    /** How often something took away what could be expected till then. */
+    surprises: () => surprises,
 
     /** `toWall`: what to add to a monotonic instant for one since 1970. */
     save(now: number, toWall: number): SavedAllowance | null {

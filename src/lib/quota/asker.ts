@@ -4,7 +4,7 @@ import type { Line } from './turns'
 /** What a request waits for. */
 export interface Wait {
   endpoint: EndpointName
-  /** When it is expected to go, ms since 1970 UTC; `null` when it goes. */
+  /** When it is expected to go, ms since 1970 UTC; `null` when it goes, or lacks a connection alone. */
   until: number | null
   /** True where the records of its device are used up, not the requests. */
   records: boolean

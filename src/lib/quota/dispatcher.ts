@@ -4,6 +4,7 @@ import { EnvlogError } from '../errors'
 import type { Asker } from './asker'
 import { createPatience } from './patience'
 import type { Grant, Places } from './places'
+import { endpointNames } from './rows'
 import type { Sharing, Verdict } from './sharing'
 import {
   createTicket,
@@ -42,8 +43,9 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   let cancelWake = () => {}
 
   const now = () => clock.monotonic()
-  const expected = (ticket: Ticket) => places.expected(ticket, now())
-  const patience = createPatience({ clock, expected, leave })
+  /** Those whose devices have no records left. */
+  const parked = new Set<Ticket>()
+  const patience = createPatience({ clock, places, parked, leave })
 
   function pump(): void {
     const most = lanes()
@@ -77,6 +79,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   /** Its device has no records left: others go on meanwhile. */
   function park(ticket: Ticket, until: number): void {
     ticket.state = 'parked'
+    parked.add(ticket)
     rest(ticket, until - now())
     patience.reconsider(ticket)
   }
@@ -88,6 +91,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     })
     ticket.wake = () => {
       cancel()
+      parked.delete(ticket)
       ticket.wake = () => {}
     }
   }
@@ -110,6 +114,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     if (verdict === 'go') await exchange(ticket, grant, id, shared)
     else notSent(ticket, grant, verdict)
     pump()
+    patience.moved(ticket.endpoint)
   }
 
   /** @param shared where it was claimed: a deploy may have opened another one when the answer comes */
@@ -135,9 +140,8 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
 
   /** What was reserved and did not come is there for others of the same device. */
   function wakeParked({ endpoint, budget }: Grant): void {
-    for (const ticket of tickets.values()) {
-      if (ticket.state !== 'parked' || ticket.endpoint !== endpoint) continue
-      if (requestOf(ticket).records?.device === budget?.device) back(ticket)
+    for (const ticket of [...parked]) {
+      if (ticket.endpoint === endpoint && requestOf(ticket).records?.device === budget?.device) back(ticket)
     }
   }
 
@@ -165,9 +169,6 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
       ticket.refusal = { error: tried.error, of: refused }
       waiting++
       back(ticket)
-      for (const one of [...tickets.values()]) {
-        if (one.endpoint === ticket.endpoint) patience.reconsider(one)
-      }
     } else if (!refused && tried.againAfter !== undefined) {
       waiting++
       ticket.state = 'resting'
@@ -175,7 +176,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     } else {
       if (refused) ticket.refusal = { error: tried.error, of: refused }
       tickets.delete(ticket.key)
-      fail(ticket, refused ? patience.givenUp(ticket) : tried.error)
+      fail(ticket, refused ? patience.giveUp(ticket) : tried.error)
     }
   }
 
@@ -208,7 +209,11 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   }
 
   return {
-    pump,
+    /** What may go has changed from outside. */
+    pump(): void {
+      pump()
+      for (const name of endpointNames) patience.moved(name)
+    },
     counts: () => ({ running, waiting }),
 
     ask(request: Request<unknown>, asker: Asker): Promise<unknown> {
@@ -223,6 +228,8 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
           pump()
         }
         patience.reconsider(ticket)
+        // Those of other nodes may have one more before them.
+        patience.moved(ticket.endpoint)
       })
     },
   }

@@ -31,6 +31,12 @@ export interface SavedPlaces {
 /** Devices whose records are told: a person looks at them. */
 const MOST_TOLD = 5
 
+/** When a ticket goes, monotonic, and whether its device's records are what it waits for. */
+export interface Expected {
+  at: number
+  records: boolean
+}
+
 interface Place {
   requests: Allowance
   budgets: Budgets | null
@@ -73,6 +79,27 @@ export function createPlaces(share: (window: number) => number) {
   function when(name: EndpointName, amount: number, now: number): number {
     const { requests, heldBackUntil } = places[name]
     return Math.max(requests.when(now, amount, shareOf(requests)), heldBackUntil)
+  }
+
+  /**
+   * When a ticket is expected to go that so many go before, now where only a connection is missing; and whether
+   * its device's records are what it waits for. For many tickets.
+   */
+  function outlook(name: EndpointName, now: number): (ticket: Ticket, ahead: number) => Expected {
+    const { requests, budgets, heldBackUntil } = places[name]
+    const forRequests = requests.outlook(now, shareOf(requests))
+    const devices = new Map<string, (amount: number) => number>()
+    return (ticket, ahead) => {
+      const at = Math.max(forRequests(ahead + 1), heldBackUntil)
+      const [waiter] = ticket.waiters
+      const records = waiter?.request.records
+      if (!records || !budgets) return { at, records: false }
+      const allowance = budgets.of(records.device, now)
+      const ofDevice = devices.get(records.device) ?? allowance.outlook(now, shareOf(allowance))
+      devices.set(records.device, ofDevice)
+      const then = ofDevice(enoughOf(records, allowance))
+      return { at: Math.max(at, then), records: then > at }
+    }
   }
 
   return {
@@ -153,22 +180,15 @@ export function createPlaces(share: (window: number) => number) {
       places[endpoint].heldBackUntil = until
     },
 
-    /**
-     * When it is expected to go, now where only a connection is missing; and whether its device's records are
-     * what it waits for.
-     */
-    expected(ticket: Ticket, now: number): { at: number; records: boolean } {
-      const { endpoint } = ticket
-      const { turns, budgets } = places[endpoint]
-      const ahead = turns.has(ticket) ? turns.ahead(ticket) : 0
-      const at = when(endpoint, ahead + 1, now)
-      const [waiter] = ticket.waiters
-      const records = waiter?.request.records
-      if (!records || !budgets) return { at, records: false }
-      const allowance = budgets.of(records.device, now)
-      const then = allowance.when(now, enoughOf(records, allowance), shareOf(allowance))
-      return { at: Math.max(at, then), records: then > at }
+    outlook,
+    expected(ticket: Ticket, now: number): Expected {
+      const { turns } = places[ticket.endpoint]
+      return outlook(ticket.endpoint, now)(ticket, turns.has(ticket) ? turns.ahead(ticket) : 0)
     },
+    /** Those in line, in the order they go. */
+    inOrder: (endpoint: EndpointName) => places[endpoint].turns.inOrder(),
+    /** How often something took away what could be expected till then. */
+    surprises: (endpoint: EndpointName) => places[endpoint].requests.surprises(),
 
     /** Our own spending, for a ledger that lost it. */
     spent(now: number): Missed[] {

@@ -36,9 +36,11 @@ export interface Waiter {
   request: Request<unknown>
   /** Monotonic; when it was queued. */
   since: number
+  /** When it was last told that it goes, monotonic, and what it waits for. */
+  told?: { at: number; records: boolean } | undefined
   resolve(value: unknown): void
   reject(error: unknown): void
-  /** Stops listening to its signal and its clock. */
+  /** Stops listening. */
   release(): void
 }
 

@@ -10,13 +10,18 @@ export function createTurns<T>() {
   /** In the order of their turns: the line that had its turn goes to the end. */
   const lines = new Map<Line, Set<T>>()
   const standing = new Map<T, Set<Line>>()
+  /** Who came last to a line: its place is known without counting. */
+  const newest = new Map<Line, T>()
+
+  function takeOut(name: Line, item: T): void {
+    const line = lines.get(name)
+    line?.delete(item)
+    if (line?.size === 0) lines.delete(name)
+    if (newest.get(name) === item) newest.delete(name)
+  }
 
   function remove(item: T): void {
-    for (const name of standing.get(item) ?? []) {
-      const line = lines.get(name)
-      line?.delete(item)
-      if (line?.size === 0) lines.delete(name)
-    }
+    for (const name of standing.get(item) ?? []) takeOut(name, item)
     standing.delete(item)
   }
 
@@ -35,15 +40,14 @@ export function createTurns<T>() {
     /** Out of one line; it stays in its others. */
     leave(name: Line, item: T): void {
       standing.get(item)?.delete(name)
-      const line = lines.get(name)
-      line?.delete(item)
-      if (line?.size === 0) lines.delete(name)
+      takeOut(name, item)
       if (standing.get(item)?.size === 0) standing.delete(item)
     },
 
     /** At the end of its line. */
     put(name: Line, item: T): void {
       const line = lines.get(name)
+      if (!line?.has(item)) newest.set(name, item)
       if (line) line.add(item)
       else lines.set(name, new Set([item]))
       note(name, item)
@@ -72,6 +76,14 @@ export function createTurns<T>() {
       return item
     },
 
+    /** All in the order they go, if nobody else comes: what `ahead` tells of one, told of all at once. */
+    inOrder(): Set<T> {
+      const order = new Set(lines.get(EDITOR))
+      let unfinished = [...lines].flatMap(([name, line]) => (name === EDITOR ? [] : line.values()))
+      while (unfinished.length > 0) unfinished = unfinished.filter((line) => addNext(line, order))
+      return order
+    },
+
     /** How many go before it, if nobody else comes. */
     ahead(item: T): number {
       let least = Number.POSITIVE_INFINITY
@@ -81,7 +93,7 @@ export function createTurns<T>() {
   }
 
   function aheadIn(name: Line, item: T): number {
-    const place = [...(lines.get(name) ?? [])].indexOf(item)
+    const place = placeIn(name, item)
     if (name === EDITOR) return place
     let ahead = lines.get(EDITOR)?.size ?? 0
     let before = true
@@ -94,6 +106,27 @@ export function createTurns<T>() {
     }
     return ahead
   }
+
+  function placeIn(name: Line, item: T): number {
+    const line = lines.get(name) ?? new Set()
+    if (newest.get(name) === item) return line.size - 1
+    let place = 0
+    for (const one of line) {
+      if (one === item) break
+      place++
+    }
+    return place
+  }
+}
+
+/** False at the end of the line. */
+function addNext<T>(line: Iterator<T>, order: Set<T>): boolean {
+  for (let one = line.next(); !one.done; one = line.next()) {
+    if (order.has(one.value)) continue
+    order.add(one.value)
+    return true
+  }
+  return false
 }
 
 export type Turns<T> = ReturnType<typeof createTurns<T>>

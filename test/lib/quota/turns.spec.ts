@@ -59,13 +59,30 @@ describe('turns', () => {
     turns.remove('one')
   })
 
+  it('tell the order of all, though some stand in several lines or were brought back', () => {
+    const line = fc.constantFrom<Line>('a', 'b', 'c', EDITOR)
+    const put = fc.tuple(line, fc.nat(15), fc.boolean())
+    fc.assert(
+      fc.property(fc.array(put, { maxLength: 30 }), fc.nat(8), (puts, gone) => {
+        const turns = createTurns<number>()
+        for (const [name, item, first] of puts) turns[first ? 'putFirst' : 'put'](name, item)
+        for (let count = 0; count < gone; count++) turns.next()
+        const told = [...turns.inOrder()]
+        const went: number[] = []
+        for (let item = turns.next(); item !== undefined; item = turns.next()) went.push(item)
+        assert.deepEqual(told, went)
+      }),
+    )
+  })
+
   it('tell how many go before one', () => {
     const line = fc.constantFrom<Line>('a', 'b', 'c', EDITOR)
     fc.assert(
-      fc.property(fc.array(line, { maxLength: 20 }), fc.nat(10), (lines, gone) => {
+      fc.property(fc.array(line, { maxLength: 20 }), fc.nat(10), fc.nat(3), (lines, gone, firsts) => {
         const turns = createTurns<number>()
         lines.forEach((name, item) => {
-          turns.put(name, item)
+          turns[item < firsts ? 'putFirst' : 'put'](name, item)
+          if (item % 5 === 4) turns.remove(item - 1)
         })
         for (let count = 0; count < gone; count++) turns.next()
         const ahead = lines.flatMap((_, item) => (turns.has(item) ? [[item, turns.ahead(item)]] : []))

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import type { Wait } from '../../../src/lib/quota/asker'
+import { reading } from '../../support/quota/desk'
+import { keys, known, setup } from '../../support/quota/quota'
+
+const HELD = 121_000
+const HOUR = 3_601_000
+const USED_UP = { reading: reading({ limit: 12, windowSeconds: 3600, remaining: 0 }) }
+
+/** What an asker was told: for how long, or that it goes. */
+function listen(clock: { now(): number }) {
+  const told: (number | null)[] = []
+  const waiting = ({ until }: Wait) => void told.push(until && Math.round((until - clock.now()) / 1000))
+  return { told, waiting }
+}
+
+describe('an estimate that moves while one waits', () => {
+  it('is told as soon as an answer’s headers take the places', async () => {
+    const { ask, clock, desk } = setup()
+    const { told, waiting } = listen(clock)
+    ask('first', { endpoint: 'alert' }, { line: 'a' })
+    ask('second', { endpoint: 'alert' }, { line: 'b', waiting })
+    await clock.settle()
+    desk.sent[0]?.answer(USED_UP)
+    await clock.settle()
+    assert.deepEqual(told, [3601])
+  })
+
+  it('ends at once a wait that it is too long for, and leaves the others waiting', async () => {
+    const { ask, clock, desk } = setup()
+    ask('first', { endpoint: 'alert' })
+    const [short, long] = [60_000, 2 * HOUR].map((wait) => ask(`${wait}`, { endpoint: 'alert' }, { wait }))
+    await clock.settle()
+    desk.sent[0]?.answer(USED_UP)
+    await clock.settle()
+    assert.deepEqual([short?.state, short?.error?.reason, long?.state], ['failed', 'quota-wait', 'waiting'])
+    assert.equal(short?.error?.cause.retryAt, new Date(Math.round(clock.now() + HOUR)).toISOString())
+  })
+
+  it('lets those stay who go in time because others gave up before them', async () => {
+    const { ask, clock, desk } = await known({ limits: { current: { limit: 2 } } })
+    ask('first')
+    ask('second')
+    await clock.settle()
+    const told = reading({ limit: 2, windowSeconds: 600, remaining: 0 })
+    const hurried = keys('hurried', 4).map((key) => ask(key, {}, { wait: 3 * HELD }))
+    const patient = keys('patient', 2).map((key) => ask(key, {}, { wait: 700_000 }))
+    desk.sent[0]?.answer({ reading: told })
+    await clock.settle()
+    assert.deepEqual(new Set(hurried.map(({ state }) => state)), new Set(['failed']))
+    assert.deepEqual(new Set(patient.map(({ state }) => state)), new Set(['waiting']))
+  })
+
+  it('is told anew within a second where those of other nodes go before', async () => {
+    const { ask, clock, desk } = await known({ limits: { current: { limit: 1 } } })
+    ask('spends', {}, { line: 'a' })
+    await clock.settle()
+    desk.sent[0]?.answer()
+    await clock.settle()
+    const { told, waiting } = listen(clock)
+    ask('next', {}, { line: 'a' })
+    ask('after it', {}, { line: 'a', waiting })
+    ask('other', {}, { line: 'b' })
+    await clock.pass(1000)
+    assert.deepEqual(told, [242, 362])
+  })
+
+  it('is told anew when it passes', async () => {
+    const { ask, clock } = await known({ limits: { current: { limit: 1 } } })
+    ask('slow')
+    await clock.settle()
+    const { told, waiting } = listen(clock)
+    ask('waits', {}, { waiting })
+    await clock.pass(HELD)
+    const before = told.length
+    assert.ok(before <= 2, `${told}`)
+    await clock.pass(3000)
+    assert.deepEqual(told.slice(before), [121])
+  })
+
+  it('is told to be over where a connection alone is missing by then', async () => {
+    const { ask, clock, desk } = await known({ concurrency: 1, limits: { current: { limit: 1 } } })
+    ask('spends')
+    await clock.settle()
+    desk.sent[0]?.answer()
+    await clock.settle()
+    ask('slow', { endpoint: 'latest-data' })
+    const { told, waiting } = listen(clock)
+    ask('waits', {}, { waiting })
+    await clock.pass(HELD + 2000)
+    assert.deepEqual(
+      [told, desk.keys()],
+      [
+        [121, null],
+        ['spends', 'slow'],
+      ],
+    )
+  })
+
+  it('is looked at no longer once nobody waits', async () => {
+    const { ask, clock } = await known({ limits: { current: { limit: 1 } } })
+    const abort = new AbortController()
+    ask('slow', {}, { signal: abort.signal })
+    await clock.settle()
+    ask('waits', {}, { signal: abort.signal, waiting: () => {} })
+    await clock.settle()
+    abort.abort()
+    await clock.settle()
+    assert.equal(clock.pending(), 0)
+  })
+})
