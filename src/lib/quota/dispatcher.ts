@@ -131,11 +131,11 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
         ? await requestOf(ticket).send(grant.number, ticket.abort.signal)
         : { reading: null, unsent: true, error: new EnvlogError('closed') }
     running--
-    const refused = places.settle(grant, tried, now(), shared?.here() ?? false)
-    void shared?.settle(id, grant, tried, refused)
+    const bill = places.settle(grant, tried, now(), shared?.here() ?? false)
+    void shared?.settle(id, grant, tried, bill)
     spent()
     if (grant.budget) wakeParked(grant)
-    if (ticket.waiters.size > 0) decide(ticket, tried, refused)
+    if (ticket.waiters.size > 0) decide(ticket, tried, bill.refused)
   }
 
   /** What was reserved and did not come is there for others of the same device. */

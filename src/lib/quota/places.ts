@@ -4,8 +4,9 @@ import { type Allowance, createAllowance, heldMs, isSavedAllowance, type SavedAl
 import { type Budgets, createBudgets } from './budgets'
 import type { QuotaReading } from './headers'
 import { byEndpoint, endpointNames, type Rows, rowsWith } from './rows'
+import { type Bill, billOf } from './settling'
 import type { Missed } from './shared'
-import type { Refused, Ticket, Tried } from './ticket'
+import type { Ticket, Tried } from './ticket'
 import { createTurns, type Line, type Turns } from './turns'
 
 /** What one request took: a place, and so many records of its device. */
@@ -141,23 +142,26 @@ export function createPlaces(share: (window: number) => number) {
     },
 
     /**
-     * Enters how a try ended; whose refusal it was, if it was one.
+     * Enters how a try ended, and tells what it cost.
      * @param shared a ledger of several processes knows better what others spent
      */
-    settle(grant: Grant, tried: Tried<unknown>, now: number, shared: boolean): Refused | undefined {
-      const place = places[grant.endpoint]
+    settle(grant: Grant, tried: Tried<unknown>, now: number, shared: boolean): Bill {
+      const bill = billOf(grant, tried)
+      const { endpoint, requests, budget, number = 0 } = grant
       const { reading } = tried
-      place.requests.settle(1, tried.unsent ? 0 : 1, now)
+      requests.settle(1, bill.used.requests, now)
       if (reading) {
-        place.known = true
-        learn(place.requests, reading, now, shared ? null : grant.mark)
+        places[endpoint].known = true
+        learn(requests, reading, now, shared ? null : grant.mark)
       }
-      if (grant.budget) settleRecords(grant.budget, grant.number ?? 0, tried, now, shared)
-      const refused = refusedBy(tried, grant)
-      if (refused === 'endpoint') place.requests.refuse(now)
-      // Where the service tells that some records are left, fewer are asked for at once.
-      if (refused === 'device' && !reading?.recordsRemaining) grant.budget?.allowance.refuse(now)
-      return refused
+      if (budget) {
+        const told = reading?.recordsRemaining ?? null
+        budget.allowance.settle(number, bill.used.records, now)
+        if (told !== null && !shared) budget.allowance.remains(told, now, budget.mark)
+      }
+      if (bill.closed === 'endpoint') requests.refuse(now)
+      if (bill.closed === 'device') budget?.allowance.refuse(now)
+      return bill
     },
 
     rebase(rows: Rows): void {
@@ -283,34 +287,4 @@ function learn(
     requests.tell({ limit, window: windowSeconds })
   }
   if (remaining !== null && mark !== null) requests.remains(remaining, now, mark)
-}
-
-/** What came is spent; after a broken answer the header decides, else what was asked for stays reserved. */
-function settleRecords(
-  { allowance, mark }: NonNullable<Grant['budget']>,
-  asked: number,
-  tried: Tried<unknown>,
-  now: number,
-  shared: boolean,
-): void {
-  const told = tried.reading?.recordsRemaining ?? null
-  // No more than all that is gone, whoever took it: what others have reserved may not be counted yet.
-  const byHeader = told === null ? asked : allowance.row().limit - told
-  const used = tried.unsent ? 0 : (tried.records ?? byHeader)
-  allowance.settle(asked, Math.min(asked, Math.max(0, used)), now)
-  if (told !== null && !shared) allowance.remains(told, now, mark)
-}
-
-const NOT_ABOUT_QUOTA = new Set([401, 403])
-
-/** Which limit an answer refused for, if it did (nodes.md, *Quota*: a refusal). */
-function refusedBy(tried: Tried<unknown>, { budget }: Grant): Refused | undefined {
-  if (!('error' in tried) || !tried.reading) return undefined
-  const { status = 0 } = tried.error.cause ?? {}
-  const { remaining, recordsRemaining } = tried.reading
-  if (status === 429) {
-    return budget && ((remaining ?? 0) > 0 || recordsRemaining === 0) ? 'device' : 'endpoint'
-  }
-  const other = status >= 400 && status < 500 && !NOT_ABOUT_QUOTA.has(status)
-  return other && remaining === 0 ? 'endpoint' : undefined
 }

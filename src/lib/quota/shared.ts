@@ -21,7 +21,7 @@ export interface Settled {
   remaining: number | null
   /** How long the request was on its way: what was released meanwhile may still have been counted. */
   flightMs: number
-  /** The service refused. */
+  /** The service refused: nothing goes for so long. */
   refused: boolean
 }
 

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock'
 import { heldMs } from './allowance'
+import type { QuotaReading } from './headers'
 import type { Grant, Places } from './places'
+import type { Bill } from './settling'
 import type { Claim, Settled, SharedLedger } from './shared'
 import type { Refused, Tried } from './ticket'
 
@@ -107,8 +109,8 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
       return verdict
     },
 
-    async settle(id: string, grant: Grant, tried: Tried<unknown>, refused: Refused | undefined) {
-      const settled = settledOf(grant, tried, refused)
+    async settle(id: string, grant: Grant, { reading }: Tried<unknown>, bill: Bill) {
+      const settled = settledOf(grant, reading, bill)
       const at = now()
       try {
         if (!here) throw new Error('away')
@@ -182,24 +184,22 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
     return claims
   }
 
-  function settledOf(grant: Grant, tried: Tried<unknown>, refused: Refused | undefined): Settled[] {
+  function settledOf(grant: Grant, reading: QuotaReading | null, { used, closed }: Bill): Settled[] {
     const { endpoint, requests, budget, number = 0, since } = grant
     const flight = now() - since
     /** What was released since then; within the margin the service cannot have counted it. */
     const flightMs = (window: number) => Math.round(Math.max(0, flight - (heldMs(window) - window * 1000)))
     const { limit, window } = requests.row()
-    const remaining = tried.reading?.remaining ?? null
-    const unsent = tried.unsent === true
     const settled: Settled[] = [
       {
         name: endpoint,
         taken: 1,
-        used: unsent ? 0 : 1,
+        used: used.requests,
         limit,
         heldMs: heldMs(window),
-        remaining,
+        remaining: reading?.remaining ?? null,
         flightMs: flightMs(window),
-        refused: refused === 'endpoint',
+        refused: closed === 'endpoint',
       },
     ]
     if (budget) {
@@ -207,12 +207,12 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
       settled.push({
         name: `${endpoint} ${budget.device}`,
         taken: number,
-        used: unsent ? 0 : (tried.records ?? number),
+        used: used.records,
         limit: row.limit,
         heldMs: heldMs(row.window),
-        remaining: tried.reading?.recordsRemaining ?? null,
+        remaining: reading?.recordsRemaining ?? null,
         flightMs: flightMs(row.window),
-        refused: refused === 'device',
+        refused: closed === 'device',
       })
     }
     return settled

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EnvlogError } from '../../../src/lib/errors'
 import { reading, refusal } from '../../support/quota/desk'
 import { createLedger } from '../../support/quota/ledger'
 import { keys, member, processOf } from '../../support/quota/quota'
@@ -124,6 +125,41 @@ describe('two processes that share an account', () => {
     assert.deepEqual(b.desk.keys(), ['other'])
     await clock.pass(3_601_000)
     assert.deepEqual(b.desk.keys(), ['other', 'used up'])
+  })
+
+  it('ask at once for as many of a device’s records as a refusal says are left', async () => {
+    const { a, b, clock } = await two()
+    const records = { endpoint: 'data' as const, device: 'one' }
+    a.ask('refused', records)
+    await clock.settle()
+    a.desk.sent[0]?.answer(
+      refusal(429, { limit: 20, windowSeconds: 60, remaining: 15, recordsRemaining: 5000 }),
+    )
+    await clock.pass(1000)
+    assert.deepEqual(
+      a.desk.sent.map(({ number }) => number),
+      [16_000, 5000],
+    )
+    a.desk.sent[1]?.answer({ records: 2000 })
+    await clock.settle()
+    b.ask('other', records)
+    await clock.settle()
+    assert.equal(b.desk.sent[0]?.number, 3000)
+  })
+
+  it('write down what the header says where an answer breaks off', async () => {
+    const { a, clock, ledger } = await two()
+    const broken = new EnvlogError('reply-not-json')
+    for (const [recordsRemaining, spent] of [
+      [159_990, 10],
+      [null, 16_010],
+    ] as const) {
+      a.ask(`${spent}`, { endpoint: 'data', device: 'one' })
+      await clock.settle()
+      a.desk.sent.at(-1)?.answer({ records: null, reading: reading({ recordsRemaining }), error: broken })
+      await clock.settle()
+      assert.equal(ledger.spent('data one'), spent)
+    }
   })
 
   it('give back what was not sent, in the ledger as well', async () => {
