@@ -62,14 +62,24 @@ end
 return answer
 `
 
-/** ARGV: id, age; for each key taken, used, limit, held, remaining (-1: not told), refused (0 or 1), flight. */
+/**
+ * ARGV: id, age; for each key taken, used, limit, held, remaining (-1: not told), refused (0 or 1), flight. Where its
+ * claim was not answered in time, other than what it thinks may have been taken.
+ */
 export const SETTLE = `${PREAMBLE}
+local function release(key, id, taken)
+  if redis.call('ZREM', key, id .. '|' .. taken .. '|f') == 1 then return end
+  for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+    local of, state = string.match(member, '^(.-)|%d+|(%a)$')
+    if of == id and state == 'f' then redis.call('ZREM', key, member) end
+  end
+end
 local id, age = ARGV[1], tonumber(ARGV[2])
 for i, key in ipairs(KEYS) do
   local at = 7 * i - 4
   local taken, used, limit = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local held, remaining = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
-  redis.call('ZREM', key, id .. '|' .. taken .. '|f')
+  release(key, id, taken)
   local ends = now + held - age
   if used > 0 then put(key, id .. '|' .. used .. '|s', ends, held) end
   local others = limit - remaining - spent(key, now - tonumber(ARGV[at + 6]))

@@ -16,7 +16,7 @@ describe('a ledger in Redis, where others spend and limits end', () => {
   async function open(): Promise<SharedLedger> {
     const ledger = openRedis(redis.url, '', LEASE_MS)('an account')
     opened.push(ledger)
-    assert.equal(await ledger.kept(), true)
+    await ledger.epoch()
     return ledger
   }
 
@@ -106,6 +106,18 @@ describe('a ledger in Redis, where others spend and limits end', () => {
     const told = await ledger.claim('b', [claim(requests), claim(records({ wanted: 10 }))])
     assert.ok('waitMs' in told && told.short === 1)
     assert.ok(await takes(ledger, 'c', [claim(requests), claim(records({ name: 'data 3/3', wanted: 10 }))]))
+  })
+
+  it('gives back all of what was claimed without an answer, however little it was', async () => {
+    const ledger = await open()
+    await holds(ledger, 'a', [claim(requests), claim(records({ wanted: 60 }))])
+    assert.deepEqual(await holds(ledger, 'late', [claim(requests), claim(records({ wanted: 60 }))]), [1, 40])
+    await ledger.settle(
+      'late',
+      [settled({ ...requests, used: 0 }), settled(records({ taken: 60, used: 0 }))],
+      0,
+    )
+    assert.deepEqual(await holds(ledger, 'b', [claim(requests), claim(records({ wanted: 60 }))]), [1, 40])
   })
 
   it('settles what was settled before to the same end', async () => {
