@@ -28,7 +28,7 @@ export interface DispatcherPorts {
   places: Places
   /** Requests at the same time; 0 while nothing may go. */
   lanes(): number
-  /** Where several processes share the account. */
+  /** Where several processes share the account: asked of each request that goes. */
   sharing(): Sharing | undefined
   /** Something was spent. */
   spent(): void

@@ -3,6 +3,7 @@ import type { QuotaCounts } from '../../shared/admin'
 import type { EndpointName } from '../api/endpoints'
 import type { Clock } from '../clock'
 import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
+import { createArrears } from './arrears'
 import type { Asker } from './asker'
 import { createDispatcher } from './dispatcher'
 import { createPlaces, type SavedPlaces } from './places'
@@ -54,6 +55,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
   const run = randomUUID()
   const members = new Map<Member, Keeper | undefined>()
   let sharing: Sharing | undefined
+  const arrears = createArrears()
   /** Saved state that is on its way: nothing goes before it is known. */
   let loading = 0
 
@@ -63,7 +65,10 @@ export function createQuota(clock: Clock, account = ''): Quota {
   const dispatcher = createDispatcher({
     clock,
     places,
-    sharing: () => sharing,
+    sharing() {
+      arrears.untold ||= !sharing
+      return sharing
+    },
     lanes: () => (loading > 0 ? 0 : Math.min(...[...members.keys()].map(({ concurrency }) => concurrency))),
     spent() {
       for (const keeper of members.values()) keeper?.save()
@@ -94,7 +99,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
   }
 
   async function share(open: () => SharedLedger): Promise<void> {
-    sharing = createSharing(opened(open), clock, places, tellLedger)
+    sharing = createSharing({ ledger: opened(open), clock, places, arrears, changed: tellLedger })
     await whileLoading(sharing.start())
     tellLedger()
   }
@@ -141,6 +146,6 @@ function opened(open: () => SharedLedger): SharedLedger {
     return open()
   } catch {
     const away = () => Promise.reject(new Error('away'))
-    return { claim: away, settle: away, kept: away, catchUp: away, close: async () => {} }
+    return { claim: away, settle: away, epoch: away, catchUp: away, close: async () => {} }
   }
 }

@@ -24,7 +24,6 @@ export function openRedis(address: string, password: string, leaseMs: number) {
     // Its state is asked for, its words may hold the address's secrets.
     client.on('error', () => {})
     let connecting: Promise<unknown> = client.connect().catch(() => {})
-    let epoch: string | undefined
 
     const key = (name: string) => `envlog:{${account}}:${name}`
     const run = (script: string, names: readonly string[], args: readonly (string | number)[]) =>
@@ -43,13 +42,10 @@ export function openRedis(address: string, password: string, leaseMs: number) {
         await run(SETTLE, namesOf(settled), [id, Math.round(ageMs), ...settled.flatMap(settledArgs)])
       },
 
-      async kept() {
+      async epoch() {
         if (!client.isReady) await connecting
         connecting = Promise.resolve()
-        const found = String(await run(EPOCH, ['epoch'], [randomUUID()]))
-        const kept = epoch === undefined || epoch === found
-        epoch = found
-        return kept
+        return String(await run(EPOCH, ['epoch'], [randomUUID()]))
       },
 
       async catchUp(missed: readonly Missed[]) {

@@ -44,8 +44,8 @@ export interface SharedLedger {
   claim(id: string, claims: readonly Claim[]): Promise<Claimed>
   /** `ageMs`: how long ago the answer came. */
   settle(id: string, settled: readonly Settled[], ageMs: number): Promise<void>
-  /** True where it still holds what was written before. */
-  kept(): Promise<boolean>
+  /** Names what it holds: another name than before, and it lost what was written, or is another ledger. */
+  epoch(): Promise<string>
   catchUp(missed: readonly Missed[]): Promise<void>
   close(): Promise<void>
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock'
 import { heldMs } from './allowance'
+import type { Arrears } from './arrears'
 import type { QuotaReading } from './headers'
 import type { Grant, Places } from './places'
 import type { Bill } from './settling'
@@ -22,25 +23,31 @@ export type Verdict =
   /** The ledger went away meanwhile, and more than our share is taken. */
   | 'over-share'
 
+export interface SharingPorts {
+  ledger: SharedLedger
+  clock: Clock
+  places: Places
+  /** Of the account, whatever ledger it had. */
+  arrears: Arrears
+  /** It went away, or came back. */
+  changed(): void
+}
+
 /**
  * Several processes on one account (nodes.md, `sharedQuota`). While the ledger is there it decides; without it
  * each keeps to half of every limit, and for a window after its return too: what was spent meanwhile may not
  * all be written yet.
  */
-export function createSharing(ledger: SharedLedger, clock: Clock, places: Places, changed: () => void) {
+export function createSharing({ ledger, clock, places, arrears, changed }: SharingPorts) {
   let here = false
   let closed = false
   /** Claimed and not settled yet: a lease that is left behind would hold its place for minutes. */
   let open = 0
+  /** Of those, what the ledger was asked for. */
+  const asked = new Set<string>()
   /** A look that is due, or on its way. */
   let looking = false
   let cancelLook = () => {}
-  /** It came back without what it held, and was not told all of it yet. */
-  let lost = false
-  /** When it came back; at the start nothing was spent without it. */
-  let backAt = Number.NEGATIVE_INFINITY
-  /** Settled while it was away. */
-  let unsettled: { id: string; settled: Settled[]; at: number }[] = []
 
   const now = () => clock.monotonic()
 
@@ -53,6 +60,7 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
 
   function away(): void {
     if (closed) return
+    arrears.away = true
     if (here) {
       here = false
       changed()
@@ -65,41 +73,47 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
   async function look(): Promise<void> {
     looking = true
     try {
-      if (!(await within(ledger.kept()))) lost = true
-      // Everything: what is told twice only holds its place longer.
-      if (lost) {
-        await within(ledger.catchUp(places.spent(now())))
-        // They are among all that was spent.
-        unsettled = []
-      }
-      lost = false
-      while (unsettled.length > 0) {
-        const [{ id, settled, at }] = unsettled as [(typeof unsettled)[0]]
-        await within(ledger.settle(id, settled, now() - at))
-        unsettled.shift()
-      }
+      await catchUp()
     } catch {
       looking = false
       away()
       return
     }
     looking = false
-    if (closed || here) return
+    if (closed) return
+    if (arrears.away) arrears.backAt = now()
+    arrears.away = false
+    if (here) return
     here = true
-    backAt = now()
     changed()
+  }
+
+  /** Tells the ledger what it does not know: all, where it is another one or holds nothing any more. */
+  async function catchUp(): Promise<void> {
+    const epoch = await within(ledger.epoch())
+    const isOther = arrears.epoch !== undefined && arrears.epoch !== epoch
+    if (isOther || arrears.untold) {
+      // They are among all that was spent. What is told twice only holds its place longer.
+      const owed = [...arrears.owed]
+      arrears.away = true
+      await within(ledger.catchUp(places.spent(now())))
+      for (const one of owed) arrears.owed.delete(one)
+      arrears.untold = false
+    }
+    arrears.epoch = epoch
+    for (const one of arrears.owed) {
+      await within(ledger.settle(one.id, one.settled, now() - one.at))
+      arrears.owed.delete(one)
+    }
   }
 
   return {
     here: () => here,
-    /** The first look. Nothing was spent without it before, so the whole may be used at once. */
-    async start(): Promise<void> {
-      await look()
-      if (here) backAt = Number.NEGATIVE_INFINITY
-    },
+    /** The first look. */
+    start: look,
 
     /** Our part of a limit whose window is so long, in seconds. */
-    share: (window: number) => (here && now() >= backAt + heldMs(window) ? 1 : SHARE_ALONE),
+    share: (window: number) => (here && now() >= arrears.backAt + heldMs(window) ? 1 : SHARE_ALONE),
 
     /** With `go` it is to be settled, whatever becomes of the request. */
     async claim(id: string, grant: Grant): Promise<Verdict> {
@@ -115,12 +129,13 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
       try {
         if (!here) throw new Error('away')
         await within(ledger.settle(id, settled, 0))
+        // A deploy may have left some that were on their way.
+        if (arrears.owed.size > 0 && !looking && !closed) void look()
       } catch {
-        unsettled.push({ id, settled, at })
-        const oldest = Math.max(...settled.map(({ heldMs: held }) => held))
-        unsettled = unsettled.filter((one) => at - one.at < oldest)
+        arrears.owe({ id, settled, at, claimed: asked.has(id) })
         away()
       }
+      asked.delete(id)
       await over()
     },
 
@@ -134,9 +149,11 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
 
   async function claimed(id: string, grant: Grant): Promise<Verdict> {
     if (!here) return 'go'
+    asked.add(id)
     try {
       const answer = await within(ledger.claim(id, claimsOf(grant)))
       if ('waitMs' in answer) {
+        asked.delete(id)
         const short = answer.short === 0 ? 'endpoint' : 'device'
         return { waitMs: Math.max(LEAST_WAIT_MS, answer.waitMs), short }
       }
@@ -146,7 +163,11 @@ export function createSharing(ledger: SharedLedger, clock: Clock, places: Places
       return 'go'
     } catch {
       away()
-      return fitsShare(grant) ? 'go' : 'over-share'
+      if (fitsShare(grant)) return 'go'
+      // It may have been written all the same.
+      const nothing = { used: { requests: 0, records: 0 }, refused: undefined, closed: undefined }
+      arrears.owe({ id, settled: settledOf(grant, null, nothing), at: now(), claimed: asked.delete(id) })
+      return 'over-share'
     }
   }
 

@@ -99,6 +99,7 @@ describe('a ledger that comes back', () => {
     await clock.pass(10_000)
     assert.equal(ledger.spent('current'), 4)
   })
+
   it('with nothing in it is told what was spent just before it went, too', async () => {
     const { go, clock, desk, ledger } = await oneOfSeveral()
     await go('r', 4)
@@ -112,5 +113,44 @@ describe('a ledger that comes back', () => {
     ledger.become('here')
     await clock.pass(3000)
     assert.equal(ledger.spent('current'), 4)
+  })
+  it('gets back what it gave without an answer in time, where it was not sent', async () => {
+    const { ask, go, clock, desk, ledger } = await oneOfSeveral()
+    await go('r', 6)
+    for (const sent of desk.sent) sent.answer()
+    await clock.settle()
+    ledger.slow(() => 1500)
+    const abort = new AbortController()
+    ask('late', {}, { signal: abort.signal })
+    await clock.pass(1100)
+    abort.abort()
+    ledger.slow(() => 0)
+    await clock.pass(5000)
+    assert.deepEqual([desk.sent.length, ledger.underWay('current'), ledger.spent('current')], [6, 0, 6])
+  })
+
+  it('learns what ended while it was away however long that was, and whatever ended meanwhile', async () => {
+    for (const away of [70_000, 3_700_000]) {
+      const { ask, clock, desk, ledger } = await oneOfSeveral()
+      const [data, current] = [{ endpoint: 'data', device: 'one' } as const, { endpoint: 'current' } as const]
+      ask('first of data', { endpoint: 'data' })
+      await clock.settle()
+      desk.sent[0]?.answer()
+      await clock.settle()
+      ask('records', data)
+      await clock.settle()
+      assert.equal(ledger.spent('data one'), 16_000)
+      ledger.become('away')
+      desk.sent[1]?.answer({ records: 10 })
+      await clock.pass(away)
+      ask('short', current)
+      await clock.settle()
+      desk.sent[2]?.answer()
+      await clock.pass(100)
+      ledger.become('here')
+      await clock.pass(3000)
+      const spent = away < 3_600_000 ? 10 : 0
+      assert.deepEqual([ledger.spent('data one'), ledger.underWay('data one')], [spent, 0])
+    }
   })
 })

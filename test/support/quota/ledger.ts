@@ -97,16 +97,10 @@ export function createLedger(clock: Clock) {
     },
     /** One process's way to it. */
     open(): SharedLedger {
-      let seen: number | undefined
       return {
         claim: (id, claims) => call('claim', () => claim(id, claims)),
         settle: (id, settled, ageMs) => call('settle', () => settle(id, settled, ageMs)),
-        kept: () =>
-          call('kept', () => {
-            const kept = seen === undefined || seen === epoch
-            seen = epoch
-            return kept
-          }),
+        epoch: () => call('epoch', () => `${epoch}`),
         catchUp: (missed) => call('catchUp', () => catchUp(missed)),
         close: async () => {
           closed++

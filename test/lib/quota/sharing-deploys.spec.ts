@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { createLedger } from '../../support/quota/ledger'
+import { HELD, oneOfSeveral } from '../../support/quota/one-of-several'
+import { keys, member } from '../../support/quota/quota'
+
+describe('a ledger over a deploy', () => {
+  it('is used whole at once, and told nothing twice', async () => {
+    const { quota, leave, go, clock, desk, ledger } = await oneOfSeveral()
+    await go('before', 4)
+    for (const sent of desk.sent) sent.answer()
+    await clock.settle()
+    leave()
+    quota.join(member({ ledger: ledger.open }))
+    await clock.settle()
+    assert.equal(ledger.spent('current'), 4)
+    assert.equal(await go('after', 8), 6)
+  })
+
+  it('that comes just as it returns still learns what was spent without it, and leaves half for a window', async () => {
+    const { quota, leave, ask, go, clock, desk, ledger } = await oneOfSeveral()
+    ledger.become('away')
+    assert.equal(await go('away', 8), 5)
+    for (const sent of desk.sent) sent.answer()
+    await clock.pass(100)
+    ledger.become('here')
+    leave()
+    quota.join(member({ ledger: ledger.open }))
+    await clock.pass(5000)
+    assert.deepEqual([desk.sent.length, ledger.spent('current')], [5, 5])
+    for (const key of keys('more', 8)) ask(key)
+    await clock.pass(HELD - 6000)
+    assert.equal(desk.sent.length, 5)
+  })
+
+  it('learns what ended while it was away when the deploy had opened another way to it', async () => {
+    const { quota, leave, ask, clock, desk, ledger } = await oneOfSeveral()
+    ask('on its way')
+    await clock.settle()
+    ledger.become('away')
+    ask('notices')
+    await clock.settle()
+    leave()
+    ledger.become('here')
+    quota.join(member({ ledger: ledger.open }))
+    await clock.settle()
+    desk.sent[0]?.answer()
+    await clock.settle()
+    ask('goes')
+    await clock.settle()
+    for (const sent of desk.sent) sent.answer()
+    await clock.settle()
+    assert.deepEqual([ledger.underWay('current'), ledger.spent('current')], [0, desk.sent.length])
+  })
+
+  it('is told all where it is named only now, or is another one', async () => {
+    const { quota, leave, go, clock, desk, ledger } = await oneOfSeveral()
+    const leaveAlone = quota.join(member())
+    leave()
+    assert.equal(await go('alone', 3), 3)
+    for (const sent of desk.sent) sent.answer()
+    await clock.settle()
+    const leaveSame = quota.join(member({ ledger: ledger.open }))
+    leaveAlone()
+    await clock.settle()
+    assert.equal(ledger.spent('current'), 3)
+    leaveSame()
+    const other = createLedger(clock)
+    other.lose()
+    quota.join(member({ ledger: other.open }))
+    await clock.settle()
+    assert.equal(other.spent('current'), 3)
+  })
+})
