@@ -114,6 +114,12 @@ export function createAllowance(described: Row) {
       others = { amount: Math.max(0, amount - inFlight - own.total()), at: now }
     },
 
+    /** What other processes had spent when they last could tell; until when that counts. */
+    others(now: number): { amount: number; until: number } {
+      const until = others.at + held()
+      return now < until ? { amount: others.amount, until } : { amount: 0, until: now }
+    },
+
     /** Our own spending that is not released. */
     own(now: number): Spent[] {
       release(now)

@@ -22,6 +22,9 @@ import {
 export const MOST_QUEUED = 10_000
 /** A request that was refused so often is given up. */
 const MOST_REFUSALS = 3
+/** When to ask again for records that others have only reserved: soon, then after twice as long each time. */
+const FIRST_TRY_MS = 250
+const LONGEST_TRY_MS = 15_000
 
 export interface DispatcherPorts {
   clock: Clock
@@ -100,6 +103,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   function back(ticket: Ticket): void {
     ticket.wake()
     ticket.state = 'waiting'
+    ticket.othersUntil = undefined
     for (const { asker } of ticket.waiters) places.putFirst(ticket, asker.line)
   }
 
@@ -124,6 +128,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     id: string,
     shared: Sharing | undefined,
   ): Promise<void> {
+    ticket.misses = 0
     patience.tellGoing(ticket)
     // While others were asked whether it may go, all who wanted it may have left.
     const tried: Tried<unknown> =
@@ -151,14 +156,16 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     places.giveBack(grant)
     if (ticket.waiters.size === 0) return
     waiting++
-    const short = verdict === 'over-share' ? undefined : verdict.short
-    const until = verdict === 'over-share' ? 0 : now() + verdict.waitMs
-    if (short === 'device') park(ticket, until)
-    else {
-      if (short === 'endpoint') places.holdBack(grant.endpoint, until)
-      back(ticket)
-      patience.reconsider(ticket)
+    if (verdict !== 'over-share' && verdict.short === 'device') {
+      const { waitMs, flying } = verdict
+      const soon = Math.min(LONGEST_TRY_MS, FIRST_TRY_MS * 2 ** ticket.misses++)
+      ticket.othersUntil = now() + (flying ? Math.min(waitMs, soon) : waitMs)
+      park(ticket, ticket.othersUntil)
+      return
     }
+    if (verdict !== 'over-share') places.holdBack(grant.endpoint, now() + verdict.waitMs)
+    back(ticket)
+    patience.reconsider(ticket)
   }
 
   function decide(ticket: Ticket, tried: Tried<unknown>, refused: Refused | undefined): void {

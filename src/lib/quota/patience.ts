@@ -129,8 +129,6 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
       }
     },
 
-    look,
-
     /** What waits for an endpoint may have to wait longer, or less long. */
     moved(endpoint: EndpointName): void {
       const { attentive, surprises } = watches[endpoint]

@@ -98,7 +98,7 @@ export function createPlaces(share: (window: number) => number) {
       const allowance = budgets.of(records.device, now)
       const ofDevice = devices.get(records.device) ?? allowance.outlook(now, shareOf(allowance))
       devices.set(records.device, ofDevice)
-      const then = ofDevice(enoughOf(records, allowance))
+      const then = Math.max(ofDevice(enoughOf(records, allowance)), ticket.othersUntil ?? now)
       return { at: Math.max(at, then), records: then > at }
     }
   }
@@ -236,15 +236,21 @@ export function createPlaces(share: (window: number) => number) {
 
     counts(now: number, toWall: number): Record<EndpointName, EndpointCounts> {
       return byEndpoint((name) => {
-        const { requests, turns } = places[name]
+        const { requests, turns, heldBackUntil } = places[name]
         const { limit, window } = requests.row()
-        const left = requests.left(now, shareOf(requests))
+        const { own, foreign: told } = requests.spent(now)
+        const others = requests.others(now)
+        const foreign = Math.max(told, others.amount)
+        const free = Math.min(requests.left(now, shareOf(requests)), limit - own - foreign)
+        const left = now < heldBackUntil ? 0 : Math.max(0, free)
+        const at = when(name, 1, now)
         return {
           limit,
           windowSeconds: window,
-          ...requests.spent(now),
+          own,
+          foreign,
           left,
-          freeAt: left > 0 ? null : Math.round(when(name, 1, now) + toWall),
+          freeAt: left > 0 ? null : Math.round((at > now ? at : others.until) + toWall),
           waiting: turns.size(),
         }
       })

@@ -31,7 +31,7 @@ local function put(key, member, ends, lasts)
 end
 `
 
-/** ARGV: id, lease; for each key wanted, least, limit, held. Gives {1, taken, spent, …} or {0, wait, short}. */
+/** ARGV: id, lease; for each key wanted, least, limit, held. Gives {1, taken, spent, …} or {0, wait, short, spent, flying}. */
 export const CLAIM = `${PREAMBLE}
 local id, lease = ARGV[1], tonumber(ARGV[2])
 local answer = { 1 }
@@ -40,16 +40,16 @@ for i, key in ipairs(KEYS) do
   local limit, held = tonumber(ARGV[4 * i + 1]), tonumber(ARGV[4 * i + 2])
   local sum, list = spent(key, now)
   local refused = redis.call('ZSCORE', key, 'refused|0|s')
-  if refused and tonumber(refused) > now then return { 0, math.ceil(refused - now), i - 1 } end
+  if refused and tonumber(refused) > now then return { 0, math.ceil(refused - now), i - 1, sum, 0 } end
   local missing = least - (limit - sum)
   if missing > 0 then
-    local wait = held
+    local wait, flying = held, 0
     for _, entry in ipairs(list) do
+      if missing > 0 then wait = entry.flying and held or entry.ends - now end
       missing = missing - entry.amount
-      wait = entry.flying and held or entry.ends - now
-      if missing <= 0 then break end
+      if entry.flying then flying = 1 end
     end
-    return { 0, math.ceil(wait), i - 1 }
+    return { 0, math.ceil(wait), i - 1, sum, flying }
   end
   local taken = math.min(wanted, limit - sum)
   answer[#answer + 1] = taken

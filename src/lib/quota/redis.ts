@@ -33,7 +33,10 @@ export function openRedis(address: string, password: string, leaseMs: number) {
       async claim(id, claims) {
         const args = claims.flatMap(({ wanted, least, limit, heldMs }) => [wanted, least, limit, heldMs])
         const [went, ...told] = (await run(CLAIM, namesOf(claims), [id, leaseMs, ...args])) as number[]
-        if (went !== 1) return { waitMs: told[0] ?? 0, short: told[1] ?? 0 }
+        if (went !== 1) {
+          const [waitMs = 0, short = 0, spent = 0, flying] = told
+          return { waitMs, short, spent, flying: flying === 1 }
+        }
         const every = (first: number) => told.filter((_, index) => index % 2 === first)
         return { taken: every(0), spent: every(1) } satisfies Claimed
       },

@@ -35,8 +35,11 @@ export interface Missed {
 export type Claimed =
   /** Taken, and what is spent of each limit now, by all. */
   | { taken: readonly number[]; spent: readonly number[] }
-  /** Nothing was taken: worth another try after so long, for want of this claim. */
-  | { waitMs: number; short: number }
+  /**
+   * Nothing was taken: worth another try after so long, for want of this claim, of which so much is spent.
+   * `flying`: some of it is reserved for requests under way, and may be given back any time.
+   */
+  | { waitMs: number; short: number; spent: number; flying: boolean }
 
 /** A ledger that several processes write into; each call is atomic there, and rejects where it is away. */
 export interface SharedLedger {

@@ -19,7 +19,7 @@ const LEAST_WAIT_MS = 20
 export type Verdict =
   | 'go'
   /** Others have what is free of the endpoint, or of the device's records. */
-  | { waitMs: number; short: Refused }
+  | { waitMs: number; short: Refused; flying: boolean }
   /** The ledger went away meanwhile, and more than our share is taken. */
   | 'over-share'
 
@@ -154,8 +154,14 @@ export function createSharing({ ledger, clock, places, arrears, changed }: Shari
       const answer = await within(ledger.claim(id, claimsOf(grant)))
       if ('waitMs' in answer) {
         asked.delete(id)
-        const short = answer.short === 0 ? 'endpoint' : 'device'
-        return { waitMs: Math.max(LEAST_WAIT_MS, answer.waitMs), short }
+        const { spent, flying } = answer
+        const [short, allowance, taken] =
+          answer.short === 0
+            ? (['endpoint', grant.requests, 1] as const)
+            : (['device', grant.budget?.allowance, grant.number ?? 0] as const)
+        // What is taken here is given back, and the ledger has not counted it.
+        allowance?.noteAll(spent + taken, now())
+        return { waitMs: Math.max(LEAST_WAIT_MS, answer.waitMs), short, flying }
       }
       grant.requests.noteAll(answer.spent[0] ?? 0, now())
       grant.budget?.allowance.noteAll(answer.spent[1] ?? 0, now())

@@ -55,13 +55,25 @@ export interface Ticket {
   /** What the service said when it refused last. */
   refusal?: { error: EnvlogError; of: Refused }
   abort: AbortController
+  /** Others have the records of its device till then, monotonic; how often it was told so in a row. */
+  othersUntil?: number | undefined
+  misses: number
   /** Ends a rest or a parking. */
   wake(): void
 }
 
 export function createTicket(key: string, endpoint: EndpointName): Ticket {
   const waiters = new Set<Waiter>()
-  return { key, endpoint, waiters, state: 'waiting', refusals: 0, abort: createAbort(), wake: () => {} }
+  return {
+    key,
+    endpoint,
+    waiters,
+    state: 'waiting',
+    refusals: 0,
+    misses: 0,
+    abort: createAbort(),
+    wake: () => {},
+  }
 }
 
 /** Whose way of sending is used: of those who still wait, the first. */

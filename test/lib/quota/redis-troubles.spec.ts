@@ -47,7 +47,7 @@ describe('a ledger in Redis, where others spend and limits end', () => {
     const ledger = await open()
     await holds(ledger, 'a', [claim(requests), claim(records({ wanted: 95, least: 95 }))])
     const told = await ledger.claim('b', [claim(requests), claim(records({ wanted: 9, least: 6 }))])
-    assert.deepEqual(told, { waitMs: LONG_MS, short: 1 })
+    assert.deepEqual(told, { waitMs: LONG_MS, short: 1, spent: 95, flying: true })
     const one = { ...requests, limit: 2 }
     assert.deepEqual(await holds(ledger, 'c', [claim(one), claim(records({ wanted: 9, least: 5 }))]), [1, 5])
     const full = await ledger.claim('d', [claim(one), claim(records({ name: 'data 3/3', wanted: 9 }))])

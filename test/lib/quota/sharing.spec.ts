@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
+import type { Wait } from '../../../src/lib/quota/asker'
 import { reading, refusal } from '../../support/quota/desk'
 import { createLedger } from '../../support/quota/ledger'
 import { keys, member, processOf } from '../../support/quota/quota'
@@ -160,6 +161,73 @@ describe('two processes that share an account', () => {
       await clock.settle()
       assert.equal(ledger.spent('data one'), spent)
     }
+  })
+
+  it('go soon after the other has given back what it only reserved', async () => {
+    const { a, b, clock } = await two()
+    const records = { endpoint: 'data' as const, device: 'one', wanted: 80_000, least: 80_000 }
+    for (const key of keys('r', 2)) a.ask(key, records)
+    await clock.settle()
+    const asked = [b.ask('waits', records), b.ask('hurried', records, { wait: 5000 })]
+    await clock.pass(6000)
+    assert.deepEqual(
+      asked.map(({ state }) => state),
+      ['waiting', 'failed'],
+    )
+    for (const sent of a.desk.sent) sent.answer({ records: 500 })
+    await clock.pass(15_000)
+    assert.deepEqual(b.desk.keys(), ['waits'])
+  })
+
+  it('ask for what the other has reserved less and less often', async () => {
+    const { a, b, clock, ledger } = await two()
+    const records = { endpoint: 'data' as const, device: 'one', wanted: 160_000, least: 160_000 }
+    a.ask('slow', records)
+    await clock.settle()
+    ledger.calls.length = 0
+    b.ask('waits', records)
+    await clock.pass(300_000)
+    const { length } = ledger.calls
+    assert.ok(length > 20 && length < 30, `${length} calls in five minutes`)
+  })
+
+  it('tell until when the other has spent a device’s records', async () => {
+    const { a, b, clock } = await two()
+    const records = { endpoint: 'data' as const, device: 'one', wanted: 160_000 }
+    a.ask('all', records)
+    await clock.settle()
+    a.desk.sent[0]?.answer({ records: 160_000 })
+    await clock.settle()
+    const told: Wait[] = []
+    b.ask('waits', records, { waiting: (wait) => void told.push(wait) })
+    const hurried = b.ask('hurried', records, { wait: 60_000 })
+    await clock.settle()
+    const { until, records: ofDevice } = told.at(-1) as Wait
+    assert.deepEqual([Math.round((until ?? 0) - clock.now()), ofDevice], [3_601_000, true])
+    assert.equal(hurried.error?.reason, 'records-wait')
+  })
+
+  it('show what the other has spent, and when a place comes free', async () => {
+    const { a, b, clock } = await two()
+    for (const key of keys('r', 9)) a.ask(key)
+    await clock.settle()
+    for (const one of a.desk.sent) one.answer()
+    await clock.pass(1000)
+    const counts = () => {
+      const { own, foreign, left, freeAt } = b.quota.counts().endpoints.current
+      return [own, foreign, left, freeAt && Math.round(freeAt - clock.now())]
+    }
+    b.ask('last')
+    await clock.settle()
+    assert.deepEqual(counts(), [1, 9, 0, HELD])
+    b.ask('waits')
+    await clock.settle()
+    assert.deepEqual(counts(), [1, 9, 0, HELD - 1000])
+    b.desk.sent[0]?.answer()
+    await clock.pass(2 * HELD)
+    b.desk.sent[1]?.answer()
+    await clock.pass(2 * HELD)
+    assert.deepEqual(counts(), [0, 0, 10, null])
   })
 
   it('give back what was not sent, in the ledger as well', async () => {

@@ -30,10 +30,11 @@ export function createLedger(clock: Clock) {
     const now = clock.monotonic()
     for (const [index, { name, least, limit, heldMs }] of claims.entries()) {
       const refused = entries(name).find((one) => one.id === 'refused')
-      if (refused) return { waitMs: refused.ends - now, short: index }
-      if (limit - spent(name) >= least) continue
+      const [spends, flying] = [spent(name), entries(name).some((one) => one.flying)]
+      if (refused) return { waitMs: refused.ends - now, short: index, spent: spends, flying: false }
+      if (limit - spends >= least) continue
       const next = Math.min(...entries(name).map(({ ends, flying }) => (flying ? heldMs : ends - now)))
-      return { waitMs: Math.ceil(next), short: index }
+      return { waitMs: Math.ceil(next), short: index, spent: spends, flying }
     }
     const taken = claims.map(({ name, wanted, limit }) => Math.min(wanted, limit - spent(name)))
     for (const [index, { name, heldMs }] of claims.entries()) {
