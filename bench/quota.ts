@@ -1,18 +1,26 @@
 /**
- * What the quota costs: taking a place while 10,000 requests wait, and memory over a million requests. The floor
- * is the same number of promises that are made and settled.
+ * What the quota costs: taking a place while 10,000 requests wait, also with a node that is told how long; how long a
+ * refusal stops all else; and memory over a million requests. The floor is the same number of promises that are made
+ * and settled.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/lib'
+import { EnvlogError } from '../src/lib/errors'
 import { createQuota, type Quota } from '../src/lib/quota/quota'
 import { rowsWith } from '../src/lib/quota/rows'
+import type { Tried } from '../src/lib/quota/ticket'
 
 const WAITING = 10_000
 const MEASURED = 100_000
 const MANY = 1_000_000
 /** Each request has a signal of its own, as those of the client have. */
-const asker = (line: number) => ({ signal: new AbortController().signal, line: String(line), wait: null })
+const asker = (line: number, listens = false) => ({
+  signal: new AbortController().signal,
+  line: String(line),
+  wait: null,
+  ...(listens ? { waiting: () => {} } : {}),
+})
 
 const open = (): Quota => {
   const quota = createQuota(systemClock)
@@ -21,7 +29,7 @@ const open = (): Quota => {
 }
 
 /** Keeps so many waiting until `total` have been sent; resolves when all are answered. */
-async function run(quota: Quota, lines: number, waiting: number, total: number): Promise<void> {
+async function run(quota: Quota, lines: number, waiting: number, total: number, listens = false) {
   let asked = 0
   const reading = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
   const next = async (): Promise<void> => {
@@ -34,11 +42,58 @@ async function run(quota: Quota, lines: number, waiting: number, total: number):
           send: async () => ({ reading, value: index }),
           copy: (value: number) => value,
         },
-        asker(index % lines),
+        asker(index % lines, listens),
       )
     }
   }
   await Promise.all(Array.from({ length: waiting }, next))
+}
+
+/** Queues so many that wait, and refuses the first: what an ask takes then, and the longest stop of the loop, ms. */
+async function refuse(lines: number): Promise<{ asking: number; stop: number }> {
+  const quota = createQuota(systemClock)
+  const leave = quota.join({ concurrency: 2, rows: rowsWith() })
+  let answer: (tried: Tried<number>) => void = () => {}
+  const ask = (index: number) => {
+    const request = {
+      endpoint: 'alert' as const,
+      key: String(index),
+      send: () =>
+        new Promise<Tried<number>>((resolve) => {
+          answer = resolve
+        }),
+      copy: (value: number) => value,
+    }
+    quota
+      .ask(request, { ...asker(index % lines, true), signal: signals[index] as AbortSignal })
+      .catch(() => {})
+  }
+  const controllers = Array.from({ length: WAITING }, () => new AbortController())
+  const signals = controllers.map(({ signal }) => signal)
+  const start = performance.now()
+  for (let index = 0; index < WAITING; index++) ask(index)
+  const asking = (performance.now() - start) / WAITING
+  const error = new EnvlogError('quota-refused', { status: 429 }, { status: 429 })
+  // Another window: all are told anew.
+  const reading = { limit: 12, remaining: 0, windowSeconds: 7200, recordsRemaining: null }
+  answer({ reading, error })
+  const stop = await longestStop(20)
+  for (const controller of controllers) controller.abort()
+  await leave()
+  return { asking, stop }
+}
+
+/** Of so many turns of the loop. */
+async function longestStop(turns: number): Promise<number> {
+  let longest = 0
+  let last = performance.now()
+  for (let turn = 0; turn < turns; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }
+  return longest
 }
 
 async function floor(total: number): Promise<number> {
@@ -59,16 +114,28 @@ async function main(): Promise<void> {
   await run(open(), 10, 100, 20_000)
   const least = (await floor(MEASURED)) / MEASURED
   console.log(`Node ${process.version}; a promise alone: ${(least * 1000).toFixed(2)} µs\n`)
-  console.log('| waiting | nodes | µs a request |\n|---|---|---|')
-  for (const [waiting, lines] of [
-    [1, 1],
-    [WAITING, 1],
-    [WAITING, 100],
-    [WAITING, WAITING],
+  console.log('| waiting | nodes | told | µs a request |\n|---|---|---|---|')
+  for (const [waiting, lines, listens] of [
+    [1, 1, false],
+    [WAITING, 1, false],
+    [WAITING, 100, false],
+    [WAITING, WAITING, false],
+    [1, 1, true],
+    [WAITING, 1, true],
+    [WAITING, 100, true],
   ] as const) {
     const start = performance.now()
-    await run(open(), lines, waiting, MEASURED)
-    console.log(`| ${waiting} | ${lines} | ${text(((performance.now() - start) / MEASURED) * 1000)} |`)
+    await run(open(), lines, waiting, MEASURED, listens)
+    const each = text(((performance.now() - start) / MEASURED) * 1000)
+    console.log(`| ${waiting} | ${lines} | ${listens ? 'yes' : ''} | ${each} |`)
+  }
+  console.log(
+    '\n| waiting for a place | nodes | µs an ask | longest stop after a refusal, ms |\n|---|---|---|---|',
+  )
+  for (const lines of [1, 100]) {
+    await refuse(lines)
+    const { asking, stop } = await refuse(lines)
+    console.log(`| ${WAITING} | ${lines} | ${text(asking * 1000)} | ${text(stop)} |`)
   }
   const quota = open()
   await run(quota, 100, 100, 100_000)

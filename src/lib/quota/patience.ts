@@ -11,6 +11,8 @@ const TOLD_FROM_MS = 1000
 const LOOK_AGAIN_MS = 1000
 /** Many whose waits end one after another are looked at together. */
 const LEAST_LOOK_MS = 100
+/** So many are looked at before anything else in the process has its turn. */
+const SLICE = 250
 
 interface Desk {
   clock: Clock
@@ -29,6 +31,8 @@ interface Watch {
   /** The next look. */
   at: number
   cancel(): void
+  /** The rest of a long look. */
+  cancelSlice(): void
 }
 
 /**
@@ -41,7 +45,13 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
   const toWall = () => clock.now() - clock.monotonic()
   const isQueued = ({ state }: Ticket) => state === 'waiting' || state === 'parked'
   const watches = byEndpoint((): Watch => {
-    return { attentive: 0, surprises: 0, at: Number.POSITIVE_INFINITY, cancel: () => {} }
+    return {
+      attentive: 0,
+      surprises: 0,
+      at: Number.POSITIVE_INFINITY,
+      cancel: () => {},
+      cancelSlice: () => {},
+    }
   })
 
   /** Why it is not waited for any longer: what the service said, or else that it would take too long. */
@@ -62,9 +72,10 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
     return most !== null && at > Math.max(now(), since + most)
   }
 
-  /** Those who cannot wait so long give up, the others are told what has changed. */
+  /** Those who cannot wait so long give up, the others are told what has changed. Ten thousand in a row. */
   function consider(ticket: Ticket, expected: Expected): void {
-    for (const waiter of [...ticket.waiters]) {
+    // A set lets go of one while it is walked.
+    for (const waiter of ticket.waiters) {
       if (isTooLong(waiter, expected)) leave(ticket, waiter, givenUp(ticket, expected))
     }
     if (!isQueued(ticket)) return
@@ -89,9 +100,14 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
 
   /** When a waiter is to be looked at again, if nothing happens before. */
   function nextLook({ asker: { wait, recordsWait }, since, told }: Waiter): number {
-    const ends = [wait, recordsWait ?? null].map((most) => (most === null ? Infinity : since + most))
-    const ending = ends.map((end) => (end > now() ? end : now() + LOOK_AGAIN_MS))
-    return Math.min(...ending, told ? Math.max(told.at, now()) + LOOK_AGAIN_MS : Infinity)
+    const instant = now()
+    const again = instant + LOOK_AGAIN_MS
+    const ending = (most: number | null = null) => {
+      if (most === null) return Number.POSITIVE_INFINITY
+      return since + most > instant ? since + most : again
+    }
+    const passed = told ? Math.max(told.at + LOOK_AGAIN_MS, again) : Number.POSITIVE_INFINITY
+    return Math.min(ending(wait), ending(recordsWait), passed)
   }
 
   function lookBy(endpoint: EndpointName, at: number): void {
@@ -102,19 +118,28 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
     watch.cancel = clock.after(Math.max(LEAST_LOOK_MS, Math.ceil(at - now())), () => look(endpoint))
   }
 
-  /** Looks at all who wait for an endpoint. */
+  /** Looks at all who wait for an endpoint, the first of them at once. */
   function look(endpoint: EndpointName): void {
     const watch = watches[endpoint]
     stopLooking(watch)
     watch.surprises = places.surprises(endpoint)
     if (watch.attentive === 0) return
+    const slices = inSlices(endpoint)
+    const goOn = () => {
+      watch.cancelSlice = slices.next().done ? () => {} : clock.after(0, goOn)
+    }
+    goOn()
+  }
+
+  function* inSlices(endpoint: EndpointName): Generator<void> {
     const expect = places.outlook(endpoint, now())
-    let ahead = 0
+    let [ahead, looked] = [0, 0]
     for (const ticket of places.inOrder(endpoint)) {
-      // Who gave up before it may have let it go.
+      // It went meanwhile, or who gave up before it let it go.
       if (ticket.state !== 'waiting') continue
       consider(ticket, expect(ticket, ahead))
       if (isQueued(ticket)) ahead++
+      if (++looked % SLICE === 0) yield
     }
     for (const ticket of parked) if (ticket.endpoint === endpoint) consider(ticket, expect(ticket, 0))
   }
@@ -124,8 +149,11 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
 
     /** The wait of one ticket has begun, or changed. */
     reconsider(ticket: Ticket): void {
-      if (isQueued(ticket) && [...ticket.waiters].some(isAttentive)) {
+      if (!isQueued(ticket)) return
+      for (const waiter of ticket.waiters) {
+        if (!isAttentive(waiter)) continue
         consider(ticket, places.expected(ticket, now()))
+        return
       }
     },
 
@@ -164,6 +192,7 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
 
 function stopLooking(watch: Watch): void {
   watch.cancel()
+  watch.cancelSlice()
   watch.at = Number.POSITIVE_INFINITY
 }
 

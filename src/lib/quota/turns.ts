@@ -80,7 +80,8 @@ export function createTurns<T>() {
     inOrder(): Set<T> {
       const order = new Set(lines.get(EDITOR))
       let unfinished = [...lines].flatMap(([name, line]) => (name === EDITOR ? [] : line.values()))
-      while (unfinished.length > 0) unfinished = unfinished.filter((line) => addNext(line, order))
+      while (unfinished.length > 1) unfinished = unfinished.filter((line) => addNext(line, order))
+      for (const line of unfinished) for (const item of line) order.add(item)
       return order
     },
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Wait } from '../../../src/lib/quota/asker'
-import { reading } from '../../support/quota/desk'
+import { reading, refusal } from '../../support/quota/desk'
 import { keys, known, setup } from '../../support/quota/quota'
 
 const HELD = 121_000
@@ -95,6 +95,33 @@ describe('an estimate that moves while one waits', () => {
         ['spends', 'slow'],
       ],
     )
+  })
+
+  it('is told to thousands in parts, so that nothing else has to wait', async () => {
+    const { ask, clock, desk } = setup()
+    let [inTurn, most, turning] = [0, 0, true]
+    const told = new Set<string>()
+    ask('first', { endpoint: 'alert' })
+    for (const key of keys('r', 2000)) {
+      const waiting = () => {
+        told.add(key)
+        most = Math.max(most, ++inTurn)
+      }
+      ask(key, { endpoint: 'alert' }, { waiting, line: key.at(-1) as string })
+    }
+    await clock.settle()
+    told.clear()
+    most = 0
+    const turn = () => {
+      inTurn = 0
+      if (turning) setImmediate(turn)
+    }
+    turn()
+    desk.sent[0]?.answer(refusal(429, { limit: 12, windowSeconds: 7200 }))
+    await clock.settle()
+    turning = false
+    assert.equal(told.size, 2000)
+    assert.ok(most <= 500, `${most} in one turn`)
   })
 
   it('is looked at no longer once nobody waits', async () => {
