@@ -39,14 +39,13 @@ export async function repeatEvery(
     } catch {
       return
     }
-    const start = clock.now()
+    const start = clock.monotonic()
     try {
       await trigger()
       distance = period
     } catch (error) {
       if (backsOff(error)) distance = Math.max(period, Math.min(distance * 2, LONGEST_DISTANCE_MS))
     }
-    // A clock that was set back must not make the wait longer than the distance.
-    wait = Math.max(0, distance - Math.max(0, clock.now() - start))
+    wait = Math.max(0, distance - (clock.monotonic() - start))
   }
 }
