@@ -25,6 +25,7 @@ export const reasons = {
   'proxy-invalid': 'ENVLOG_CONFIG',
   'secrets-needed': 'ENVLOG_CONFIG',
   'store-unknown': 'ENVLOG_CONFIG',
+  'store-unreadable': 'ENVLOG_CONFIG',
   'shared-client-missing': 'ENVLOG_CONFIG',
   'output-not-offered': 'ENVLOG_CONFIG',
   'no-devices': 'ENVLOG_CONFIG',

@@ -9,16 +9,17 @@ export interface StateStore {
 /** A store that does not answer must not hold requests, or a deploy, back for good. */
 const SILENT_MS = 5000
 
+/** What a store holds. @throws where it fails or stays silent: that is not the same as an empty one */
+export function readFrom(store: StateStore, clock: Clock): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(SILENT_MS, () => reject(new Error('the store is silent')))
+    store.load().then(resolve, reject).finally(cancel)
+  })
+}
+
 /** What a store holds; nothing where it fails or stays silent. */
 export function loadFrom(store: StateStore, clock: Clock): Promise<unknown> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(SILENT_MS, () => resolve(undefined))
-    const end = (state?: unknown) => {
-      cancel()
-      resolve(state)
-    }
-    store.load().then(end, () => end())
-  })
+  return readFrom(store, clock).catch(() => undefined)
 }
 
 /** State that a store is told of. */

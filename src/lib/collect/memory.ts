@@ -1,5 +1,6 @@
 import type { Clock } from '../clock'
-import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
+import { EnvlogError } from '../errors'
+import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
 import { type Cursor, createMachine, type Effect, type Event, type Machine, step } from './machine'
 import { createRound, type Round } from './rounds'
 
@@ -24,7 +25,10 @@ export interface NodeMemory {
   keep(store: StateStore): void
   /** Its node closes: nothing is written after this until the next `keep`. */
   rest(): Promise<void>
-  /** Nothing is to be asked before. */
+  /**
+   * Nothing is to be asked before, nor written: who takes a store that cannot be read for an empty one loses
+   * records. After a failure it is read again. @throws EnvlogError `store-unreadable`
+   */
   ready(): Promise<void>
   machine(device: string): Machine<Cursor, unknown>
   step(device: string, event: Event<Cursor, unknown>): Effect
@@ -43,10 +47,10 @@ export function createMemory(clock: Clock): NodeMemory {
   const marks = new Map<string, string>()
   const round = createRound()
   let keeper: Keeper | undefined
-  let isNew = true
+  let isLoaded = false
   /** Of the latest deploy: an earlier one's may still be on its way. */
   let kept: StateStore | undefined
-  let loading: Promise<void> = Promise.resolve()
+  let loading: Promise<void> | undefined
 
   const save = () => keeper?.save()
   const machine = (device: string) => machines.get(device) ?? createMachine()
@@ -68,20 +72,41 @@ export function createMemory(clock: Clock): NodeMemory {
     return { version: 1, cursors, forgotten, marks: Object.fromEntries(marks), round: round.save() }
   }
 
+  /** In a new process: one try, however many wait for it. */
   async function load(store: StateStore): Promise<void> {
-    const saved = (await loadFrom(store, clock)) as Partial<Saved> | undefined
-    if (saved?.version === 1) {
-      const { cursors = {}, forgotten = {} } = saved
-      for (const device of new Set([...Object.keys(cursors), ...Object.keys(forgotten)])) {
-        if (machines.has(device)) continue
-        machines.set(device, createMachine(cursors[device] ?? null, forgotten[device] ?? 0))
-      }
-      for (const [device, mark] of Object.entries(saved.marks ?? {})) {
-        if (!marks.has(device)) marks.set(device, mark)
-      }
-      round.load(saved.round ?? [])
+    let saved: unknown
+    try {
+      saved = await readFrom(store, clock)
+    } catch {
+      throw new EnvlogError('store-unreadable')
+    } finally {
+      if (kept === store) loading = undefined
     }
-    if (kept === store) keeper = keepIn(store, clock, snapshot)
+    if (kept !== store) return
+    take(saved as Partial<Saved> | undefined)
+    isLoaded = true
+    keeper = keepIn(store, clock, snapshot)
+  }
+
+  function begin(store: StateStore): Promise<void> {
+    loading = load(store)
+    // Nobody may wait for it, and that must not end Node-RED.
+    loading.catch(() => {})
+    return loading
+  }
+
+  /** What changed while it was read stays. */
+  function take(saved: Partial<Saved> | undefined): void {
+    if (saved?.version !== 1) return
+    const { cursors = {}, forgotten = {} } = saved
+    for (const device of new Set([...Object.keys(cursors), ...Object.keys(forgotten)])) {
+      if (machines.has(device)) continue
+      machines.set(device, createMachine(cursors[device] ?? null, forgotten[device] ?? 0))
+    }
+    for (const [device, mark] of Object.entries(saved.marks ?? {})) {
+      if (!marks.has(device)) marks.set(device, mark)
+    }
+    round.load(saved.round ?? [])
   }
 
   return {
@@ -90,16 +115,17 @@ export function createMemory(clock: Clock): NodeMemory {
     step: stepOn,
     mark: (device) => marks.get(device),
     save,
-    ready: () => loading,
+    async ready() {
+      if (!isLoaded && kept) await (loading ?? begin(kept))
+    },
 
     keep(store) {
       kept = store
-      if (isNew) loading = load(store)
+      if (!isLoaded) void begin(store)
       else {
         keeper = keepIn(store, clock, snapshot)
         for (const device of machines.keys()) stepOn(device, { kind: 'deploy' })
       }
-      isNew = false
     },
 
     async rest() {

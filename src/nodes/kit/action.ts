@@ -72,13 +72,21 @@ function start<T extends ActionType>(
     const { account, settings } = configured()
     const { createTask } = require('./task') as typeof import('./task')
     show({ kind: 'asking' })
-    await memory.ready()
+    await ready(settings)
     const parts = { RED, node, trigger, settings, account, memory, refused, signal, show }
     const { task, sent } = createTask(parts)
     await action.run(task)
     const what = task.form === 'read' ? action.counts : 'answers'
     const count = sent()
     show(count === undefined ? { kind: 'blank' } : { kind: 'came', what, count, at: Date.now() })
+  }
+
+  /** Who remembers nothing but whose turn it is does without. */
+  async function ready(settings: SettingsOf<T>): Promise<void> {
+    const remembers = 'onlyNew' in settings && settings.onlyNew
+    await memory.ready().catch((error) => {
+      if (remembers) throw error
+    })
   }
 
   async function take(trigger: Trigger): Promise<void> {

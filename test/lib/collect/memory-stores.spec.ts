@@ -2,10 +2,23 @@ import assert from 'node:assert/strict'
 import { createMemory } from '../../../src/lib/collect/memory'
 import { handClock } from '../../support/collect/hand-clock'
 import { settled, shelf } from '../../support/collect/shelf'
+import { failure } from '../answers'
 
 const DEVICE = '5839F001/5212A1B2'
 const saved = (taken: number) => {
   return { version: 1, cursors: { [DEVICE]: { taken } }, forgotten: {}, marks: {}, round: [] }
+}
+/** How it ends, once it has. */
+function outcome(waiting: Promise<void>): () => string | undefined {
+  let end: string | undefined
+  const set = (reason: string) => {
+    end = reason
+  }
+  waiting.then(
+    () => set('ready'),
+    (error) => set(error.reason),
+  )
+  return () => end
 }
 const silence = <T>() => new Promise<T>(() => {})
 
@@ -14,9 +27,12 @@ function begin(store = shelf()) {
   const memory = createMemory(clock)
   memory.keep(store)
   let isReady = false
-  void memory.ready().then(() => {
-    isReady = true
-  })
+  memory.ready().then(
+    () => {
+      isReady = true
+    },
+    () => {},
+  )
   const deliver = (taken: number) => {
     memory.step(DEVICE, { kind: 'trigger' })
     memory.step(DEVICE, { kind: 'sent', next: { taken } })
@@ -36,30 +52,53 @@ describe('a store', () => {
     assert.deepEqual([isReady(), cursor()], [true, { taken: 5 }])
   })
 
-  it('that stays silent holds nothing back for good, and what comes too late changes nothing', async () => {
-    let answer = (_: unknown) => {}
-    const store = { ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) }
-    const { clock, isReady, deliver, cursor } = begin(store)
+  it('that stays silent is waited for five seconds, and what comes too late changes nothing', async () => {
+    const answers: ((state: unknown) => void)[] = []
+    const store = { ...shelf(), load: () => new Promise((resolve) => answers.push(resolve)) }
+    const { clock, memory, cursor } = begin(store)
+    const first = outcome(memory.ready())
     clock.pass(4999)
     await settled()
-    assert.equal(isReady(), false)
+    assert.equal(first(), undefined)
     clock.pass(1)
     await settled()
-    assert.equal(isReady(), true)
-    deliver(9)
-    answer(saved(5))
+    assert.equal(first(), 'store-unreadable')
+    answers[0]?.(saved(5))
     await settled()
-    assert.deepEqual(cursor(), { taken: 9 })
-    assert.deepEqual(store.writes.length, 1)
+    assert.equal(cursor(), null)
+    const second = outcome(memory.ready())
+    answers[1]?.(saved(6))
+    await settled()
+    assert.deepEqual([second(), cursor()], ['ready', { taken: 6 }])
   })
 
-  it('that fails to read is empty, and is written to all the same', async () => {
-    const store = { ...shelf(), load: () => Promise.reject(new Error('the store is ill')) }
-    const { isReady, deliver, cursor } = begin(store)
-    await settled()
-    assert.deepEqual([isReady(), cursor()], [true, null])
-    deliver(5)
-    assert.equal(store.writes.length, 1)
+  it('that cannot be read is no empty one: nothing is ready nor written before it can', async () => {
+    let fails = true
+    const good = shelf(saved(5))
+    const load = () => (fails ? Promise.reject(new Error('not connected yet')) : good.load())
+    const { memory, cursor } = begin({ ...good, load })
+    for (let times = 0; times < 3; times++) {
+      await assert.rejects(memory.ready(), failure('store-unreadable'))
+      memory.setMarks([[DEVICE, 'mark']])
+      await settled()
+    }
+    assert.deepEqual(good.writes, [])
+    fails = false
+    await memory.ready()
+    assert.deepEqual(cursor(), { taken: 5 })
+    memory.save()
+    assert.deepEqual(good.newest(), { ...saved(5), marks: { [DEVICE]: 'mark' } })
+  })
+
+  it('that cannot be read is read once for all that wait, and again after a deploy', async () => {
+    let loads = 0
+    const good = shelf(saved(5))
+    const { memory, cursor } = begin({ ...good, load: () => Promise.reject(new Error(`${++loads}`)) })
+    const both = await Promise.allSettled([memory.ready(), memory.ready()])
+    assert.deepEqual([both.map(({ status }) => status), loads], [['rejected', 'rejected'], 1])
+    memory.keep(good)
+    await memory.ready()
+    assert.deepEqual(cursor(), { taken: 5 })
   })
 
   it('that fails to write gets the next change', async () => {
