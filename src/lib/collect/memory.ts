@@ -3,18 +3,7 @@ import { EnvlogError } from '../errors'
 import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
 import { type Cursor, createMachine, type Effect, type Event, type Machine, step } from './machine'
 import { createRound, type Round } from './rounds'
-
-interface Saved {
-  version: 1
-  /** Cursors by device. */
-  cursors: Record<string, Cursor>
-  /** Receipts up to here are void, by device: an old one must not bring back what was forgotten. */
-  forgotten?: Record<string, number>
-  /** What was last sent of a device's current reading. */
-  marks: Record<string, string>
-  /** Devices, the one asked longest ago first. */
-  round: string[]
-}
+import { readSaved, type Saved } from './saved'
 
 /**
  * What a node knows of its devices: it outlives every deploy in the process, and a restart in a store. Devices
@@ -64,7 +53,7 @@ export function createMemory(clock: Clock): NodeMemory {
 
   function snapshot(): Saved {
     const cursors: Saved['cursors'] = {}
-    const forgotten: Record<string, number> = {}
+    const forgotten: Saved['forgotten'] = {}
     for (const [device, { cursor, forgotten: until }] of machines) {
       if (cursor) cursors[device] = cursor
       if (until > 0) forgotten[device] = until
@@ -83,7 +72,7 @@ export function createMemory(clock: Clock): NodeMemory {
       if (kept === store) loading = undefined
     }
     if (kept !== store) return
-    take(saved as Partial<Saved> | undefined)
+    take(readSaved(saved))
     isLoaded = true
     keeper = keepIn(store, clock, snapshot)
   }
@@ -96,17 +85,13 @@ export function createMemory(clock: Clock): NodeMemory {
   }
 
   /** What changed while it was read stays. */
-  function take(saved: Partial<Saved> | undefined): void {
-    if (saved?.version !== 1) return
-    const { cursors = {}, forgotten = {} } = saved
+  function take({ cursors, forgotten, marks: told, round: asked }: Saved): void {
     for (const device of new Set([...Object.keys(cursors), ...Object.keys(forgotten)])) {
       if (machines.has(device)) continue
       machines.set(device, createMachine(cursors[device] ?? null, forgotten[device] ?? 0))
     }
-    for (const [device, mark] of Object.entries(saved.marks ?? {})) {
-      if (!marks.has(device)) marks.set(device, mark)
-    }
-    round.load(saved.round ?? [])
+    for (const [device, mark] of Object.entries(told)) if (!marks.has(device)) marks.set(device, mark)
+    round.load(asked)
   }
 
   return {

@@ -5,8 +5,9 @@ import { settled, shelf } from '../../support/collect/shelf'
 import { failure } from '../answers'
 
 const DEVICE = '5839F001/5212A1B2'
+const at = (taken: number) => ({ seen: [`${taken}`], taken })
 const saved = (taken: number) => {
-  return { version: 1, cursors: { [DEVICE]: { taken } }, forgotten: {}, marks: {}, round: [] }
+  return { version: 1, cursors: { [DEVICE]: at(taken) }, forgotten: {}, marks: {}, round: [] }
 }
 /** How it ends, once it has. */
 function outcome(waiting: Promise<void>): () => string | undefined {
@@ -35,7 +36,7 @@ function begin(store = shelf()) {
   )
   const deliver = (taken: number) => {
     memory.step(DEVICE, { kind: 'trigger' })
-    memory.step(DEVICE, { kind: 'sent', next: { taken } })
+    memory.step(DEVICE, { kind: 'sent', next: at(taken) })
   }
   return { clock, memory, deliver, isReady: () => isReady, cursor: () => memory.machine(DEVICE).cursor }
 }
@@ -49,7 +50,7 @@ describe('a store', () => {
     assert.equal(isReady(), false)
     answer(saved(5))
     await settled()
-    assert.deepEqual([isReady(), cursor()], [true, { taken: 5 }])
+    assert.deepEqual([isReady(), cursor()], [true, at(5)])
   })
 
   it('that stays silent is waited for five seconds, and what comes too late changes nothing', async () => {
@@ -69,7 +70,7 @@ describe('a store', () => {
     const second = outcome(memory.ready())
     answers[1]?.(saved(6))
     await settled()
-    assert.deepEqual([second(), cursor()], ['ready', { taken: 6 }])
+    assert.deepEqual([second(), cursor()], ['ready', at(6)])
   })
 
   it('that cannot be read is no empty one: nothing is ready nor written before it can', async () => {
@@ -85,7 +86,7 @@ describe('a store', () => {
     assert.deepEqual(good.writes, [])
     fails = false
     await memory.ready()
-    assert.deepEqual(cursor(), { taken: 5 })
+    assert.deepEqual(cursor(), at(5))
     memory.save()
     assert.deepEqual(good.newest(), { ...saved(5), marks: { [DEVICE]: 'mark' } })
   })
@@ -98,7 +99,7 @@ describe('a store', () => {
     assert.deepEqual([both.map(({ status }) => status), loads], [['rejected', 'rejected'], 1])
     memory.keep(good)
     await memory.ready()
-    assert.deepEqual(cursor(), { taken: 5 })
+    assert.deepEqual(cursor(), at(5))
   })
 
   it('that fails to write gets the next change', async () => {
@@ -124,10 +125,10 @@ describe('a store', () => {
     await settled()
     const { memory, cursor } = begin(store)
     await settled()
-    memory.step(DEVICE, { kind: 'receipt', cursor: { taken: 5 } })
+    memory.step(DEVICE, { kind: 'receipt', cursor: at(5) })
     assert.equal(cursor(), null)
-    memory.step(DEVICE, { kind: 'receipt', cursor: { taken: 6 } })
-    assert.deepEqual(cursor(), { taken: 6 })
+    memory.step(DEVICE, { kind: 'receipt', cursor: at(6) })
+    assert.deepEqual(cursor(), at(6))
   })
 
   it('that is slow to write gets one write at a time, and the newest in the end', async () => {
@@ -154,7 +155,7 @@ describe('a store', () => {
     await settled()
     deliver(5)
     deliver(6)
-    assert.deepEqual(cursor(), { taken: 6 })
+    assert.deepEqual(cursor(), at(6))
   })
 
   it('of an earlier deploy that is still being read does not take the place of the present one', async () => {
@@ -175,6 +176,8 @@ describe('a store', () => {
     'that is no state': 'cursors',
     'that is null': null,
     'that has only a version': { version: 1 },
+    'that has nothing in it': { version: 1, cursors: null, forgotten: null, marks: null, round: null },
+    'that has something else in it': { version: 1, cursors: 'x', forgotten: [7], marks: 7, round: 5 },
   })) {
     it(`holding something ${what} is empty`, async () => {
       const { isReady, cursor } = begin({ ...shelf(), load: async () => held })
@@ -182,4 +185,29 @@ describe('a store', () => {
       assert.deepEqual([isReady(), cursor()], [true, null])
     })
   }
+
+  it('holding some that is not understood holds the rest', async () => {
+    const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
+    const devices = Object.fromEntries(odd.map((cursor, index) => [`a/${index}`, cursor]))
+    const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
+    const broken = { 'b/1': { ...records, at: null }, 'b/2': { ...records, time: 'x' } }
+    const { memory } = begin(
+      shelf({
+        version: 1,
+        cursors: { ...devices, ...broken, [DEVICE]: at(5), 'c/1': records },
+        forgotten: { 'a/1': 'x', 'c/1': 4 },
+        marks: { 'a/1': 7, 'c/1': 'mark' },
+        round: [7, 'c/1', null],
+      }),
+    )
+    await memory.ready()
+    memory.save()
+    await settled()
+    for (const device of [...Object.keys(devices), ...Object.keys(broken)]) {
+      assert.equal(memory.machine(device).cursor, null, device)
+    }
+    assert.deepEqual([memory.machine(DEVICE).cursor, memory.machine('c/1').cursor], [at(5), records])
+    assert.deepEqual([memory.machine('c/1').forgotten, memory.mark('a/1')], [4, undefined])
+    assert.deepEqual([memory.mark('c/1'), memory.round.save()], ['mark', ['c/1']])
+  })
 })

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import type { Cursor } from '../../../src/lib/collect/machine'
 import { createMemory } from '../../../src/lib/collect/memory'
 import { handClock } from '../../support/collect/hand-clock'
 import { settled, shelf } from '../../support/collect/shelf'
 
 const [FIRST, SECOND] = ['5839F001/5212A1B2', '5839F002/5212A1B2']
-const at = (taken: number): Cursor => ({ taken })
+const at = (taken: number) => ({ seen: [`${taken}`], taken })
 const target = (key: string) => {
   const [base = '', serial = ''] = key.split('/')
   return { base, serial }
