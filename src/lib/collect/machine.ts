@@ -1,6 +1,6 @@
 /**
  * How a node delivers the news of one device: cursor, backfill and receipts as one table of states and events.
- * It is pure: what is to be done comes back as a word, and the nodes carry it out (`news.ts`).
+ * It is pure: what is to be done comes back as a word, and the nodes carry it out (`latest-news.ts`, `alert-news.ts`).
  */
 
 /** Made of an answer; the later is the further one. */
@@ -8,10 +8,11 @@ export interface Cursor {
   taken: number
 }
 
-export interface Machine<C extends Cursor, H> {
+/** `H` is a hole as far as it is filled, `N` what is kept of a delivery. */
+export interface Machine<C extends Cursor, H, N> {
   /** What was delivered so far, or acknowledged; `null` before the first answer. */
   cursor: C | null
-  phase: Phase<C, H>
+  phase: Phase<C, H, N>
   /** It was told that the device's clock was set back. */
   warned: boolean
   /** The furthest cursor that was ever handed over, also where no receipt came: the next is further. */
@@ -20,58 +21,101 @@ export interface Machine<C extends Cursor, H> {
   forgotten: number
 }
 
-type Phase<C, H> =
+type Phase<C extends Cursor, H, N> =
   | { name: 'idle' }
   /** A request is on its way. */
   | { name: 'asking' }
   /** Records before those of the answer are being fetched; what came so far is kept over triggers. */
-  | { name: 'filling'; hole: H }
+  | { name: 'filling'; hole: H; isFilled: boolean; failures: number }
   /** Delivered, and its receipt is awaited. */
-  | { name: 'open'; next: C; until: number }
+  | ({ name: 'open'; until: number; news: N | null } & HandedOver<C>)
+  /** No receipt came in time: to be delivered again. */
+  | ({ name: 'unanswered'; news: N } & HandedOver<C>)
 
-export type Event<C, H> =
+interface HandedOver<C> {
+  /** When it was delivered first: receipts of any delivery since then are for the same. */
+  since: number
+  next: C
+}
+
+/** Whether it is worth asking for the same page of a hole once more. */
+export type Failure =
+  | 'passing'
+  /** An answer that cannot be understood: a proxy's, or the service's for good. */
+  | 'unreadable'
+  /** The service refuses the device. */
+  | 'refused'
+
+/** Answers for one page that cannot be understood, one after the other, before it is given up. */
+const MOST_UNREADABLE = 5
+
+export type Event<C extends Cursor, H, N> =
   | { kind: 'trigger' }
   /** Nothing that concerns the user is in the answer; the cursor may know more all the same. */
   | { kind: 'answer'; next: C }
   | { kind: 'set-back' }
   | { kind: 'hole'; hole: H }
-  /** The request failed, or the node was closed while it was on its way. */
-  | { kind: 'failed' }
+  /** The next page of the hole came: the hole as it is with it. */
+  | { kind: 'page'; hole: H; isLast: boolean }
+  /** The request failed. */
+  | { kind: 'failed'; failure: Failure }
   /** Delivered: done with it. */
   | { kind: 'sent'; next: C }
   /**
-   * Delivered: done with it when a receipt comes, or to be delivered again after an instant. Where nothing was
-   * delivered before, `base` is the cursor from which it would come again.
+   * Delivered: done with it when a receipt comes, or to be delivered again after an instant: as it is kept, else
+   * asked for again. Where nothing was delivered before, `base` is the cursor from which it would come again.
    */
-  | { kind: 'handed-over'; base: C; next: C; until: number }
+  | { kind: 'handed-over'; base: C; next: C; until: number; news: N | null }
   | { kind: 'receipt'; cursor: C }
   | { kind: 'timeout' }
   | { kind: 'forget' }
-  /** The node was made anew in the same process. */
-  | { kind: 'deploy' }
+  /** The node closes: what is on its way comes to nothing. */
+  | { kind: 'close' }
+  /** The node is made anew in the same process, with settings that may shape its messages differently. */
+  | { kind: 'deploy'; isReshaped: boolean }
   /** A new process: what was saved is all there is. */
-  | { kind: 'restart' }
+  | { kind: 'restart'; cursor: C | null; forgotten: number }
 
 /** What is to be done now. */
-export type Effect = 'ask' | 'fill' | 'skip' | 'warn' | 'save' | 'nothing'
+export type Effect =
+  | 'ask'
+  /** Ask for the next page of the hole. */
+  | 'fill'
+  /** The hole is filled. */
+  | 'deliver'
+  /** The hole cannot be filled: deliver what there is. */
+  | 'give-up'
+  /** Deliver once more what is kept. */
+  | 'again'
+  | 'skip'
+  | 'warn'
+  | 'save'
+  | 'nothing'
 
-type Step<C extends Cursor, H> = [Machine<C, H>, Effect]
-type Transition<C extends Cursor, H, K> = (
-  machine: Machine<C, H>,
-  event: Extract<Event<C, H>, { kind: K }>,
-) => Step<C, H>
-type Row<C extends Cursor, H> = { [K in Event<C, H>['kind']]?: Transition<C, H, K> }
+type Step<C extends Cursor, H, N> = [Machine<C, H, N>, Effect]
+type Transition<C extends Cursor, H, N, E, P> = (
+  machine: Machine<C, H, N> & { phase: P },
+  event: E,
+) => Step<C, H, N>
+type Kinds = Event<Cursor, unknown, unknown>['kind']
+type Names = Phase<Cursor, unknown, unknown>['name']
+type Row<C extends Cursor, H, N, P = Phase<C, H, N>> = {
+  [K in Kinds]?: Transition<C, H, N, Extract<Event<C, H, N>, { kind: K }>, P>
+}
+type Table<C extends Cursor, H, N> = {
+  [P in Names]: Row<C, H, N, Extract<Phase<C, H, N>, { name: P }>>
+}
 
 const idle = { name: 'idle' } as const
 
 /** Events that mean the same in every phase. */
-function everywhere<C extends Cursor, H>(): Row<C, H> {
+function everywhere<C extends Cursor, H, N>(): Row<C, H, N> {
   return {
     receipt: (machine, { cursor }) => {
       const { phase, forgotten } = machine
-      const awaited = phase.name === 'open' && cursor.taken >= phase.next.taken
+      const isAwaited = 'since' in phase && cursor.taken >= phase.since
       const isFurther = cursor.taken > forgotten && cursor.taken > (machine.cursor?.taken ?? 0)
-      const after = awaited ? idle : phase
+      const after = isAwaited ? idle : phase
       return isFurther
         ? [{ ...machine, cursor, phase: after }, 'save']
         : [{ ...machine, phase: after }, 'nothing']
@@ -80,33 +124,40 @@ function everywhere<C extends Cursor, H>(): Row<C, H> {
       { ...machine, cursor: null, phase: idle, warned: false, forgotten: furthest(machine) },
       'save',
     ],
-    // What was on its way is asked for again; what waits for a receipt goes on waiting, what was fetched stays.
-    deploy: (machine) => [machine.phase.name === 'asking' ? { ...machine, phase: idle } : machine, 'nothing'],
-    restart: (machine) => [{ ...machine, phase: idle, warned: false }, 'nothing'],
-    failed: (machine) => [machine, 'nothing'],
-    timeout: (machine) => [machine, 'nothing'],
+    // What changed while it was read stays.
+    restart: (machine, { cursor, forgotten }) => [
+      {
+        ...machine,
+        cursor: (machine.cursor?.taken ?? 0) > (cursor?.taken ?? 0) ? machine.cursor : cursor,
+        forgotten: Math.max(machine.forgotten, forgotten),
+      },
+      'nothing',
+    ],
   }
 }
 
-/** Phase → event → what follows. What is not here cannot happen, and is left alone. */
-function table<C extends Cursor, H>(): Record<Phase<C, H>['name'], Row<C, H>> {
-  const common = everywhere<C, H>()
-  const delivered: Row<C, H> = {
-    answer: (machine, { next }) => [{ ...machine, cursor: next, phase: idle, warned: false }, 'save'],
-    sent: (machine, { next }) => [{ ...machine, cursor: next, phase: idle, warned: false }, 'save'],
-    'handed-over': (machine, { base, next, until }) => [
-      {
-        ...machine,
-        cursor: machine.cursor ?? base,
-        phase: { name: 'open', next, until },
-        handed: next.taken,
-        warned: false,
-      },
-      machine.cursor ? 'nothing' : 'save',
-    ],
-    hole: (machine, { hole }) => [{ ...machine, phase: { name: 'filling', hole } }, 'fill'],
-    'set-back': (machine) => [{ ...machine, phase: idle, warned: true }, machine.warned ? 'nothing' : 'warn'],
+/** Events of who has an answer, or all that it is going to get. */
+function answered<C extends Cursor, H, N>(): Row<C, H, N> {
+  const done: Transition<C, H, N, { next: C }, Phase<C, H, N>> = (machine, { next }) => [
+    { ...machine, cursor: next, phase: idle, warned: false },
+    'save',
+  ]
+  return {
+    answer: done,
+    sent: done,
+    'handed-over': (machine, { base, next, until, news }) => {
+      const since = machine.phase.name === 'unanswered' ? machine.phase.since : next.taken
+      const phase = { name: 'open', since, next, until, news } as const
+      const after = { ...machine, cursor: machine.cursor ?? base, phase, handed: next.taken, warned: false }
+      return [after, machine.cursor ? 'nothing' : 'save']
+    },
   }
+}
+
+/** Phase → event → what follows. What is not here changes nothing. */
+function table<C extends Cursor, H, N>(): Table<C, H, N> {
+  const common = everywhere<C, H, N>()
+  const delivered = answered<C, H, N>()
   return {
     idle: {
       ...common,
@@ -115,34 +166,73 @@ function table<C extends Cursor, H>(): Record<Phase<C, H>['name'], Row<C, H>> {
     asking: {
       ...common,
       ...delivered,
+      hole: (machine, { hole }) => [
+        { ...machine, phase: { name: 'filling', hole, isFilled: false, failures: 0 } },
+        'fill',
+      ],
+      'set-back': (machine) => [
+        { ...machine, phase: idle, warned: true },
+        machine.warned ? 'nothing' : 'warn',
+      ],
       failed: (machine) => [{ ...machine, phase: idle }, 'nothing'],
+      close: (machine) => [{ ...machine, phase: idle }, 'nothing'],
     },
+    // What was fetched stays where a page fails, over closing and a deploy.
     filling: {
       ...common,
       ...delivered,
-      // What it needs did not come the last time: on from where it stopped.
-      trigger: (machine) => [machine, 'fill'],
+      trigger: (machine) => [machine, machine.phase.isFilled ? 'deliver' : 'fill'],
+      page: (machine, { hole, isLast }) => [
+        { ...machine, phase: { name: 'filling', hole, isFilled: isLast, failures: 0 } },
+        isLast ? 'deliver' : 'fill',
+      ],
+      failed: (machine, { failure }) => {
+        const failures = machine.phase.failures + (failure === 'unreadable' ? 1 : 0)
+        const isHopeless = failure === 'refused' || (failure === 'unreadable' && failures >= MOST_UNREADABLE)
+        return [{ ...machine, phase: { ...machine.phase, failures } }, isHopeless ? 'give-up' : 'nothing']
+      },
+      deploy: (machine, { isReshaped }) => [isReshaped ? { ...machine, phase: idle } : machine, 'nothing'],
     },
     open: {
       ...common,
       trigger: (machine) => [machine, 'skip'],
-      timeout: (machine) => [{ ...machine, phase: idle }, 'nothing'],
+      timeout: (machine) => {
+        const { since, next, news } = machine.phase
+        const phase = news === null ? idle : ({ name: 'unanswered', since, next, news } as const)
+        return [{ ...machine, phase }, 'nothing']
+      },
+      // It goes on waiting, and is asked for again in its new shape.
+      deploy: (machine, { isReshaped }) => [
+        isReshaped ? { ...machine, phase: { ...machine.phase, news: null } } : machine,
+        'nothing',
+      ],
+    },
+    unanswered: {
+      ...common,
+      ...delivered,
+      trigger: (machine) => [machine, 'again'],
+      deploy: (machine, { isReshaped }) => [isReshaped ? { ...machine, phase: idle } : machine, 'nothing'],
     },
   }
 }
 
+const rows = table<Cursor, unknown, unknown>()
+
 /** Cursors go on from here, whatever the clock says. */
-export function furthest<C extends Cursor, H>({ cursor, handed, forgotten }: Machine<C, H>): number {
+export function furthest<C extends Cursor, H, N>({ cursor, handed, forgotten }: Machine<C, H, N>): number {
   return Math.max(forgotten, handed, cursor?.taken ?? 0)
 }
 
-export function createMachine<C extends Cursor, H>(cursor: C | null = null, forgotten = 0): Machine<C, H> {
-  return { cursor, phase: idle, warned: false, handed: 0, forgotten }
+/** Of a device that nobody knows. */
+export function createMachine<C extends Cursor, H, N>(): Machine<C, H, N> {
+  return { cursor: null, phase: idle, warned: false, handed: 0, forgotten: 0 }
 }
 
 /** One step. An event that the phase does not know changes nothing: a deploy may have come between. */
-export function step<C extends Cursor, H>(machine: Machine<C, H>, event: Event<C, H>): Step<C, H> {
-  const row = table<C, H>()[machine.phase.name]
-  const transition = row[event.kind] as Transition<C, H, typeof event.kind> | undefined
-  return transition ? transition(machine, event as never) : [machine, 'nothing']
+export function step<C extends Cursor, H, N>(
+  machine: Machine<C, H, N>,
+  event: Event<C, H, N>,
+): Step<C, H, N> {
+  const transition = rows[machine.phase.name][event.kind]
+  return transition ? (transition(machine as never, event as never) as Step<C, H, N>) : [machine, 'nothing']
 }

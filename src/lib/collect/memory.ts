@@ -1,26 +1,38 @@
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
+import { countOf } from '../output/content'
 import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
+import type { Hole } from './hole'
 import { type Cursor, createMachine, type Effect, type Event, type Machine, step } from './machine'
+import type { Kept } from './news'
 import { createRound, type Round } from './rounds'
 import { readSaved, type Saved } from './saved'
+
+type Device = Machine<Cursor, Hole, Kept>
+type Happening = Event<Cursor, Hole, Kept>
 
 /**
  * What a node knows of its devices: it outlives every deploy in the process, and a restart in a store. Devices
  * are named `base/serial`.
  */
 export interface NodeMemory {
-  /** Copies what changes from now on into a store; in a new process what the store holds is taken over first. */
-  keep(store: StateStore): void
-  /** Its node closes: nothing is written after this until the next `keep`. */
-  rest(): Promise<void>
+  /**
+   * Its node is made: what changes from now on is copied into a store; in a new process what the store holds is
+   * taken over first.
+   * @param shape the settings that shape what is delivered: what was fetched by others is of no use
+   */
+  open(store: StateStore, shape?: string): void
+  /** Its node closes: nothing is written after this until it is opened again. */
+  close(): Promise<void>
   /**
    * Nothing is to be asked before, nor written: who takes a store that cannot be read for an empty one loses
    * records. After a failure it is read again. @throws EnvlogError `store-unreadable`
    */
   ready(): Promise<void>
-  machine(device: string): Machine<Cursor, unknown>
-  step(device: string, event: Event<Cursor, unknown>): Effect
+  machine(device: string): Device
+  step(device: string, event: Happening): Effect
+  /** Records and alerts that wait for receipts, of all other devices. */
+  keptBeside(device: string): number
   /** All devices that have a serial, or all there are. */
   forget(serials: readonly string[] | 'all'): void
   readonly round: Round
@@ -32,19 +44,20 @@ export interface NodeMemory {
 }
 
 export function createMemory(clock: Clock): NodeMemory {
-  const machines = new Map<string, Machine<Cursor, unknown>>()
+  const machines = new Map<string, Device>()
   const marks = new Map<string, string>()
   const round = createRound()
   let keeper: Keeper | undefined
   let isLoaded = false
+  let shaped = ''
   /** Of the latest deploy: an earlier one's may still be on its way. */
   let kept: StateStore | undefined
   let loading: Promise<void> | undefined
 
   const save = () => keeper?.save()
-  const machine = (device: string) => machines.get(device) ?? createMachine()
+  const machine = (device: string): Device => machines.get(device) ?? createMachine()
 
-  function stepOn(device: string, event: Event<Cursor, unknown>): Effect {
+  function stepOn(device: string, event: Happening): Effect {
     const [next, effect] = step(machine(device), event)
     machines.set(device, next)
     if (effect === 'save') save()
@@ -87,8 +100,8 @@ export function createMemory(clock: Clock): NodeMemory {
   /** What changed while it was read stays. */
   function take({ cursors, forgotten, marks: told, round: asked }: Saved): void {
     for (const device of new Set([...Object.keys(cursors), ...Object.keys(forgotten)])) {
-      if (machines.has(device)) continue
-      machines.set(device, createMachine(cursors[device] ?? null, forgotten[device] ?? 0))
+      const [cursor, until] = [cursors[device] ?? null, forgotten[device] ?? 0]
+      stepOn(device, { kind: 'restart', cursor, forgotten: until })
     }
     for (const [device, mark] of Object.entries(told)) if (!marks.has(device)) marks.set(device, mark)
     round.load(asked)
@@ -100,21 +113,30 @@ export function createMemory(clock: Clock): NodeMemory {
     step: stepOn,
     mark: (device) => marks.get(device),
     save,
+    keptBeside(device) {
+      let count = 0
+      for (const [other, { phase }] of machines) {
+        if (other !== device && 'news' in phase && phase.news) count += countOf(phase.news.content)
+      }
+      return count
+    },
+
     async ready() {
       if (!isLoaded && kept) await (loading ?? begin(kept))
     },
 
-    keep(store) {
+    open(store, shape = '') {
+      const isReshaped = shape !== shaped
+      shaped = shape
       kept = store
-      if (!isLoaded) void begin(store)
-      else {
-        keeper = keepIn(store, clock, snapshot)
-        for (const device of machines.keys()) stepOn(device, { kind: 'deploy' })
-      }
+      if (isLoaded) keeper = keepIn(store, clock, snapshot)
+      else void begin(store)
+      for (const device of machines.keys()) stepOn(device, { kind: 'deploy', isReshaped })
     },
 
-    async rest() {
+    async close() {
       kept = undefined
+      for (const device of machines.keys()) stepOn(device, { kind: 'close' })
       await keeper?.end()
     },
 

@@ -1,17 +1,12 @@
 import type { Account } from '../account'
-import type { Asker } from '../quota/asker'
-import { type LogEntry, readAlerts } from '../readings/alerts'
-import { mergeSeries } from '../readings/merge'
-import { readSeries, type Series } from '../readings/series'
-import { formatTime, type TimeStyle } from '../readings/time'
-import { type AlertCursor, planAlerts } from './alert-cursor'
+import { countOf } from '../output/content'
+import type { TimeStyle } from '../readings/time'
 import { type Target, targetKey } from './devices'
 import { type Cursor, furthest } from './machine'
 import type { NodeMemory } from './memory'
-import { createPages, readPage } from './range'
 import { writeReceipt } from './receipt'
-import { cursorBefore, planRecords, type Received, type RecordCursor, type Start } from './record-cursor'
-import { type Collected, collectedOf, readRecords, withBase } from './records'
+import type { Start } from './record-cursor'
+import type { Collected } from './records'
 
 /** How news is delivered. */
 export interface NewsWish {
@@ -32,20 +27,19 @@ export interface News extends Collected {
   receipt?: string
 }
 
+/** What is kept of it until its receipt comes. */
+export type Kept = Omit<News, 'failed' | 'receipt'>
+
 export interface NewsPorts {
   memory: NodeMemory
-  /** Sends it; what it throws leaves the cursor where it was. */
-  deliver(news: News): void
+  /** Sends it; what it throws leaves the cursor where it was. Where it is nothing, only what failed is told. */
+  deliver(news: News, isNothing?: boolean): void
   /** The device's clock was set back: nothing can be told to be new. */
   warn(target: Target): void
 }
 
-/** A hole on its way: the answer it was seen in, and the pages that came so far. */
-interface Hole {
-  received: Received
-  answer: Collected['answer']
-  pages: ReturnType<typeof createPages>
-}
+/** Records and alerts of a node that wait for receipts and are kept meanwhile; more are asked for again. */
+const MOST_KEPT = 100_000
 
 /** True where the device's receipt is open: asking it would be for nothing. */
 export function isHandedOver(memory: NodeMemory, target: Target, now: number): boolean {
@@ -56,154 +50,21 @@ export function isHandedOver(memory: NodeMemory, target: Target, now: number): b
   return memory.machine(device).phase.name === 'open'
 }
 
-/**
- * The records of a device that were not delivered yet, whole and in order (nodes.md, *envlog-latest*).
- * @throws EnvlogError; the cursor stays then
- */
-export async function latestNews(
-  account: Account,
-  target: Target,
-  wish: NewsWish,
-  { memory, deliver, warn }: NewsPorts,
-  asker: Asker,
-): Promise<void> {
-  const device = targetKey(target)
-  const effect = memory.step(device, { kind: 'trigger' })
-  try {
-    if (effect === 'ask') await ask()
-    if (effect === 'fill') await fill()
-  } catch (error) {
-    memory.step(device, { kind: 'failed' })
-    throw error
-  }
-
-  function cursor(): RecordCursor | null {
-    return memory.machine(device).cursor as RecordCursor | null
-  }
-
-  async function ask(): Promise<void> {
-    const answer = await readRecords(account, 'latest', target, {}, asker)
-    // Told to forget meanwhile: the next trigger begins anew.
-    if (memory.machine(device).phase.name !== 'asking') return
-    const series = readSeries(answer.body, wish.time)
-    const { receivedAt } = answer
-    const received: Received = {
-      series,
-      receivedAt,
-      taken: takenAt(memory, device, receivedAt),
-      write: (timestamp) => formatTime(timestamp, wish.time, series.utcOffset),
-    }
-    const plan = planRecords(cursor(), received, { start: wish.start, fill: true })
-    if (plan.kind === 'set-back') {
-      if (memory.step(device, { kind: 'set-back' }) === 'warn') warn(target)
-    } else if (plan.kind === 'complete') hand(answer, received, plan, false)
-    else if (!wish.backfill) complete(answer, received, true)
-    else {
-      const pages = createPages({ from: plan.from, to: plan.to, number: null })
-      const hole: Hole = { received, answer, pages }
-      memory.step(device, { kind: 'hole', hole })
-      await fill()
-    }
-  }
-
-  /** The records of the hour may run out on the way: the device fails then, and goes on from here later. */
-  async function fill(): Promise<void> {
-    const { phase } = memory.machine(device)
-    if (phase.name !== 'filling') return
-    const { received, answer, pages } = phase.hole as Hole
-    let last = answer
-    for (let isComplete = false; !isComplete; ) {
-      const page = await readPage(account, target, pages, wish.time, { ...asker, recordsWait: 0 })
-      last = page.answer
-      isComplete = page.isComplete
-    }
-    // A deploy or `forget` meanwhile began anew.
-    if (memory.machine(device).phase.name !== 'filling') return
-    const series = mergeSeries([received.series, pages.series()])
-    complete(last, { ...received, series }, false)
-  }
-
-  function complete(answer: Collected['answer'], received: Received, overflow: boolean): void {
-    const plan = planRecords(cursor(), received, { start: wish.start, fill: false })
-    const known = cursor()
-    if (plan.kind === 'complete') hand(answer, received, plan, overflow)
-    // A receipt came meanwhile that is further than this answer: nothing of it is wanted any more.
-    else if (known) memory.step(device, { kind: 'answer', next: known })
-  }
-
-  function hand(
-    answer: Collected['answer'],
-    received: Received,
-    { fresh, next }: { fresh: Series; next: RecordCursor },
-    overflow: boolean,
-  ): void {
-    if (fresh.records.length === 0) memory.step(device, { kind: 'answer', next })
-    else {
-      const collected = collectedOf(target, answer, { kind: 'series', series: fresh })
-      handOver(
-        { ...collected, ...(overflow && { overflow }) },
-        { base: cursorBefore(fresh, received, next), next },
-        wish,
-        device,
-        { memory, deliver },
-        account,
-      )
-    }
-  }
-}
-
-/** The alerts of a device that were not delivered yet (nodes.md, *envlog-alerts*). @throws EnvlogError */
-export async function alertNews(
-  account: Account,
-  target: Target,
-  wish: Omit<NewsWish, 'backfill' | 'start'> & { start: 'now' | 'held' },
-  { memory, deliver }: NewsPorts,
-  asker: Asker,
-): Promise<void> {
-  const device = targetKey(target)
-  if (memory.step(device, { kind: 'trigger' }) !== 'ask') return
-  try {
-    const params = { 'remote-serial': target.serial, 'base-serial': target.base }
-    const answer = await account.client.read('alert', params, asker)
-    if (memory.machine(device).phase.name !== 'asking') return
-    const known = memory.machine(device).cursor as AlertCursor | null
-    const taken = takenAt(memory, device, answer.receivedAt)
-    let plan = planAlerts<LogEntry>(known, [], taken, wish.start)
-    const log = readAlerts(withBase(answer.body, target), wish.time, (entries) => {
-      plan = planAlerts(known, entries, taken, wish.start)
-      return plan.fresh
-    })
-    const { fresh, overflow, next } = plan
-    if (fresh.length === 0) memory.step(device, { kind: 'answer', next })
-    else {
-      const collected = collectedOf(target, answer, { kind: 'alerts', ...log })
-      handOver(
-        { ...collected, ...(overflow && { overflow }) },
-        { base: { seen: [], taken: next.taken - 1 } as AlertCursor, next },
-        wish,
-        device,
-        { memory, deliver },
-        account,
-      )
-    }
-  } catch (error) {
-    memory.step(device, { kind: 'failed' })
-    throw error
-  }
-}
-
 /** Each cursor is later than the one before, also where the clock was set back. */
-function takenAt(memory: NodeMemory, device: string, receivedAt: number): number {
+export function takenAt(memory: NodeMemory, device: string, receivedAt: number): number {
   return Math.max(receivedAt, furthest(memory.machine(device)) + 1)
 }
 
-function handOver(
+type Way = Pick<NewsWish, 'acknowledged' | 'node'>
+
+/** Delivers news: done with it then, or when the receipt comes that goes with it. */
+export function handOver(
+  account: Account,
+  device: string,
+  { acknowledged, node }: Way,
+  { memory, deliver }: NewsPorts,
   news: News,
   { base, next }: { base: Cursor; next: Cursor },
-  { acknowledged, node }: Pick<NewsWish, 'acknowledged' | 'node'>,
-  device: string,
-  { memory, deliver }: Pick<NewsPorts, 'memory' | 'deliver'>,
-  account: Account,
 ): void {
   if (!acknowledged) {
     deliver(news)
@@ -212,11 +73,28 @@ function handOver(
   }
   // Open before it is delivered: the receipt may come back while it is.
   const until = account.monotonic() + acknowledged.timeout
-  memory.step(device, { kind: 'handed-over', base, next, until })
+  memory.step(device, { kind: 'handed-over', base, next, until, news: keptOf(news, device, memory) })
   try {
     deliver({ ...news, receipt: writeReceipt({ node, device, cursor: next }) })
   } catch (error) {
     memory.step(device, { kind: 'timeout' })
     throw error
   }
+}
+
+/** Delivers once more, under a new receipt, what nobody acknowledged: it costs no request. */
+export function handAgain(account: Account, target: Target, way: Way, ports: NewsPorts): void {
+  const device = targetKey(target)
+  const { phase } = ports.memory.machine(device)
+  if (phase.name !== 'unanswered') return
+  const next = { ...phase.next, taken: takenAt(ports.memory, device, 0) }
+  // Whether its group is wanted may have changed with a deploy.
+  const news = { ...phase.news, group: target.group ?? '' }
+  handOver(account, device, way, ports, news, { base: next, next })
+}
+
+/** A copy: what was sent is the receivers' to change. */
+function keptOf({ answer, content, group, overflow }: News, device: string, memory: NodeMemory): Kept | null {
+  if (memory.keptBeside(device) + countOf(content) > MOST_KEPT) return null
+  return structuredClone({ answer, content, group, ...(overflow && { overflow }) })
 }

@@ -1,11 +1,12 @@
 import type { Account } from '../account'
-import type { Answer } from '../api/client'
-import { type DeviceParams, MAX_RECORDS, PAGE_RECORDS } from '../api/endpoints'
+import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
+import type { GraphEnvelope } from '../api/envelopes'
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
-import { fingerprint, readSeries, type Series, type SeriesRecord } from '../readings/series'
+import { readSeries } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
+import { beginPages, nextPage, type Page, type Paging, takePage } from './pages'
 import { isWallClock, type Period, placePeriod } from './period'
 import { type Collected, collectedOf, collectRaw, type Form, readRecords } from './records'
 
@@ -39,37 +40,36 @@ export async function collectRange(
 ): Promise<CollectedRange> {
   const { from, to } = placePeriod(period, await offsetFor(account, target, period, time, asker))
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  const page = createPages({ from, to, number })
+  let paging = beginPages({ from, to, number })
   if (form !== 'read') {
     const most = {
-      ...pageParams(page.next()),
+      ...pageParams(nextPage(paging)),
       number: Math.min(number ?? MAX_RECORDS, MAX_RECORDS),
       type: form,
     }
     return { ...(await collectRaw(account, 'range', target, most, asker)), range }
   }
   for (let pages = 1; ; pages++) {
-    const { answer, isComplete } = await readPage(account, target, page, time, asker)
+    const { answer, body, asked } = await readPage(account, target, paging, asker)
+    paging = takePage(paging, readSeries(body, time), body.records.length, asked)
     paged(pages)
-    if (isComplete) {
-      return { ...collectedOf(target, answer, { kind: 'series', series: page.series() }), range }
+    if (paging.isComplete) {
+      return { ...collectedOf(target, answer, { kind: 'series', series: mergeSeries(paging.parts) }), range }
     }
   }
 }
 
-/** Asks for the next page and takes it in; true where it was the last. @throws EnvlogError */
+/** Asks for the next page. @throws EnvlogError */
 export async function readPage(
   account: Account,
   target: Target,
-  pages: Pages,
-  time: TimeStyle,
+  paging: Paging,
   asker: Asker,
-): Promise<{ answer: Omit<Answer<unknown>, 'body'>; isComplete: boolean }> {
-  const wanted = pages.next()
+): Promise<{ answer: Collected['answer']; body: GraphEnvelope; asked: Page }> {
+  const wanted = nextPage(paging)
   const { body, ...answer } = await readRecords(account, 'range', target, pageParams(wanted), asker)
   // Fewer may have been asked for: the device's budget of the hour is counted in records.
-  const asked = { ...wanted, number: answer.number ?? wanted.number }
-  return { answer, isComplete: pages.take(readSeries(body, time), body.records.length, asked) }
+  return { answer, body, asked: { ...wanted, number: answer.number ?? wanted.number } }
 }
 
 /** The directory is asked only where an end of the period is a clock time of the device. */
@@ -84,54 +84,6 @@ async function offsetFor(
   return account.directory.utcOffset(serial, base, asker)
 }
 
-export type Pages = ReturnType<typeof createPages>
-
-interface Page {
-  from: number
-  to: number
-  number: number
-}
-
 function pageParams({ from, to, number }: Page): Partial<DeviceParams> {
   return { 'unixtime-from': from, 'unixtime-to': to, number }
-}
-
-/** Which page comes next, and what is new in it: everything about borders, without a request. */
-export function createPages({ from, to, number }: { from: number; to: number; number: number | null }) {
-  const first = Math.max(0, Math.floor(from / 1000) - 1)
-  let next = Math.ceil(to / 1000)
-  let left = number ?? Number.POSITIVE_INFINITY
-  const pages: Series[] = []
-  /** Fingerprints of what the next page may bring again. */
-  let border = new Set<string>()
-  /** They are not older than this, ms. */
-  let borderFrom = Number.POSITIVE_INFINITY
-
-  const inside = ({ timestamp }: SeriesRecord) => timestamp === null || (timestamp >= from && timestamp < to)
-
-  return {
-    next: (): Page => ({ from: first, to: next, number: Math.min(PAGE_RECORDS, left + border.size) }),
-
-    /** Keeps what is new of a page; true when it was the last one. */
-    take(series: Series, received: number, asked: Page): boolean {
-      const print = (record: SeriesRecord) => `${record.timestamp} ${fingerprint(record, series.channels)}`
-      const isKnown = (record: SeriesRecord) =>
-        (record.timestamp === null || record.timestamp >= borderFrom) && border.has(print(record))
-      const records = series.records.filter((record) => inside(record) && !isKnown(record))
-      const kept = records.slice(Math.max(0, records.length - left))
-      pages.push({ ...series, records: kept })
-      left -= kept.length
-
-      const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp
-      if (received < asked.number || left <= 0 || typeof oldest !== 'number') return true
-      // A full page that does not reach further back: step over the second rather than ask the same again.
-      next = Math.min(Math.floor(oldest / 1000) + 1, next - 1)
-      const again = series.records.filter(({ timestamp }) => timestamp === null || timestamp <= next * 1000)
-      border = new Set(again.map(print))
-      borderFrom = oldest
-      return next <= first
-    },
-
-    series: (): Series => mergeSeries(pages),
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Gap, type Numbered, placeGaps } from '../readings/continuity'
 import { fingerprint, type Series, type SeriesRecord } from '../readings/series'
+import { formatTime, type TimeStyle } from '../readings/time'
 
 /** Where a node is with the records of a device (nodes.md, *envlog-latest*): what was delivered so far. */
 export interface RecordCursor {
@@ -36,7 +37,7 @@ export interface Received {
   /** Of the cursor that it makes. */
   taken: number
   /** How instants are written, for a neighbour that is not in the answer. */
-  write(timestamp: number): string | null
+  time: TimeStyle
 }
 
 /** Delivered records beside the cursor that are remembered at most: three hours of one in six seconds. */
@@ -45,7 +46,7 @@ const MOST_BESIDE = 2000
 /** Whether the answer reaches back to the cursor, and what of it is new. */
 export function planRecords(
   known: RecordCursor | null,
-  { series, receivedAt, taken, write }: Received,
+  { series, receivedAt, taken, time: style }: Received,
   { start, fill }: { start: Start; fill: boolean },
 ): RecordPlan {
   const { records } = series
@@ -97,7 +98,7 @@ export function planRecords(
     id: normal.findLast(({ timestamp }) => timestamp === time)?.dataId ?? cursor.id,
     taken,
   }
-  const neighbour = normal.some(wasAt) ? [] : neighbourOf(cursor, write)
+  const neighbour = normal.some(wasAt) ? [] : neighbourOf(cursor, style, series.utcOffset)
   const gaps = gapsBefore(new Set(fresh), [...neighbour, ...normal], beside, series.standalone)
   return { kind: 'complete', fresh: { ...series, records: fresh, gaps }, next }
 }
@@ -134,8 +135,9 @@ function newestOf(keys: readonly string[], time: number | null): string[] {
 }
 
 /** The last that was delivered: where the answer does not hold it, a gap may stand after it. */
-function neighbourOf({ time, id }: RecordCursor, write: Received['write']): Numbered[] {
-  return time === null || id === null ? [] : [{ time: write(time), timestamp: time, dataId: id }]
+function neighbourOf({ time, id }: RecordCursor, style: TimeStyle, offset: number): Numbered[] {
+  if (time === null || id === null) return []
+  return [{ time: formatTime(time, style, offset), timestamp: time, dataId: id }]
 }
 
 /**

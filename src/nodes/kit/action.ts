@@ -55,16 +55,16 @@ function start<T extends ActionType>(
   }
   const memory = registry.memory(node.id)
   const refused = createRefusals(systemClock)
-  let isKept = false
   let read: SettingsOf<T> | undefined
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
     const { account, store } = accountOf(RED, config.account, node)
-    if (!isKept) memory.keep(store)
-    isKept = true
     // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
     const { readActionSettings } = require('./settings') as typeof import('./settings')
-    read ??= readActionSettings(action.type, config)
+    if (!read) {
+      read = readActionSettings(action.type, config)
+      memory.open(store)
+    }
     return { account, settings: read }
   }
 
@@ -134,7 +134,7 @@ function start<T extends ActionType>(
     leaveAccount(RED, config.account, node)
     const end = async () => {
       await turns.close()
-      await memory.rest()
+      await memory.close()
     }
     end().then(done, done)
   })

@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { collectLatest } from '../../lib/collect/latest'
-import { latestNews } from '../../lib/collect/news'
+import { latestNews } from '../../lib/collect/latest-news'
 import { registerAction } from '../kit/action'
 import { newsWish, startOf } from '../kit/news'
 

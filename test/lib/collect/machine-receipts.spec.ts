@@ -9,13 +9,16 @@ import {
   step,
 } from '../../../src/lib/collect/machine'
 
-type Device = Machine<Cursor, string>
-type Happening = Event<Cursor, string>
+type Device = Machine<Cursor, string, string>
+type Happening = Event<Cursor, string, string>
 
 const at = (taken: number): Cursor => ({ taken })
-const [trigger, timeout, forget, deploy] = (['trigger', 'timeout', 'forget', 'deploy'] as const).map(
-  (kind): Happening => ({ kind }),
-) as [Happening, Happening, Happening, Happening]
+const [trigger, timeout, forget, deploy] = [
+  { kind: 'trigger' },
+  { kind: 'timeout' },
+  { kind: 'forget' },
+  { kind: 'deploy', isReshaped: false },
+] as const satisfies Happening[]
 
 function run(machine: Device, ...happenings: readonly Happening[]) {
   const effects: string[] = []
@@ -33,10 +36,11 @@ const handOver = (taken: number, base = 0): Happening => ({
   base: at(base),
   next: at(taken),
   until: 0,
+  news: null,
 })
 
 /** A device in each phase, delivered up to 10. */
-const known = createMachine<Cursor, string>(at(10))
+const known: Device = { ...createMachine(), cursor: at(10) }
 const devices = [
   known,
   run(known, trigger).machine,
@@ -89,7 +93,7 @@ describe('receipts', () => {
   })
 
   it('after a restart count by what was saved', () => {
-    const { machine } = run(createMachine(at(5)), receipt(7), receipt(6), receipt(4))
+    const { machine } = run({ ...known, cursor: at(5) }, receipt(7), receipt(6), receipt(4))
     assert.deepEqual(machine.cursor, at(7))
   })
 })

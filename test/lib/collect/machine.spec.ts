@@ -4,32 +4,29 @@ import {
   createMachine,
   type Effect,
   type Event,
+  type Failure,
   type Machine,
   step,
 } from '../../../src/lib/collect/machine'
 
-type Device = Machine<Cursor, string>
-type Happening = Event<Cursor, string>
+type Device = Machine<Cursor, string, string>
+type Happening = Event<Cursor, string, string>
 type PhaseName = Device['phase']['name']
 
 const at = (taken: number): Cursor => ({ taken })
+const open = { name: 'open', since: 20, next: at(20), until: 1000, news: 'news' } as const
 /** In each phase a device that was delivered up to 10 and was told to be set back. */
 const phases = {
   idle: { name: 'idle' },
   asking: { name: 'asking' },
-  filling: { name: 'filling', hole: 'hole' },
-  open: { name: 'open', next: at(20), until: 1000 },
+  filling: { name: 'filling', hole: 'hole', isFilled: false, failures: 0 },
+  open,
+  unanswered: { name: 'unanswered', since: 20, next: at(20), news: 'news' },
 } as const satisfies Record<PhaseName, Device['phase']>
 function inPhase(name: PhaseName): Device {
-  const device: Device = { ...createMachine(at(10)), warned: true, forgotten: 5 }
-  if (name !== 'open') return { ...device, phase: phases[name] }
-  const open = run(device, events.trigger, {
-    kind: 'handed-over',
-    base: at(8),
-    next: at(20),
-    until: 1000,
-  }).machine
-  return { ...open, warned: true }
+  const isHanded = name === 'open' || name === 'unanswered'
+  const device: Device = { ...createMachine(), cursor: at(10), warned: true, forgotten: 5 }
+  return { ...device, handed: isHanded ? 20 : 0, phase: phases[name] }
 }
 const told = ({ cursor, phase, warned }: Device) => ({ cursor, phase, warned })
 
@@ -38,53 +35,70 @@ const events = {
   answer: { kind: 'answer', next: at(30) },
   'set-back': { kind: 'set-back' },
   hole: { kind: 'hole', hole: 'new hole' },
-  failed: { kind: 'failed' },
+  page: { kind: 'page', hole: 'with a page', isLast: false },
+  failed: { kind: 'failed', failure: 'passing' },
   sent: { kind: 'sent', next: at(30) },
-  'handed-over': { kind: 'handed-over', base: at(8), next: at(30), until: 2000 },
+  'handed-over': { kind: 'handed-over', base: at(8), next: at(30), until: 2000, news: 'new' },
   receipt: { kind: 'receipt', cursor: at(20) },
   timeout: { kind: 'timeout' },
   forget: { kind: 'forget' },
-  deploy: { kind: 'deploy' },
-  restart: { kind: 'restart' },
+  close: { kind: 'close' },
+  deploy: { kind: 'deploy', isReshaped: false },
+  restart: { kind: 'restart', cursor: at(12), forgotten: 7 },
 } as const satisfies { [K in Happening['kind']]: Extract<Happening, { kind: K }> }
 
 /** What follows: phase, what is to be done, and what else changes. */
 type Row = [PhaseName | Device['phase'], Effect, Partial<Device>?]
 const delivered = {
   answer: ['idle', 'save', { cursor: at(30), warned: false }],
-  'set-back': ['idle', 'nothing'],
-  hole: [{ name: 'filling', hole: 'new hole' }, 'fill'],
   sent: ['idle', 'save', { cursor: at(30), warned: false }],
-  'handed-over': [{ name: 'open', next: at(30), until: 2000 }, 'nothing', { warned: false }],
+  'handed-over': [
+    { name: 'open', since: 30, next: at(30), until: 2000, news: 'new' },
+    'nothing',
+    { warned: false },
+  ],
 } as const satisfies Partial<Record<Happening['kind'], Row>>
 const forgets = (forgotten: number): Row => ['idle', 'save', { cursor: null, warned: false, forgotten }]
 const moves = (phase: PhaseName): Row => [phase, 'save', { cursor: at(20) }]
-const restarts: Row = ['idle', 'nothing', { warned: false }]
+const everywhere = (phase: PhaseName, furthest = 10): Partial<Record<Happening['kind'], Row>> => ({
+  receipt: moves(phase),
+  forget: forgets(furthest),
+  restart: [phase, 'nothing', { cursor: at(12), forgotten: 7 }],
+})
 
 /** What is not here leaves the machine alone. */
 const table: Record<PhaseName, Partial<Record<Happening['kind'], Row>>> = {
-  idle: { trigger: ['asking', 'ask'], receipt: moves('idle'), forget: forgets(10), restart: restarts },
+  idle: { ...everywhere('idle'), trigger: ['asking', 'ask'] },
   asking: {
+    ...everywhere('asking'),
     ...delivered,
+    'set-back': ['idle', 'nothing'],
+    hole: [{ name: 'filling', hole: 'new hole', isFilled: false, failures: 0 }, 'fill'],
     failed: ['idle', 'nothing'],
-    receipt: moves('asking'),
-    forget: forgets(10),
-    deploy: ['idle', 'nothing'],
-    restart: restarts,
+    close: ['idle', 'nothing'],
   },
   filling: {
+    ...everywhere('filling'),
     ...delivered,
     trigger: ['filling', 'fill'],
-    receipt: moves('filling'),
-    forget: forgets(10),
-    restart: restarts,
+    page: [{ name: 'filling', hole: 'with a page', isFilled: false, failures: 0 }, 'fill'],
   },
   open: {
+    ...everywhere('open', 20),
     trigger: ['open', 'skip'],
     receipt: moves('idle'),
-    timeout: ['idle', 'nothing'],
-    forget: forgets(20),
-    restart: restarts,
+    timeout: ['unanswered', 'nothing'],
+  },
+  unanswered: {
+    ...everywhere('unanswered', 20),
+    ...delivered,
+    trigger: ['unanswered', 'again'],
+    receipt: moves('idle'),
+    'handed-over': [
+      { name: 'open', since: 20, next: at(30), until: 2000, news: 'new' },
+      'nothing',
+      { warned: false },
+    ],
   },
 }
 
@@ -117,30 +131,92 @@ describe('the table of states', () => {
   }
 
   it('asks for a device nobody knows, and begins where a store says', () => {
-    assert.deepEqual(step(createMachine<Cursor, string>(), events.trigger)[1], 'ask')
-    assert.deepEqual(createMachine(at(7)).cursor, at(7))
+    assert.deepEqual(step<Cursor, string, string>(createMachine(), events.trigger)[1], 'ask')
+    assert.deepEqual(run(createMachine(), events.restart).machine.cursor, at(12))
+  })
+
+  it('keeps what is further than what a store says', () => {
+    const { machine } = run(createMachine(), events.receipt, events.restart)
+    assert.deepEqual([machine.cursor, machine.forgotten], [at(20), 7])
   })
 
   it('warns once of a clock that was set back, and again after it went on', () => {
     const setBack = [events.trigger, events['set-back']]
-    const fresh = createMachine<Cursor, string>(at(10))
-    const { effects } = run(fresh, ...setBack, ...setBack, events.trigger, events.answer, ...setBack)
+    const fresh = inPhase('idle')
+    const known = { ...fresh, warned: false }
+    const { effects } = run(known, ...setBack, ...setBack, events.trigger, events.answer, ...setBack)
     assert.deepEqual(
       effects.filter((_, index) => index % 2),
       ['warn', 'nothing', 'save', 'warn'],
     )
-    for (const after of ['sent', 'handed-over', 'restart', 'forget'] as const) {
-      assert.equal(run(fresh, ...setBack, events.trigger, events[after]).machine.warned, false, after)
+    for (const after of ['sent', 'handed-over', 'forget'] as const) {
+      assert.equal(run(known, ...setBack, events.trigger, events[after]).machine.warned, false, after)
     }
   })
 })
 
+describe('a hole', () => {
+  const whole: Happening = { kind: 'page', hole: 'whole', isLast: true }
+  const fails = (failure: Failure): Happening => ({ kind: 'failed', failure })
+  const filling = inPhase('filling')
+
+  it('is delivered with its last page, and again where that failed', () => {
+    const { effects } = run(filling, events.page, whole, fails('passing'), events.trigger, events.sent)
+    assert.deepEqual(effects, ['fill', 'deliver', 'nothing', 'deliver', 'save'])
+  })
+
+  it('is asked for as long as failures may pass', () => {
+    const { effects, machine } = run(filling, ...Array.from({ length: 100 }, () => fails('passing')))
+    assert.deepEqual([new Set(effects), machine.phase], [new Set(['nothing']), filling.phase])
+  })
+
+  it('is given up at once where the device is refused', () => {
+    assert.deepEqual(run(filling, fails('refused'), events.sent).effects, ['give-up', 'save'])
+  })
+
+  it('is given up where five answers for one page cannot be understood', () => {
+    const four = Array.from({ length: 4 }, () => fails('unreadable'))
+    assert.deepEqual(run(filling, ...four, fails('passing'), fails('unreadable')).effects.slice(-3), [
+      'nothing',
+      'nothing',
+      'give-up',
+    ])
+    assert.equal(run(filling, ...four, events.page, ...four).effects.at(-1), 'nothing')
+  })
+})
+
+describe('a delivery that nobody acknowledged', () => {
+  const again = [events.timeout, events.trigger]
+
+  it('is kept, and done with by any receipt since it was delivered first', () => {
+    const { machine, effects } = run(inPhase('open'), ...again, events['handed-over'])
+    assert.deepEqual(effects, ['nothing', 'again', 'nothing'])
+    assert.deepEqual(run(machine, events.receipt).machine.phase, phases.idle)
+    assert.equal(run(machine, { kind: 'receipt', cursor: at(19) }).machine.phase.name, 'open')
+  })
+
+  it('is asked for again where it was not kept', () => {
+    const device = { ...inPhase('open'), phase: { ...open, news: null } }
+    assert.deepEqual(run(device, ...again).effects, ['nothing', 'ask'])
+  })
+})
+
 describe('a deploy', () => {
-  it('keeps an open receipt and a hole that is being filled, and asks again what was on its way', () => {
-    for (const phase of ['open', 'filling'] as const) {
-      assert.deepEqual(step(inPhase(phase), events.deploy)[0], inPhase(phase))
+  const reshaped: Happening = { kind: 'deploy', isReshaped: true }
+
+  it('keeps an open receipt and what was fetched, and asks again what was on its way', () => {
+    for (const phase of ['open', 'unanswered', 'filling'] as const) {
+      assert.deepEqual(run(inPhase(phase), events.close, events.deploy).machine, inPhase(phase))
     }
-    const { effects } = run(inPhase('asking'), events.deploy, events.sent, events.trigger)
-    assert.deepEqual(effects, ['nothing', 'nothing', 'ask'])
+    const { effects } = run(inPhase('asking'), events.close, events.deploy, events.sent, events.trigger)
+    assert.deepEqual(effects, ['nothing', 'nothing', 'nothing', 'ask'])
+  })
+
+  it('with other settings keeps nothing that was made by the old ones', () => {
+    for (const phase of ['unanswered', 'filling'] as const) {
+      assert.deepEqual(run(inPhase(phase), reshaped, events.trigger).effects, ['nothing', 'ask'])
+    }
+    const { machine, effects } = run(inPhase('open'), reshaped, events.trigger)
+    assert.deepEqual([machine.phase, effects[1]], [{ ...open, news: null }, 'skip'])
   })
 })

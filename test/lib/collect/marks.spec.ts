@@ -12,7 +12,7 @@ const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
 
 async function begin(store = shelf()) {
   const memory = createMemory(handClock())
-  memory.keep(store)
+  memory.open(store)
   await memory.ready()
   return { store, look: (...readings: Reading[]) => changedReadings(readings, memory), memory }
 }

@@ -26,7 +26,7 @@ const silence = <T>() => new Promise<T>(() => {})
 function begin(store = shelf()) {
   const clock = handClock()
   const memory = createMemory(clock)
-  memory.keep(store)
+  memory.open(store)
   let isReady = false
   memory.ready().then(
     () => {
@@ -97,7 +97,7 @@ describe('a store', () => {
     const { memory, cursor } = begin({ ...good, load: () => Promise.reject(new Error(`${++loads}`)) })
     const both = await Promise.allSettled([memory.ready(), memory.ready()])
     assert.deepEqual([both.map(({ status }) => status), loads], [['rejected', 'rejected'], 1])
-    memory.keep(good)
+    memory.open(good)
     await memory.ready()
     assert.deepEqual(cursor(), at(5))
   })
@@ -163,7 +163,7 @@ describe('a store', () => {
     const old = { ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) }
     const { memory, deliver } = begin(old)
     const present = shelf()
-    memory.keep(present)
+    memory.open(present)
     answer(undefined)
     await settled()
     deliver(5)

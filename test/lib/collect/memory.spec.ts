@@ -13,7 +13,7 @@ const target = (key: string) => {
 /** A node's memory in a process of its own, once it has taken over what the store holds. */
 async function begin(store = shelf()) {
   const memory = createMemory(handClock())
-  memory.keep(store)
+  memory.open(store)
   await memory.ready()
   const deliver = (device: string, taken: number) => {
     memory.step(device, { kind: 'trigger' })
@@ -51,7 +51,7 @@ describe('what a node knows of its devices', () => {
     assert.equal(writes(), 1)
     await settled()
     memory.step(FIRST, { kind: 'trigger' })
-    memory.step(FIRST, { kind: 'handed-over', base: at(1), next: at(9), until: 0 })
+    memory.step(FIRST, { kind: 'handed-over', base: at(1), next: at(9), until: 0, news: null })
     memory.step(FIRST, { kind: 'timeout' })
     memory.setMarks([])
     await settled()
@@ -82,7 +82,8 @@ describe('what a node knows of its devices', () => {
     await settled()
     memory.step(SECOND, { kind: 'trigger' })
     const other = shelf({ version: 1, cursors: { [FIRST]: at(1) }, marks: {}, round: [] })
-    memory.keep(other)
+    await memory.close()
+    memory.open(other)
     await memory.ready()
     assert.deepEqual([cursor(FIRST), memory.machine(SECOND).phase.name], [at(5), 'idle'])
     deliver(SECOND, 7)
@@ -97,7 +98,7 @@ describe('what a node knows of its devices', () => {
     deliver(SECOND, 5)
     await settled()
     const memory = createMemory(handClock())
-    memory.keep(store)
+    memory.open(store)
     memory.step(FIRST, { kind: 'receipt', cursor: at(9) })
     memory.setMarks([[FIRST, 'new']])
     memory.round.asked(target(FIRST))

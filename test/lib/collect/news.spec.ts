@@ -91,9 +91,9 @@ describe('a hole', () => {
 })
 
 describe('a first answer', () => {
-  it('that nobody acknowledged comes again, whatever came since', async () => {
-    const world = await acknowledging(measure(5), ask(), measure(40), timeout, ask())
-    assert.deepEqual(came(world), [upTo(0, 5), upTo(0, 45)])
+  it('that nobody acknowledged comes again, and then what came since', async () => {
+    const world = await acknowledging(measure(5), ask(), measure(40), timeout, ask(), receipt(), ask())
+    assert.deepEqual(came(world), [upTo(0, 5), upTo(0, 5), upTo(5, 45)])
   })
 
   it('that nobody acknowledged comes again after a crash', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createPages } from '../../../src/lib/collect/range'
+import { beginPages, nextPage, type Page, takePage } from '../../../src/lib/collect/pages'
+import { mergeSeries } from '../../../src/lib/readings/merge'
 import { readSeries, type Series } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope } from '../answers'
 import { type Behaviour, type ModelRecord, select } from './model-service'
@@ -24,6 +25,23 @@ const records = fc
 const period = fc
   .tuple(fc.integer({ min: 990_000, max: 1_045_000 }), fc.integer({ min: 1, max: 45_000 }))
   .map(([from, length]) => ({ from, to: from + length }))
+
+/** The pages of a wish, one taken after the other. */
+function createPages(wish: Parameters<typeof beginPages>[0]) {
+  let paging = beginPages(wish)
+  return {
+    next: () => nextPage(paging),
+    /** True when it was the last one. */
+    take(series: Series, received: number, asked: Page): boolean {
+      const before = structuredClone(paging)
+      const after = takePage(paging, series, received, asked)
+      assert.deepEqual(paging, before, 'what came in is not touched')
+      paging = after
+      return paging.isComplete
+    },
+    series: () => mergeSeries(paging.parts),
+  }
+}
 
 interface Run {
   series: Series

@@ -1,7 +1,8 @@
 import type { Account } from '../../../src/lib/account'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
+import { alertNews } from '../../../src/lib/collect/alert-news'
 import { createMemory } from '../../../src/lib/collect/memory'
-import { alertNews, isHandedOver, type News } from '../../../src/lib/collect/news'
+import { isHandedOver, type News } from '../../../src/lib/collect/news'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { StateStore } from '../../../src/lib/state-store'
@@ -52,7 +53,7 @@ export function createAlertWorld(
     save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
   }
   let memory = createMemory(time)
-  memory.keep(disk)
+  memory.open(disk)
 
   async function ask({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'ask' }>): Promise<void> {
     const read = async () => {
@@ -86,11 +87,16 @@ export function createAlertWorld(
     }
   }
 
+  async function deploy(): Promise<void> {
+    await memory.close()
+    memory.open(disk)
+  }
+
   async function crash(older: number): Promise<void> {
     await settled()
     writes.length = Math.max(0, writes.length - older)
     memory = createMemory(time)
-    memory.keep(disk)
+    memory.open(disk)
     await memory.ready()
     const hasCursor = memory.machine(KEY).cursor !== null
     journal.push({ kind: 'died', at: writes.at(-1)?.length ?? 0, hasCursor })
@@ -112,11 +118,12 @@ export function createAlertWorld(
   }
 
   async function perform(act: AlertAct): Promise<void> {
+    await memory.ready()
     if (act.act === 'raise') raise(act.count, act.apart)
     else if (act.act === 'ask') await ask(act)
     else if (act.act === 'receipt') receive(act.back)
     else if (act.act === 'pass') time.pass(act.ms)
-    else if (act.act === 'deploy') memory.keep(disk)
+    else if (act.act === 'deploy') await deploy()
     else if (act.act === 'crash') await crash(act.older)
     else {
       memory.forget('all')

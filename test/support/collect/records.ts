@@ -5,7 +5,6 @@ import {
   type Start,
 } from '../../../src/lib/collect/record-cursor'
 import { readSeries } from '../../../src/lib/readings/series'
-import { formatTime } from '../../../src/lib/readings/time'
 import { graph, graphEnvelope, type Json, relayGraph } from '../../lib/answers'
 
 /** When answers arrive, seconds; records are placed by seconds before or after. */
@@ -35,9 +34,8 @@ export function plan(
 ): RecordPlan {
   const series = readSeries(graphEnvelope((standalone ? graph : relayGraph)({ data })), 'utc')
   const receivedAt = (ARRIVES + arrives) * 1000
-  const write = (timestamp: number) => formatTime(timestamp, 'utc', 0)
   const taken = Math.max(receivedAt, (known?.taken ?? 0) + 1)
-  return planRecords(known, { series, receivedAt, taken, write }, { start, fill })
+  return planRecords(known, { series, receivedAt, taken, time: 'utc' }, { start, fill })
 }
 
 /** One answer after another; what was new in each, by id, or why nothing was. */

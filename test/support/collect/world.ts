@@ -1,8 +1,9 @@
 import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
+import { latestNews } from '../../../src/lib/collect/latest-news'
 import { createMemory } from '../../../src/lib/collect/memory'
-import { isHandedOver, latestNews, type News, type NewsWish } from '../../../src/lib/collect/news'
+import { isHandedOver, type News, type NewsWish } from '../../../src/lib/collect/news'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import type { Asker } from '../../../src/lib/quota/asker'
@@ -66,7 +67,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
   let requests = 0
   /** How far the host's clock is behind, ms. */
   let behind = 0
-  memory.keep(disk)
+  memory.open(disk)
 
   /** Of those that say how far an answer reaches. */
   function newestOf(records: readonly Measured[], receivedAt: number): number | undefined {
@@ -148,12 +149,17 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     journal.push({ kind: 'completed', keptFrom: device.kept()[0]?.seq ?? 0, requests })
   }
 
+  async function deploy(): Promise<void> {
+    await memory.close()
+    memory.open(disk)
+  }
+
   /** @param older so many of the last writes never came to the disk */
   async function crash(older: number): Promise<void> {
     await settled()
     writes.length = Math.max(0, writes.length - older)
     memory = createMemory(time)
-    memory.keep(disk)
+    memory.open(disk)
     await memory.ready()
     ahead.clear()
     journal.push({
@@ -181,13 +187,14 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
   }
 
   async function perform(act: Act): Promise<void> {
+    await memory.ready()
     if (act.act === 'measure') act.steps.forEach(device.measure)
     else if (act.act === 'trigger') await trigger(act)
     else if (act.act === 'receipt') receive(act.back)
     else if (act.act === 'pass') time.pass(act.ms)
     else if (act.act === 'host') behind = act.behind
     else if (act.act === 'forget') forget()
-    else if (act.act === 'deploy') memory.keep(disk)
+    else if (act.act === 'deploy') await deploy()
     else await crash(act.older)
   }
 

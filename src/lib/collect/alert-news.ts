@@ -1,0 +1,61 @@
+import type { Account } from '../account'
+import type { Asker } from '../quota/asker'
+import { type LogEntry, readAlerts } from '../readings/alerts'
+import { type AlertCursor, planAlerts } from './alert-cursor'
+import { type Target, targetKey } from './devices'
+import { failureOf } from './failure'
+import { handAgain, handOver, type NewsPorts, type NewsWish, takenAt } from './news'
+import { collectedOf, withBase } from './records'
+
+type Wish = Omit<NewsWish, 'backfill' | 'start'> & { start: 'now' | 'held' }
+
+/** The alerts of a device that were not delivered yet (nodes.md, *envlog-alerts*). @throws EnvlogError */
+export async function alertNews(
+  account: Account,
+  target: Target,
+  wish: Wish,
+  ports: NewsPorts,
+  asker: Asker,
+): Promise<void> {
+  const { memory } = ports
+  const device = targetKey(target)
+  const effect = memory.step(device, { kind: 'trigger' })
+  try {
+    if (effect === 'ask') await ask(account, target, wish, ports, asker)
+    if (effect === 'again') handAgain(account, target, wish, ports)
+  } catch (error) {
+    memory.step(device, { kind: 'failed', failure: failureOf(error) })
+    throw error
+  }
+}
+
+async function ask(
+  account: Account,
+  target: Target,
+  wish: Wish,
+  ports: NewsPorts,
+  asker: Asker,
+): Promise<void> {
+  const { memory } = ports
+  const device = targetKey(target)
+  const params = { 'remote-serial': target.serial, 'base-serial': target.base }
+  const answer = await account.client.read('alert', params, asker)
+  // Told to forget meanwhile: the next trigger begins anew.
+  if (memory.machine(device).phase.name !== 'asking') return
+  const known = memory.machine(device).cursor as AlertCursor | null
+  const taken = takenAt(memory, device, answer.receivedAt)
+  let plan = planAlerts<LogEntry>(known, [], taken, wish.start)
+  const log = readAlerts(withBase(answer.body, target), wish.time, (entries) => {
+    plan = planAlerts(known, entries, taken, wish.start)
+    return plan.fresh
+  })
+  const { fresh, overflow, next } = plan
+  if (fresh.length === 0) {
+    memory.step(device, { kind: 'answer', next })
+    return
+  }
+  const { body: _body, ...told } = answer
+  const collected = collectedOf(target, told, { kind: 'alerts', ...log })
+  const base: AlertCursor = { seen: [], taken: next.taken - 1 }
+  handOver(account, device, wish, ports, { ...collected, ...(overflow && { overflow }) }, { base, next })
+}

@@ -1,0 +1,138 @@
+import type { Account } from '../account'
+import type { EnvlogError } from '../errors'
+import type { Asker } from '../quota/asker'
+import { readSeries, type Series } from '../readings/series'
+import { type Target, targetKey } from './devices'
+import { failureOf } from './failure'
+import { openHole, seriesOf, withPage } from './hole'
+import type { Effect } from './machine'
+import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
+import { readPage } from './range'
+import { cursorBefore, planRecords, type Received, type RecordCursor } from './record-cursor'
+import { type Collected, collectedOf, readRecords } from './records'
+
+/** What is told beside the records. */
+interface Beside {
+  /** Older ones could not be had. */
+  overflow: boolean
+  failed: readonly EnvlogError[]
+}
+
+/**
+ * The records of a device that were not delivered yet, whole and in order (nodes.md, *envlog-latest*).
+ * @throws EnvlogError; the cursor stays then
+ */
+export async function latestNews(
+  account: Account,
+  target: Target,
+  wish: NewsWish,
+  ports: NewsPorts,
+  asker: Asker,
+): Promise<void> {
+  const { memory, deliver, warn } = ports
+  const device = targetKey(target)
+  try {
+    await obey(memory.step(device, { kind: 'trigger' }))
+  } catch (error) {
+    const effect = memory.step(device, { kind: 'failed', failure: failureOf(error) })
+    if (effect !== 'give-up') throw error
+    giveUp(error as EnvlogError)
+  }
+
+  async function obey(effect: Effect): Promise<void> {
+    if (effect === 'ask') await ask()
+    if (effect === 'fill') await fill()
+    if (effect === 'deliver') deliverHole([])
+    if (effect === 'again') handAgain(account, target, wish, ports)
+  }
+
+  function phase() {
+    return memory.machine(device).phase
+  }
+
+  function cursor(): RecordCursor | null {
+    return memory.machine(device).cursor as RecordCursor | null
+  }
+
+  async function ask(): Promise<void> {
+    const { body, ...answer } = await readRecords(account, 'latest', target, {}, asker)
+    // Told to forget meanwhile: the next trigger begins anew.
+    if (phase().name !== 'asking') return
+    const series = readSeries(body, wish.time)
+    const { receivedAt } = answer
+    const taken = takenAt(memory, device, receivedAt)
+    const received: Received = { series, receivedAt, taken, time: wish.time }
+    const plan = planRecords(cursor(), received, { start: wish.start, fill: true })
+    if (plan.kind === 'set-back') {
+      if (memory.step(device, { kind: 'set-back' }) === 'warn') warn(target)
+    } else if (plan.kind === 'complete') hand(answer, received, plan, { overflow: false, failed: [] })
+    else if (!wish.backfill) complete(answer, received, { overflow: true, failed: [] })
+    else await obey(memory.step(device, { kind: 'hole', hole: openHole(received, answer, plan) }))
+  }
+
+  /** The records of the hour may run out on the way: the device fails then, and goes on from here later. */
+  async function fill(): Promise<void> {
+    const before = phase()
+    if (before.name !== 'filling') return
+    const page = await readPage(account, target, before.hole.paging, { ...asker, recordsWait: 0 })
+    // Told to forget meanwhile.
+    if (phase() !== before) return
+    const hole = withPage(before.hole, page)
+    await obey(memory.step(device, { kind: 'page', hole, isLast: hole.paging.isComplete }))
+  }
+
+  function deliverHole(failed: readonly EnvlogError[]): void {
+    const now = phase()
+    if (now.name !== 'filling') return
+    const { hole } = now
+    const beside = { overflow: failed.length > 0, failed }
+    complete(hole.answer, { ...hole.received, series: seriesOf(hole) }, beside)
+  }
+
+  /** What is missing will not come: what there is must not wait for it for good. */
+  function giveUp(error: EnvlogError): void {
+    const { serial, base } = target
+    deliverHole([error.with({ serial, base })])
+  }
+
+  function complete(answer: Collected['answer'], received: Received, beside: Beside): void {
+    const plan = planRecords(cursor(), received, { start: wish.start, fill: false })
+    if (plan.kind === 'complete') {
+      hand(answer, received, plan, beside)
+      return
+    }
+    // A receipt came meanwhile that is further than this answer: nothing of it is wanted any more.
+    const known = cursor()
+    if (known) memory.step(device, { kind: 'answer', next: known })
+    tell(answer, received.series, beside)
+  }
+
+  function hand(
+    answer: Collected['answer'],
+    received: Received,
+    { fresh, next }: { fresh: Series; next: RecordCursor },
+    beside: Beside,
+  ): void {
+    if (fresh.records.length > 0) {
+      const cursors = { base: cursorBefore(fresh, received, next), next }
+      handOver(account, device, wish, ports, newsOf(answer, fresh, beside), cursors)
+      return
+    }
+    memory.step(device, { kind: 'answer', next })
+    tell(answer, fresh, beside)
+  }
+
+  /** There is nothing to deliver. */
+  function tell(answer: Collected['answer'], series: Series, beside: Beside): void {
+    if (beside.failed.length > 0) deliver(newsOf(answer, series, beside), true)
+  }
+
+  function newsOf(answer: Collected['answer'], series: Series, { overflow, failed }: Beside): News {
+    const { serial, base } = target
+    return {
+      ...collectedOf(target, answer, { kind: 'series', series }),
+      ...(overflow && { overflow }),
+      ...(failed.length > 0 && { failed: failed.map((error) => ({ device: { serial, base }, error })) }),
+    }
+  }
+}
