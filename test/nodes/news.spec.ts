@@ -69,6 +69,21 @@ describe('only new records', () => {
     assert.deepEqual(await ask(flow), [])
   })
 
+  it('come incomplete where the service refuses to give the others, which is told once', async () => {
+    const flow = await start()
+    const [first] = await ask(flow)
+    later(1000 * MINUTE)
+    simulator().set({ faults: [{ kind: 'status', status: 400, endpoints: ['data'] }] })
+    const [second] = await ask(flow)
+    assert.deepEqual([ids(second)?.length, second?.envlog.overflow], [300, true])
+    const { error, envlog } = await flow.errors.next()
+    assert.deepEqual([error.code, error.cause.endpoint], ['ENVLOG_SERVICE', 'data'])
+    assert.equal(envlog.device.serial, device.serial)
+    later(MINUTE)
+    assert.deepEqual(ids((await ask(flow))[0]), [ids(first)?.at(-1) + 1001])
+    assert.equal(flow.errors.messages.length, 1)
+  })
+
   it('are told to be incomplete where the node does not fill holes', async () => {
     const flow = await start({ backfill: false })
     await ask(flow)

@@ -1,6 +1,9 @@
 import type { GraphEnvelope } from '../api/envelopes'
+import { EnvlogError } from '../errors'
 import { mergeSeries } from '../readings/merge'
-import { readSeries, type Series } from '../readings/series'
+import { readSeries, type Series, withoutUnreadable } from '../readings/series'
+import type { TimeStyle } from '../readings/time'
+import type { Target } from './devices'
 import { beginPages, type Page, type Paging, takePage } from './pages'
 import type { Received } from './record-cursor'
 import type { Collected } from './records'
@@ -11,6 +14,8 @@ export interface Hole {
   /** That came last. */
   answer: Collected['answer']
   paging: Paging
+  /** Records of the pages that cannot be read, a text for each page. */
+  unread: readonly { endpoint: string; part: string }[]
 }
 
 export function openHole(
@@ -18,19 +23,44 @@ export function openHole(
   answer: Collected['answer'],
   period: { from: number; to: number },
 ): Hole {
-  return { received, answer, paging: beginPages({ ...period, number: null }) }
+  return { received, answer, paging: beginPages({ ...period, number: null }), unread: [] }
 }
 
-/** With the next page. @throws EnvlogError */
+/** With the next page; a record that nobody can read must not hold back the others. @throws EnvlogError */
 export function withPage(
   hole: Hole,
   { answer, body, asked }: { answer: Collected['answer']; body: GraphEnvelope; asked: Page },
 ): Hole {
-  const series = readSeries(body, hole.received.time)
-  return { ...hole, answer, paging: takePage(hole.paging, series, body.records.length, asked) }
+  const { series, parts } = readPassingOver(body, hole.received.time)
+  const unread = parts.length > 0 ? [{ endpoint: answer.endpoint, part: inShort(parts) }] : []
+  const paging = takePage(hole.paging, series, body.records.length, asked)
+  return { ...hole, answer, paging, unread: [...hole.unread, ...unread] }
 }
 
 /** The answer with all that came before it. */
 export function seriesOf({ received, paging }: Hole): Series {
   return mergeSeries([received.series, ...paging.parts])
+}
+
+/** What is to be told of records that were passed over. */
+export function unreadOf({ unread }: Hole, { serial, base }: Target): EnvlogError[] {
+  return unread.map(
+    ({ endpoint, part }) => new EnvlogError('reply-unreadable', { part }, { endpoint, serial, base }),
+  )
+}
+
+function readPassingOver(body: GraphEnvelope, time: TimeStyle): { series: Series; parts: string[] } {
+  try {
+    return { series: readSeries(body, time), parts: [] }
+  } catch (error) {
+    const { readable, parts } = withoutUnreadable(body)
+    if (readable.records.length === 0) throw error
+    return { series: readSeries(readable, time), parts }
+  }
+}
+
+const MOST_TOLD = 3
+
+function inShort(parts: readonly string[]): string {
+  return [...parts.slice(0, MOST_TOLD), ...(parts.length > MOST_TOLD ? ['…'] : [])].join(', ')
 }

@@ -4,7 +4,7 @@ import type { Asker } from '../quota/asker'
 import { readSeries, type Series } from '../readings/series'
 import { type Target, targetKey } from './devices'
 import { failureOf } from './failure'
-import { openHole, seriesOf, withPage } from './hole'
+import { openHole, seriesOf, unreadOf, withPage } from './hole'
 import type { Effect } from './machine'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
 import { readPage } from './range'
@@ -85,7 +85,7 @@ export async function latestNews(
     const now = phase()
     if (now.name !== 'filling') return
     const { hole } = now
-    const beside = { overflow: failed.length > 0, failed }
+    const beside = { overflow: failed.length > 0, failed: [...unreadOf(hole, target), ...failed] }
     complete(hole.answer, { ...hole.received, series: seriesOf(hole) }, beside)
   }
 

@@ -6,12 +6,12 @@ export interface RecordTable {
   length: number
   /** By key, one value a record; `undefined` where a record lacks the key. */
   columns: Map<string, unknown[]>
-  /** The first record that is no object. */
-  misfit: number | null
+  /** Records that are no objects. */
+  misfits: number[]
 }
 
 export function createTable(): RecordTable {
-  return { length: 0, columns: new Map(), misfit: null }
+  return { length: 0, columns: new Map(), misfits: [] }
 }
 
 /** Takes in what came next. Nearly all records have the same keys in the same order. */
@@ -20,7 +20,7 @@ export function addRecords(table: RecordTable, records: readonly unknown[]): voi
   let columns: unknown[][] = []
   for (const record of records) {
     if (typeof record !== 'object' || record === null || Array.isArray(record)) {
-      table.misfit ??= table.length
+      table.misfits.push(table.length)
       addFields(table, {})
       continue
     }
@@ -44,4 +44,11 @@ function addFields(table: RecordTable, fields: Record<string, unknown>): void {
   }
   for (const [key, column] of table.columns) column.push(Object.hasOwn(fields, key) ? fields[key] : undefined)
   table.length++
+}
+
+/** The same without some of them. */
+export function withoutRecords({ length, columns }: RecordTable, gone: ReadonlySet<number>): RecordTable {
+  const kept = (column: unknown[]) => column.filter((_, index) => !gone.has(index))
+  const names = [...columns].map(([key, column]) => [key, kept(column)] as const)
+  return { length: length - gone.size, columns: new Map(names), misfits: [] }
 }

@@ -4,7 +4,7 @@ import { type Channel, channelNumber, lineUpChannels } from './channel'
 import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'
 import { MISSING, readNumber, valueError } from './number'
-import type { RecordTable } from './record-table'
+import { type RecordTable, withoutRecords } from './record-table'
 import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One measurement; `chN` for each channel of its series. */
@@ -31,7 +31,8 @@ export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
   const device = readDevice(envelope.device, envelope.base)
   const offset = utcOffset(envelope.offsets)
   const { records: table } = envelope
-  if (table.misfit !== null) throw new EnvlogError('reply-unreadable', { part: `data.${table.misfit}` })
+  const [misfit] = table.misfits
+  if (misfit !== undefined) throw new EnvlogError('reply-unreadable', { part: `data.${misfit}` })
   const channels = lineUpChannels(envelope.channel, channelsIn(table)).map(({ channel }) => channel)
   const records = readRecords(table, channels, timeWriter(style, offset))
   const ordered = oldestFirst(records, channels)
@@ -42,6 +43,21 @@ export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
     records: ordered,
     gaps: findGaps(ordered, device.standalone),
   }
+}
+
+/** An answer without the records that cannot be read, and which those are. */
+export function withoutUnreadable(envelope: GraphEnvelope): { readable: GraphEnvelope; parts: string[] } {
+  const { records: table } = envelope
+  const unreadable = new Set(table.misfits)
+  for (const [index, time] of (table.columns.get('unixtime') ?? []).entries()) {
+    try {
+      readTimestamp(time, () => '')
+    } catch {
+      unreadable.add(index)
+    }
+  }
+  const parts = [...unreadable].sort((a, b) => a - b).map((index) => `data.${index}`)
+  return { readable: { ...envelope, records: withoutRecords(table, unreadable) }, parts }
 }
 
 function channelsIn({ columns }: RecordTable): Set<number> {

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import type { Account } from '../../../src/lib/account'
+import type { EndpointName } from '../../../src/lib/api/endpoints'
+import { readEnvelope } from '../../../src/lib/api/envelopes'
+import { latestNews } from '../../../src/lib/collect/latest-news'
+import { createMemory } from '../../../src/lib/collect/memory'
+import type { News, NewsWish } from '../../../src/lib/collect/news'
+import { EnvlogError, type Reason } from '../../../src/lib/errors'
+import { handClock } from '../../support/collect/hand-clock'
+import { shelf } from '../../support/collect/shelf'
+import { graph, type Json, patient } from '../answers'
+
+const target = { serial: '5212A1B2', base: '5212A1B2' }
+const wish: NewsWish = { time: 'utc', node: 'node', backfill: true, start: 'held', acknowledged: null }
+/** Of an answer of the newest. */
+const NEWEST = 3
+/** Of a page. */
+const PAGE = 5
+const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+/** A device with a record a minute, whose range endpoint may fail. */
+async function begin() {
+  const clock = handClock()
+  const records: Json[] = []
+  const memory = createMemory(clock)
+  memory.open(shelf())
+  await memory.ready()
+  let fails: Reason | null = null
+  const asked: string[] = []
+
+  async function read(endpoint: EndpointName, params: { [key: string]: number }) {
+    asked.push(endpoint)
+    const isRange = endpoint === 'data'
+    if (isRange && fails) throw new EnvlogError(fails, {}, { endpoint })
+    const { 'unixtime-from': from = 0, 'unixtime-to': to = 0 } = params
+    const isInside = ({ at }: Json) => Number(at) > from && Number(at) < to
+    const data = isRange ? records.filter(isInside).slice(-PAGE) : records.slice(-NEWEST)
+    const body = readEnvelope(endpoint, JSON.stringify(graph({ data })))
+    return { endpoint, receivedAt: clock.now(), quota: {}, number: PAGE, body }
+  }
+  const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
+
+  return {
+    /** @param over makes the first of them odd */
+    measure(count: number, over: Json = {}) {
+      for (let index = 0; index < count; index++) {
+        clock.pass(60_000)
+        const at = Math.floor(clock.now() / 1000)
+        const id = records.length
+        records.push({ at, unixtime: at, 'data-id': id + 1, ch1: id, ...(index === 0 && over) })
+      }
+    },
+    fail(reason: Reason | null) {
+      fails = reason
+    },
+    asked,
+    /** What one trigger brings. */
+    async ask() {
+      asked.length = 0
+      let news: News | undefined
+      let isNothing = false
+      const deliver = (what: News, nothing = false) => {
+        news = what
+        isNothing = nothing
+      }
+      const ports = { memory, deliver, warn: () => {} }
+      let error: unknown
+      await latestNews(account, target, wish, ports, patient).catch((failure) => {
+        error = failure
+      })
+      const { content, failed = [], overflow } = news ?? {}
+      const records = content?.kind === 'series' && !isNothing ? content.series.records : []
+      return {
+        came: records.map(({ ch1 }) => ch1),
+        overflow,
+        gaps: content?.kind === 'series' ? content.series.gaps.map(({ missing }) => missing) : [],
+        failed,
+        error: error instanceof EnvlogError ? error.reason : error,
+      }
+    },
+  }
+}
+
+describe('a hole that cannot be filled', () => {
+  it('because the service refuses: the answer comes, told to be incomplete, the refusal once', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.ask()
+    device.measure(20)
+    device.fail('device-refused')
+    const { came, overflow, gaps, failed, error } = await device.ask()
+    assert.deepEqual([came, overflow, gaps, error], [upTo(19, 22), true, [17], undefined])
+    assert.deepEqual(
+      failed.map(({ device: found, error: { reason, cause } }) => [found, reason, cause]),
+      [[target, 'device-refused', { ...target, endpoint: 'data' }]],
+    )
+    device.measure(1)
+    const next = await device.ask()
+    assert.deepEqual([next.came, next.overflow, next.failed], [[22], undefined, []])
+  })
+
+  it('because its answers are never understood: with what came of it, after five tries', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.ask()
+    device.measure(20)
+    device.fail('reply-not-json')
+    for (let times = 0; times < 4; times++) assert.equal((await device.ask()).error, 'reply-not-json')
+    device.measure(1)
+    const { came, overflow, failed, error } = await device.ask()
+    assert.deepEqual([came, overflow, error], [upTo(19, 22), true, undefined])
+    assert.deepEqual(
+      failed.map(({ error: { reason } }) => reason),
+      ['reply-not-json'],
+    )
+    assert.deepEqual((await device.ask()).came, [22])
+  })
+
+  it('for now, is filled when it can be, however often it failed', async () => {
+    for (const reason of ['no-connection', 'service-failed', 'quota-wait', 'records-wait'] as const) {
+      const device = await begin()
+      device.measure(2)
+      await device.ask()
+      device.measure(20)
+      device.fail(reason)
+      for (let times = 0; times < 20; times++) assert.equal((await device.ask()).error, reason)
+      device.fail(null)
+      const { came, overflow } = await device.ask()
+      assert.deepEqual([came, overflow], [upTo(2, 22), undefined])
+    }
+  })
+
+  it('because of answers that are broken now and then, is filled nevertheless', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.ask()
+    device.measure(20)
+    device.fail('reply-not-json')
+    for (let times = 0; times < 4; times++) await device.ask()
+    device.fail(null)
+    assert.deepEqual((await device.ask()).came, upTo(2, 22))
+  })
+})
+
+describe('a record in a hole that nobody can read', () => {
+  for (const [what, unixtime] of Object.entries({
+    'a time that is none': 'yesterday',
+    'another shape': [7],
+  })) {
+    it(`is passed over, and told of: ${what}`, async () => {
+      const device = await begin()
+      device.measure(2)
+      await device.ask()
+      device.measure(20, { unixtime })
+      const { came, overflow, gaps, failed, error } = await device.ask()
+      assert.deepEqual([came, overflow, gaps, error], [upTo(3, 22), undefined, [1], undefined])
+      assert.deepEqual(
+        failed.map(({ error: { reason } }) => reason),
+        ['reply-unreadable'],
+      )
+      assert.match(String(failed[0]?.error.params.part), /^data\.\d$/)
+      device.measure(1)
+      assert.deepEqual((await device.ask()).failed, [], 'once')
+    })
+  }
+
+  it('does not hide that a whole page cannot be read', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.ask()
+    for (let count = 0; count < 20; count++) device.measure(1, { unixtime: 'yesterday' })
+    device.measure(4)
+    assert.equal((await device.ask()).error, 'reply-unreadable')
+  })
+})
