@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import type { Account } from '../../../src/lib/account'
+import type { EndpointName } from '../../../src/lib/api/endpoints'
+import { readEnvelope } from '../../../src/lib/api/envelopes'
+import { alertNews } from '../../../src/lib/collect/alert-news'
+import { latestNews } from '../../../src/lib/collect/latest-news'
+import { createMemory } from '../../../src/lib/collect/memory'
+import { isHandedOver, type News } from '../../../src/lib/collect/news'
+import { readReceipt } from '../../../src/lib/collect/receipt'
+import { handClock } from '../../support/collect/hand-clock'
+import { shelf } from '../../support/collect/shelf'
+import { alertAnswer, graph, patient } from '../answers'
+
+const MINUTE = 60_000
+const TIMEOUT = 10 * MINUTE
+const target = { serial: '5212A1B2', base: '5212A1B2' }
+const KEY = '5212A1B2/5212A1B2'
+const wish = {
+  time: 'utc',
+  node: 'node',
+  backfill: true,
+  start: 'held',
+  acknowledged: { timeout: TIMEOUT },
+} as const
+
+/** A device that records every minute, a node that asks every minute, and a database that is away. */
+async function begin() {
+  const clock = handClock()
+  let newest = 0
+  const memory = createMemory(clock)
+  memory.open(shelf())
+  await memory.ready()
+  const asked: string[] = []
+  const came: News[] = []
+  const start = Math.floor(clock.now() / 1000)
+  const unixtimeOf = (id: number) => start + id * 60
+  const record = (id: number) => ({ unixtime: unixtimeOf(id), 'data-id': id, ch1: id })
+  const between = (from: number, to: number) =>
+    Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => record(from + index))
+
+  async function read(endpoint: EndpointName, params: Record<string, number>) {
+    asked.push(endpoint)
+    const { 'unixtime-from': from = 0, 'unixtime-to': to = 0, number = 0 } = params
+    const idAfter = (unixtime: number) => Math.floor((unixtime - start) / 60) + 1
+    const last = Math.min(newest, Math.ceil((to - start) / 60) - 1)
+    const data = {
+      'latest-data': () => between(Math.max(1, newest - 299), newest),
+      data: () => between(Math.max(1, idAfter(from), last - number + 1), last),
+    }[endpoint as 'data']
+    const answer =
+      endpoint === 'alert'
+        ? alertAnswer({ 'alert-logs': [{ unixtime: String(unixtimeOf(0)), ch1: 'hot' }] })
+        : graph({ data: data() })
+    return {
+      endpoint,
+      receivedAt: clock.now(),
+      quota: {},
+      number,
+      body: readEnvelope(endpoint, JSON.stringify(answer)),
+    }
+  }
+  const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
+  const ports = { memory, deliver: (news: News) => void came.push(news), warn: () => {} }
+
+  return {
+    asked,
+    came,
+    measure(count: number) {
+      newest += count
+      clock.pass(count * MINUTE)
+    },
+    async ask(
+      what: 'latest' | 'alerts' = 'latest',
+      acknowledged: typeof wish.acknowledged | null = wish.acknowledged,
+    ) {
+      if (isHandedOver(memory, target, clock.monotonic())) return
+      const how = { ...wish, acknowledged }
+      if (what === 'alerts') await alertNews(account, target, { ...how, start: 'held' }, ports, patient)
+      else await latestNews(account, target, how, ports, patient)
+    },
+    acknowledge: (index: number) =>
+      memory.step(KEY, { kind: 'receipt', cursor: readReceipt(came.at(index)?.receipt).cursor }),
+  }
+}
+
+const ids = (news: News | undefined) =>
+  news?.content.kind === 'series' ? news.content.series.records.map(({ dataId }) => dataId) : []
+const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+describe('a database that is away for hours', () => {
+  it('costs one request for alerts: they come again as they were, under other receipts', async () => {
+    const { ask, asked, came, measure } = await begin()
+    for (let minute = 0; minute < 180; minute++) {
+      await ask('alerts')
+      measure(1)
+    }
+    assert.deepEqual([asked.length, came.length], [1, 18])
+    const contents = came.map(({ content }) => content)
+    assert.deepEqual(new Set(contents.map((content) => JSON.stringify(content))).size, 1)
+    assert.equal(new Set(came.map(({ receipt }) => receipt)).size, 18)
+  })
+
+  it('costs nothing for a hole of 30,000 records after it was fetched, nor where nothing was ever stored', async () => {
+    for (const known of [true, false]) {
+      const { ask, asked, came, measure } = await begin()
+      measure(10)
+      if (known) await ask('latest', null)
+      measure(30_000)
+      asked.length = 0
+      came.length = 0
+      for (let minute = 0; minute < 60; minute++) {
+        await ask()
+        measure(1)
+      }
+      assert.deepEqual(asked, known ? ['latest-data', 'data', 'data'] : ['latest-data'])
+      assert.equal(came.length, 6)
+      for (const news of came) assert.deepEqual(ids(news), known ? upTo(11, 30_010) : upTo(29_711, 30_010))
+    }
+  })
+
+  it('is over with any receipt for what came: all that was measured since then follows', async () => {
+    for (const receipt of [0, -1]) {
+      const { ask, asked, came, measure, acknowledge } = await begin()
+      measure(10)
+      for (let minute = 0; minute < 25; minute++) {
+        await ask()
+        measure(1)
+      }
+      asked.length = 0
+      acknowledge(receipt)
+      await ask()
+      assert.deepEqual([ids(came.at(-1)), asked], [upTo(11, 35), ['latest-data']])
+    }
+  })
+
+  it('changes nothing of what comes again: what was sent is the receivers’ to change', async () => {
+    const { ask, came, measure } = await begin()
+    measure(10)
+    for (let minute = 0; minute < 25; minute++) {
+      await ask()
+      measure(1)
+      const { content } = came.at(-1) as News
+      if (content.kind === 'series') content.series.records.length = 0
+    }
+    await ask()
+    measure(10)
+    await ask()
+    assert.deepEqual(ids(came.at(-1)), upTo(1, 10))
+  })
+
+  it('is no reason to keep more than memory has room for: more is asked for again', async () => {
+    const { ask, asked, measure } = await begin()
+    measure(10)
+    await ask('latest', null)
+    measure(100_001)
+    await ask()
+    asked.length = 0
+    measure(10)
+    await ask()
+    assert.equal(asked[0], 'latest-data')
+  })
+})
