@@ -104,6 +104,20 @@ describe('only new records', () => {
     assert.equal(ids((await ask(flow))[0])?.length, 3)
   })
 
+  it('go on after a deploy by the settings of then, not by those of what was fetched before', async () => {
+    const short = { data: { limit: 20, window: 60, records: 16_000, recordsWindow: 3600 } }
+    const more = { account: { limits: JSON.stringify(short) } }
+    await ask(await start({}, 'latest', more))
+    later(20_000 * MINUTE)
+    const flow = await start({}, 'latest', { ...more, sameProcess: true })
+    flow.send()
+    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_QUOTA', 'a page of two')
+    const local = await start({ time: 'local', backfill: false }, 'latest', { ...more, sameProcess: true })
+    const [msg] = await ask(local)
+    const zones = msg?.payload.records.map(({ time }: Message) => time.slice(-6))
+    assert.deepEqual([zones?.length, new Set(zones), msg?.envlog.overflow], [300, new Set(['+09:00']), true])
+  })
+
   it('begin anew where the node is told to forget', async () => {
     const flow = await start()
     await ask(flow)

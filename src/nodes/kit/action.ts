@@ -4,6 +4,7 @@ import { EnvlogError } from '../../lib/errors'
 import type { ActionType } from '../../shared/action'
 import { accountOf, leaveAccount, registry } from './account'
 import { type Control, controlOf } from './control'
+import { shapeOf } from './news'
 import { createRefusals } from './refusals'
 import { repeatEvery } from './repeat'
 import type { SettingsOf } from './settings'
@@ -63,7 +64,7 @@ function start<T extends ActionType>(
     const { readActionSettings } = require('./settings') as typeof import('./settings')
     if (!read) {
       read = readActionSettings(action.type, config)
-      memory.open(store)
+      memory.open(store, shapeOf(read))
     }
     return { account, settings: read }
   }

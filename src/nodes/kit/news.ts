@@ -12,6 +12,12 @@ export function newsWish(
   return { time, node, acknowledged: advance === 'acknowledged' ? { timeout: ackTimeout * 1000 } : null }
 }
 
+/** What was fetched by other settings than these is of no use: it has other times, or begins elsewhere. */
+export function shapeOf(settings: object): string {
+  const { time, start, backfill } = settings as Partial<SettingsOf<'envlog-latest'>>
+  return JSON.stringify([time, start, backfill])
+}
+
 /** `held`, `now`, or a time; one without an offset is UTC. @throws EnvlogError `start-unreadable` */
 export function startOf(text: string | number): Start {
   if (text === 'held' || text === 'now') return text

@@ -109,6 +109,26 @@ describe('what a node knows of its devices', () => {
   })
 })
 
+describe('what was fetched', () => {
+  const fetch = async (shapes: readonly string[]) => {
+    const memory = createMemory(handClock())
+    memory.open(shelf(), 'old')
+    await memory.ready()
+    memory.step(FIRST, { kind: 'trigger' })
+    memory.step(FIRST, { kind: 'hole', hole: {} as never })
+    for (const shape of shapes) {
+      await memory.close()
+      memory.open(shelf(), shape)
+    }
+    return memory.machine(FIRST).phase.name
+  }
+
+  it('stays over a deploy with the same settings, and is dropped where they changed', async () => {
+    assert.equal(await fetch(['old', 'old']), 'filling')
+    assert.equal(await fetch(['new', 'old']), 'idle')
+  })
+})
+
 describe('to forget', () => {
   it('clears the named devices under every base unit, or all, and is saved', async () => {
     const { memory, store, deliver, cursor } = await begin()
