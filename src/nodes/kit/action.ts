@@ -6,6 +6,7 @@ import { accountOf, leaveAccount, registry } from './account'
 import { type Control, controlOf } from './control'
 import { shapeOf } from './news'
 import { createRefusals } from './refusals'
+import { forgetRemoved } from './removal'
 import { repeatEvery } from './repeat'
 import type { SettingsOf } from './settings'
 import { type Counted, type Outcome, statusOf } from './status'
@@ -131,7 +132,7 @@ function start<T extends ActionType>(
   })
 
   node.on('close', (removed: boolean, done: () => void) => {
-    if (removed) registry.forget(node.id)
+    if (removed) forgetRemoved(RED, node.id)
     leaveAccount(RED, config.account, node)
     const end = async () => {
       await turns.close()

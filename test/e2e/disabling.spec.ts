@@ -1,0 +1,75 @@
+/** What a node knows of its devices while it is disabled, without a store that persists. */
+import assert from 'node:assert/strict'
+import { type Simulator, startSimulator } from '../../simulator'
+import { type Collector, startCollector } from '../support/collector'
+import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
+import { quotaFlow } from '../support/quota-flow'
+import { runtimes } from '../support/runtimes'
+import { until } from '../support/wait'
+
+const RUN_MS = 300_000
+
+for (const runtime of runtimes.slice(0, 2)) {
+  describe(`a node that is disabled in ${runtime.title}`, function () {
+    this.timeout(RUN_MS)
+    let simulator: Simulator
+    let collector: Collector
+    let nodeRed: NodeRed
+
+    before(async () => {
+      simulator = await startSimulator({ devices: 6, limits: 'off' })
+      collector = await startCollector()
+      nodeRed = await startNodeRed(runtime)
+    })
+    after(async () => {
+      await nodeRed?.stop()
+      await collector?.close()
+      await simulator?.close()
+    })
+
+    const flow = () => {
+      const device = simulator.truth.devices().find(({ serial, base }) => serial === base)
+      const devices = [{ serial: device?.serial ?? '', base: device?.base ?? '' }]
+      const nodes = [{ id: 'n', action: 'latest' as const, devices, settings: { onlyNew: true } }]
+      return quotaFlow({ simulator, collector, nodes })
+    }
+    const withTab = (over: object) =>
+      flow().map((node) => (node.type === 'tab' ? { ...node, ...over } : node))
+    const withNode = (over: object) => flow().map((node) => (node.id === 'n' ? { ...node, ...over } : node))
+
+    const came = () => collector.box('n').length
+    async function bringsRecords(what: string): Promise<void> {
+      const before = came()
+      await nodeRed.inject('ask-n')
+      await until(what, () => came() > before)
+    }
+    async function bringsNothing(what: string): Promise<void> {
+      const [asked, before] = [simulator.log.length, came()]
+      await nodeRed.inject('ask-n')
+      await until('it has asked', () => simulator.log.length > asked)
+      // Nothing new sends nothing: what came of an answer is there before the next is asked for.
+      await nodeRed.inject('ask-n')
+      await until('it has asked again', () => simulator.log.length > asked + 1)
+      assert.equal(came(), before, what)
+    }
+    async function deploy(...flows: FlowNode[][]): Promise<void> {
+      for (const each of flows) await nodeRed.deploy(each)
+    }
+
+    it('goes on where it was when it is enabled, or its tab is; one that was deleted begins anew', async () => {
+      await deploy(flow())
+      await bringsRecords('the first answer came')
+      for (const [what, disabled] of [
+        ['the tab', withTab({ disabled: true })],
+        ['the node', withNode({ d: true })],
+      ] as const) {
+        await deploy(disabled, flow())
+        await bringsNothing(`${what} was disabled`)
+      }
+      await deploy([], flow())
+      await bringsRecords('it was deleted')
+      await deploy(withTab({ disabled: true }), [], flow())
+      await bringsRecords('it was deleted while it was disabled')
+    })
+  })
+}
