@@ -68,7 +68,8 @@ export type Event<C extends Cursor, H, N> =
   | { kind: 'handed-over'; base: C; next: C; until: number; news: N | null }
   | { kind: 'receipt'; cursor: C }
   | { kind: 'timeout' }
-  | { kind: 'forget' }
+  /** With the wall clock, ms: a new process does not know what the last one handed over. */
+  | { kind: 'forget'; now: number }
   /** The node closes: what is on its way comes to nothing. */
   | { kind: 'close' }
   /** The node is made anew in the same process, with settings that may shape its messages differently. */
@@ -120,8 +121,8 @@ function everywhere<C extends Cursor, H, N>(): Row<C, H, N> {
         ? [{ ...machine, cursor, phase: after }, 'save']
         : [{ ...machine, phase: after }, 'nothing']
     },
-    forget: (machine) => [
-      { ...machine, cursor: null, phase: idle, warned: false, forgotten: furthest(machine) },
+    forget: (machine, { now }) => [
+      { ...machine, cursor: null, phase: idle, warned: false, forgotten: Math.max(now, furthest(machine)) },
       'save',
     ],
     // What changed while it was read stays.

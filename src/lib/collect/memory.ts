@@ -143,7 +143,8 @@ export function createMemory(clock: Clock): NodeMemory {
     forget(serials) {
       const isMeant = (device: string) =>
         serials === 'all' || serials.some((one) => device.endsWith(`/${one}`))
-      for (const device of machines.keys()) if (isMeant(device)) stepOn(device, { kind: 'forget' })
+      const now = clock.now()
+      for (const device of machines.keys()) if (isMeant(device)) stepOn(device, { kind: 'forget', now })
       for (const device of marks.keys()) if (isMeant(device)) marks.delete(device)
       save()
     },

@@ -16,7 +16,7 @@ const at = (taken: number): Cursor => ({ taken })
 const [trigger, timeout, forget, deploy] = [
   { kind: 'trigger' },
   { kind: 'timeout' },
-  { kind: 'forget' },
+  { kind: 'forget', now: 0 },
   { kind: 'deploy', isReshaped: false },
 ] as const satisfies Happening[]
 
@@ -85,6 +85,12 @@ describe('receipts', () => {
   it('of what was forgotten are void also where their time had passed', () => {
     const { machine } = run(createMachine(), ...open(7), timeout, forget, receipt(7))
     assert.equal(machine.cursor, null)
+  })
+
+  it('of what was forgotten are void also where another process delivered it', () => {
+    const { machine } = run(known, { kind: 'forget', now: 20 }, receipt(19), receipt(20))
+    assert.equal(machine.cursor, null)
+    assert.deepEqual(run(machine, receipt(21)).machine.cursor, at(21))
   })
 
   it('of what was delivered before do not count for what is delivered anew', () => {

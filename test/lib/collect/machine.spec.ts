@@ -41,7 +41,7 @@ const events = {
   'handed-over': { kind: 'handed-over', base: at(8), next: at(30), until: 2000, news: 'new' },
   receipt: { kind: 'receipt', cursor: at(20) },
   timeout: { kind: 'timeout' },
-  forget: { kind: 'forget' },
+  forget: { kind: 'forget', now: 15 },
   close: { kind: 'close' },
   deploy: { kind: 'deploy', isReshaped: false },
   restart: { kind: 'restart', cursor: at(12), forgotten: 7 },
@@ -60,9 +60,9 @@ const delivered = {
 } as const satisfies Partial<Record<Happening['kind'], Row>>
 const forgets = (forgotten: number): Row => ['idle', 'save', { cursor: null, warned: false, forgotten }]
 const moves = (phase: PhaseName): Row => [phase, 'save', { cursor: at(20) }]
-const everywhere = (phase: PhaseName, furthest = 10): Partial<Record<Happening['kind'], Row>> => ({
+const everywhere = (phase: PhaseName, forgotten = 15): Partial<Record<Happening['kind'], Row>> => ({
   receipt: moves(phase),
-  forget: forgets(furthest),
+  forget: forgets(forgotten),
   restart: [phase, 'nothing', { cursor: at(12), forgotten: 7 }],
 })
 
