@@ -9,6 +9,8 @@ export interface RecordCursor {
   time: number | null
   /** Prints of those delivered with that time. */
   at: string[]
+  /** Where nothing was acknowledged yet: prints of those at that time, which are the first to be delivered. */
+  begins?: string[]
   /** Delivered ones that move no cursor, being ahead of the clock or without a time: `time print`. */
   beside: string[]
   /** The id of the newest: the neighbour of what comes next. */
@@ -73,11 +75,15 @@ export function planRecords(
   // Where there was nothing at first, all that there is now is new; where all is ahead, it goes on from there.
   const ahead = newestBeside(cursor, Number.POSITIVE_INFINITY)
   const since = (normal.length === 0 ? ahead : null) ?? cursor.time ?? ahead ?? (known ? 0 : null)
+  const holdsBegin = cursor.begins?.every((begin) =>
+    normal.some((record) => record.timestamp === cursor.time && print(record) === begin),
+  )
   const reaches =
     since === null ||
     oldest === null ||
     oldest < since ||
     normal.some(wasAt) ||
+    holdsBegin ||
     ((cursor.time === null || normal.length === 0) && beside.some(wasBeside))
   if (!reaches && fill) return { kind: 'hole', from: since, to: oldest + 1000 }
 
@@ -107,12 +113,15 @@ const timeOf = (key: string) => Number(key.split(' ')[0])
 
 /** A cursor from which these records would come again: where nothing was acknowledged before. */
 export function cursorBefore(
-  { records }: Series,
+  { records, channels }: Series,
   { receivedAt }: Received,
   next: RecordCursor,
 ): RecordCursor {
   const first = records.find(({ timestamp }) => timestamp !== null && timestamp <= receivedAt + AN_HOUR)
-  return { time: first?.timestamp ?? null, at: [], beside: [], id: null, taken: next.taken - 1 }
+  const cursor = { time: first?.timestamp ?? null, at: [], beside: [], id: null, taken: next.taken - 1 }
+  if (!first) return cursor
+  const begins = records.filter(({ timestamp }) => timestamp === first.timestamp)
+  return { ...cursor, begins: begins.map((record) => shorten(fingerprint(record, channels))) }
 }
 
 function latest(...times: (number | null)[]): number | null {

@@ -33,9 +33,9 @@ function only<T>(held: unknown, isWanted: (value: unknown) => value is T): Recor
 /** Of records or of alerts: a node has only one kind. */
 function isCursor(value: unknown): value is Cursor {
   if (!isObject(value) || !isInstant(value.taken)) return false
-  const { seen, time, at, beside, id } = value
+  const { seen, time, at, beside, id, begins = [] } = value
   if (seen !== undefined) return isTexts(seen)
-  return isNumberOrNull(time) && isTexts(at) && isTexts(beside) && isNumberOrNull(id)
+  return isNumberOrNull(time) && [at, beside, begins].every(isTexts) && isNumberOrNull(id)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -101,6 +101,27 @@ describe('a first answer', () => {
     assert.deepEqual(came(world), [upTo(0, 5), upTo(0, 45)])
   })
 
+  it('that comes again after a crash costs one request, and is not told to be incomplete', async () => {
+    for (const backfill of [true, false]) {
+      const world = createWorld(habits, { start: 'held', backfill }, { timeout: TIMEOUT })
+      await live(world, measure(40), ask(), { act: 'crash', older: 0 }, ask())
+      assert.deepEqual(
+        [came(world), requests(world)],
+        [
+          [upTo(35, 40), upTo(35, 40)],
+          [1, 1],
+        ],
+      )
+      assert.ok(world.journal.every((entry) => entry.kind !== 'delivered' || !entry.isOverflow))
+    }
+  })
+
+  it('that comes again after a crash comes whole, also where the next one cuts through its first second', async () => {
+    const first = [measure(40), measure(1, 'same'), measure(3)]
+    const world = await acknowledging(...first, ask(), measure(1), { act: 'crash', older: 0 }, ask())
+    assert.deepEqual(came(world), [upTo(39, 44), upTo(39, 45)])
+  })
+
   it('that held nothing: all that is measured since then is new, on a slow clock as well', async () => {
     for (const slow of [0, 600, 7200]) {
       const world = createWorld({ ...habits, slow }, held)
