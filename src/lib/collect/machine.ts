@@ -225,8 +225,8 @@ export function furthest<C extends Cursor, H, N>({ cursor, handed, forgotten }: 
 }
 
 /** Of a device that nobody knows. */
-export function createMachine<C extends Cursor, H, N>(): Machine<C, H, N> {
-  return { cursor: null, phase: idle, warned: false, handed: 0, forgotten: 0 }
+export function createMachine<C extends Cursor, H, N>(forgotten = 0): Machine<C, H, N> {
+  return { cursor: null, phase: idle, warned: false, handed: 0, forgotten }
 }
 
 /** One step. An event that the phase does not know changes nothing: a deploy may have come between. */

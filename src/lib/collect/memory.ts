@@ -26,7 +26,7 @@ export interface NodeMemory {
   close(): Promise<void>
   /**
    * Nothing is to be asked before, nor written: who takes a store that cannot be read for an empty one loses
-   * records. After a failure it is read again. @throws EnvlogError `store-unreadable`
+   * records. After a failure it is read again. @throws EnvlogError `store-unreadable`, `closed`
    */
   ready(): Promise<void>
   machine(device: string): Device
@@ -46,6 +46,8 @@ export interface NodeMemory {
 export function createMemory(clock: Clock): NodeMemory {
   const machines = new Map<string, Device>()
   const marks = new Map<string, string>()
+  /** When a serial, or `all`, was to be forgotten, ms. */
+  const voided = new Map<string, number>()
   const round = createRound()
   let keeper: Keeper | undefined
   let isLoaded = false
@@ -55,7 +57,13 @@ export function createMemory(clock: Clock): NodeMemory {
   let loading: Promise<void> | undefined
 
   const save = () => keeper?.save()
-  const machine = (device: string): Device => machines.get(device) ?? createMachine()
+  const machine = (device: string): Device => machines.get(device) ?? createMachine(voidFor(device))
+
+  /** A device that nobody knows any more may have been delivered by a process before. */
+  function voidFor(device: string): number {
+    const serial = device.slice(device.lastIndexOf('/') + 1)
+    return Math.max(voided.get('all') ?? 0, voided.get(serial) ?? 0)
+  }
 
   function stepOn(device: string, event: Happening): Effect {
     const [next, effect] = step(machine(device), event)
@@ -84,7 +92,7 @@ export function createMemory(clock: Clock): NodeMemory {
     } finally {
       if (kept === store) loading = undefined
     }
-    if (kept !== store) return
+    if (kept !== store) throw new EnvlogError('closed')
     take(readSaved(saved))
     isLoaded = true
     keeper = keepIn(store, clock, snapshot)
@@ -122,7 +130,9 @@ export function createMemory(clock: Clock): NodeMemory {
     },
 
     async ready() {
-      if (!isLoaded && kept) await (loading ?? begin(kept))
+      if (isLoaded) return
+      if (!kept) throw new EnvlogError('closed')
+      await (loading ?? begin(kept))
     },
 
     open(store, shape = '') {
@@ -144,6 +154,7 @@ export function createMemory(clock: Clock): NodeMemory {
       const isMeant = (device: string) =>
         serials === 'all' || serials.some((one) => device.endsWith(`/${one}`))
       const now = clock.now()
+      for (const one of serials === 'all' ? ['all'] : serials) voided.set(one, now)
       for (const device of machines.keys()) if (isMeant(device)) stepOn(device, { kind: 'forget', now })
       for (const device of marks.keys()) if (isMeant(device)) marks.delete(device)
       save()

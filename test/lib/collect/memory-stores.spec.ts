@@ -148,6 +148,31 @@ describe('a store', () => {
     assert.equal(cursor(), null)
   })
 
+  it('need not know a device for its receipts to be void', async () => {
+    for (const serials of ['all', ['5212A1B2']] as const) {
+      const { memory, cursor, clock } = begin()
+      await settled()
+      memory.forget(serials)
+      memory.step(DEVICE, { kind: 'receipt', cursor: at(clock.now()) })
+      assert.equal(cursor(), null)
+      memory.step('a/b', { kind: 'receipt', cursor: at(clock.now()) })
+      assert.equal(memory.machine('a/b').cursor === null, serials === 'all')
+      memory.step(DEVICE, { kind: 'receipt', cursor: at(clock.now() + 1) })
+      assert.deepEqual(cursor(), at(clock.now() + 1))
+    }
+  })
+
+  it('that is being read when the node closes is not ready: what was told then is not done', async () => {
+    let answer = (_: unknown) => {}
+    const { memory } = begin({ ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) })
+    const waiting = outcome(memory.ready())
+    await memory.close()
+    answer(saved(5))
+    await settled()
+    assert.equal(waiting(), 'closed')
+    await assert.rejects(memory.ready(), failure('closed'))
+  })
+
   it('that is slow to write gets one write at a time, and the newest in the end', async () => {
     const ends: (() => void)[] = []
     const states: unknown[] = []
