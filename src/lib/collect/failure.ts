@@ -1,5 +1,5 @@
 import { EnvlogError } from '../errors'
-import type { Failure } from './machine'
+import type { Failure } from './states'
 
 /** What a failed request says of the next one. */
 export function failureOf(error: unknown): Failure {

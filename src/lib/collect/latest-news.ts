@@ -5,11 +5,11 @@ import { readSeries, type Series } from '../readings/series'
 import { type Target, targetKey } from './devices'
 import { failureOf } from './failure'
 import { openHole, seriesOf, unreadOf, withPage } from './hole'
-import type { Effect } from './machine'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
 import { readPage } from './range'
 import { cursorBefore, planRecords, type Received, type RecordCursor } from './record-cursor'
 import { type Collected, collectedOf, readRecords } from './records'
+import type { Effect } from './states'
 
 /** What is told beside the records. */
 interface Beside {

@@ -3,10 +3,11 @@ import { EnvlogError } from '../errors'
 import { countOf } from '../output/content'
 import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
 import type { Hole } from './hole'
-import { type Cursor, createMachine, type Effect, type Event, type Machine, step } from './machine'
+import { createMachine, step } from './machine'
 import type { Kept } from './news'
 import { createRound, type Round } from './rounds'
 import { readSaved, type Saved } from './saved'
+import type { Cursor, Effect, Event, Machine } from './states'
 
 type Device = Machine<Cursor, Hole, Kept>
 type Happening = Event<Cursor, Hole, Kept>

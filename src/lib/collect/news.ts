@@ -2,11 +2,12 @@ import type { Account } from '../account'
 import { countOf } from '../output/content'
 import type { TimeStyle } from '../readings/time'
 import { type Target, targetKey } from './devices'
-import { type Cursor, furthest } from './machine'
+import { furthest } from './machine'
 import type { NodeMemory } from './memory'
 import { writeReceipt } from './receipt'
 import type { Start } from './record-cursor'
 import type { Collected } from './records'
+import type { Cursor } from './states'
 
 /** How news is delivered. */
 export interface NewsWish {

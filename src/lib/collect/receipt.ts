@@ -1,6 +1,6 @@
 import { EnvlogError } from '../errors'
-import type { Cursor } from './machine'
 import { shorten } from './record-cursor'
+import type { Cursor } from './states'
 
 /** What a receipt is for: travels with the records, opaque, and comes back when they are safe. */
 export interface Receipt {

@@ -1,4 +1,4 @@
-import type { Cursor } from './machine'
+import type { Cursor } from './states'
 
 /** What a node's memory writes into a store. */
 export interface Saved {

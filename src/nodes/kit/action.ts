@@ -58,6 +58,7 @@ function start<T extends ActionType>(
   const memory = registry.memory(node.id)
   const refused = createRefusals(systemClock)
   let read: SettingsOf<T> | undefined
+  let isStoreAway = false
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
     const { account, store } = accountOf(RED, config.account, node)
@@ -83,12 +84,14 @@ function start<T extends ActionType>(
     show(count === undefined ? { kind: 'blank' } : { kind: 'came', what, count, at: Date.now() })
   }
 
-  /** Who remembers nothing but whose turn it is does without. */
+  /** Who remembers nothing but whose turn it is waits for a store once, and then does without. */
   async function ready(settings: SettingsOf<T>): Promise<void> {
     const remembers = 'onlyNew' in settings && settings.onlyNew
-    await memory.ready().catch((error) => {
+    const loaded = memory.ready().catch((error) => {
+      isStoreAway = true
       if (remembers) throw error
     })
+    if (remembers || !isStoreAway) await loaded
   }
 
   async function take(trigger: Trigger): Promise<void> {

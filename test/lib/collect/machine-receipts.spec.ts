@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import {
-  type Cursor,
-  createMachine,
-  type Event,
-  furthest,
-  type Machine,
-  step,
-} from '../../../src/lib/collect/machine'
+import { createMachine, furthest, step } from '../../../src/lib/collect/machine'
+import type { Cursor, Event, Machine } from '../../../src/lib/collect/states'
 
 type Device = Machine<Cursor, string, string>
 type Happening = Event<Cursor, string, string>

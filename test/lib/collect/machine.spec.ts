@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
-import {
-  type Cursor,
-  createMachine,
-  type Effect,
-  type Event,
-  type Failure,
-  type Machine,
-  step,
-} from '../../../src/lib/collect/machine'
+import { createMachine, step } from '../../../src/lib/collect/machine'
+import type { Cursor, Effect, Event, Failure, Machine } from '../../../src/lib/collect/states'
 
 type Device = Machine<Cursor, string, string>
 type Happening = Event<Cursor, string, string>

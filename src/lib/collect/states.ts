@@ -1,0 +1,88 @@
+/** What there is to know of how a node delivers the news of one device, and what may happen to it: see `machine.ts`. */
+
+/** Made of an answer; the later is the further one. */
+export interface Cursor {
+  taken: number
+}
+
+/** `H` is a hole as far as it is filled, `N` what is kept of a delivery. */
+export interface Machine<C extends Cursor, H, N> {
+  /** What was delivered so far, or acknowledged; `null` before the first answer. */
+  cursor: C | null
+  phase: Phase<C, H, N>
+  /** It was told that the device's clock was set back. */
+  warned: boolean
+  /** The furthest cursor that was ever handed over, also where no receipt came: the next is further. */
+  handed: number
+  /** Receipts that are not further than this are void: they are of what was forgotten. */
+  forgotten: number
+}
+
+export type Phase<C extends Cursor, H, N> =
+  | { name: 'idle' }
+  /** A request is on its way. */
+  | { name: 'asking' }
+  /** Records before those of the answer are being fetched; what came so far is kept over triggers. */
+  | { name: 'filling'; hole: H; isFilled: boolean; failures: number }
+  /** Delivered, and its receipt is awaited. */
+  | ({ name: 'open'; until: number; news: N | null } & HandedOver<C>)
+  /** No receipt came in time: to be delivered again. */
+  | ({ name: 'unanswered'; news: N } & HandedOver<C>)
+
+interface HandedOver<C> {
+  /** When it was delivered first: receipts of any delivery since then are for the same. */
+  since: number
+  next: C
+}
+
+/** Whether it is worth asking for the same page of a hole once more. */
+export type Failure =
+  | 'passing'
+  /** An answer that cannot be understood: a proxy's, or the service's for good. */
+  | 'unreadable'
+  /** The service refuses the device. */
+  | 'refused'
+
+export type Event<C extends Cursor, H, N> =
+  | { kind: 'trigger' }
+  /** Nothing that concerns the user is in the answer; the cursor may know more all the same. */
+  | { kind: 'answer'; next: C }
+  | { kind: 'set-back' }
+  | { kind: 'hole'; hole: H }
+  /** The next page of the hole came: the hole as it is with it. */
+  | { kind: 'page'; hole: H; isLast: boolean }
+  /** The request failed. */
+  | { kind: 'failed'; failure: Failure }
+  /** Delivered: done with it. */
+  | { kind: 'sent'; next: C }
+  /**
+   * Delivered: done with it when a receipt comes, or to be delivered again after an instant: as it is kept, else
+   * asked for again. Where nothing was delivered before, `base` is the cursor from which it would come again.
+   */
+  | { kind: 'handed-over'; base: C; next: C; until: number; news: N | null }
+  | { kind: 'receipt'; cursor: C }
+  | { kind: 'timeout' }
+  /** With the wall clock, ms: a new process does not know what the last one handed over. */
+  | { kind: 'forget'; now: number }
+  /** The node closes: what is on its way comes to nothing. */
+  | { kind: 'close' }
+  /** The node is made anew in the same process, with settings that may shape its messages differently. */
+  | { kind: 'deploy'; isReshaped: boolean }
+  /** A new process: what was saved is all there is. */
+  | { kind: 'restart'; cursor: C | null; forgotten: number }
+
+/** What is to be done now. */
+export type Effect =
+  | 'ask'
+  /** Ask for the next page of the hole. */
+  | 'fill'
+  /** The hole is filled. */
+  | 'deliver'
+  /** The hole cannot be filled: deliver what there is. */
+  | 'give-up'
+  /** Deliver once more what is kept. */
+  | 'again'
+  | 'skip'
+  | 'warn'
+  | 'save'
+  | 'nothing'
