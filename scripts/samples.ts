@@ -82,7 +82,7 @@ const ENDPOINTS = {
 function sample(type: ActionType, output: Output, send: Send): object {
   const how = { output, send, chunk: 1000, measurement: MEASUREMENTS[type], group: GROUP }
   const plan = planMessages(contentOf(type, output), how)
-  const [draft] = plan.drafts
+  const draft = [...plan.drafts].find((one) => one !== undefined)
   if (!draft) throw new Error(`no message for ${type} ${output} ${send}`)
   const { subject } = draft
   const topic = subject && makeTopic(TOPICS[type], { account: 'Plant A', ...subject })

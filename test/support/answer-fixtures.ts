@@ -15,6 +15,7 @@ import type { QuotaReading } from '../../src/lib/quota/headers'
 import type { TimeStyle } from '../../src/lib/readings/time'
 import { createRegistry } from '../../src/lib/registry'
 import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
+import { draftsOf } from './drafts'
 import { chunksOf, fakeTransport, json } from './fake-transport'
 
 /**
@@ -160,7 +161,7 @@ export async function receive(
   const [send] = OFFERED[node].readings ?? []
   if (send === undefined) throw new Error(`${node} offers no readings`)
   const how = { output: 'readings', send, chunk: DEFAULT_CHUNK, measurement: 'm', group: '' } as const
-  const drafts = [...planMessages(content, how).drafts]
+  const drafts = [...draftsOf(planMessages(content, how))]
   if (drafts.length !== 1) throw new Error(`${drafts.length} messages of one answer`)
   return {
     payload: drafts[0]?.payload,

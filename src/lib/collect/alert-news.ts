@@ -22,7 +22,7 @@ export async function alertNews(
   const effect = memory.step(device, { kind: 'trigger' })
   try {
     if (effect === 'ask') await ask(account, target, wish, ports, asker)
-    if (effect === 'again') handAgain(account, target, wish, ports)
+    if (effect === 'again') await handAgain(account, target, wish, ports)
   } catch (error) {
     memory.step(device, { kind: 'failed', failure: failureOf(error) })
     throw error
@@ -57,5 +57,12 @@ async function ask(
   const { body: _body, ...told } = answer
   const collected = collectedOf(target, told, { kind: 'alerts', ...log })
   const base: AlertCursor = { seen: [], taken: next.taken - 1 }
-  handOver(account, device, wish, ports, { ...collected, ...(overflow && { overflow }) }, { base, next })
+  await handOver(
+    account,
+    device,
+    wish,
+    ports,
+    { ...collected, ...(overflow && { overflow }) },
+    { base, next },
+  )
 }

@@ -36,14 +36,14 @@ export async function latestNews(
   } catch (error) {
     const effect = memory.step(device, { kind: 'failed', failure: failureOf(error) })
     if (effect !== 'give-up') throw error
-    giveUp(error as EnvlogError)
+    await giveUp(error as EnvlogError)
   }
 
   async function obey(effect: Effect): Promise<void> {
     if (effect === 'ask') await ask()
     if (effect === 'fill') await fill()
-    if (effect === 'deliver') deliverHole([])
-    if (effect === 'again') handAgain(account, target, wish, ports)
+    if (effect === 'deliver') await deliverHole([])
+    if (effect === 'again') await handAgain(account, target, wish, ports)
   }
 
   function phase() {
@@ -65,8 +65,8 @@ export async function latestNews(
     const plan = planRecords(cursor(), received, { start: wish.start, fill: true })
     if (plan.kind === 'set-back') {
       if (memory.step(device, { kind: 'set-back' }) === 'warn') warn(target)
-    } else if (plan.kind === 'complete') hand(answer, received, plan, { overflow: false, failed: [] })
-    else if (!wish.backfill) complete(answer, received, { overflow: true, failed: [] })
+    } else if (plan.kind === 'complete') await hand(answer, received, plan, { overflow: false, failed: [] })
+    else if (!wish.backfill) await complete(answer, received, { overflow: true, failed: [] })
     else await obey(memory.step(device, { kind: 'hole', hole: openHole(received, answer, plan) }))
   }
 
@@ -81,50 +81,50 @@ export async function latestNews(
     await obey(memory.step(device, { kind: 'page', hole, isLast: hole.paging.isComplete }))
   }
 
-  function deliverHole(failed: readonly EnvlogError[]): void {
+  async function deliverHole(failed: readonly EnvlogError[]): Promise<void> {
     const now = phase()
     if (now.name !== 'filling') return
     const { hole } = now
     const beside = { overflow: failed.length > 0, failed: [...unreadOf(hole, target), ...failed] }
-    complete(hole.answer, { ...hole.received, series: seriesOf(hole) }, beside)
+    await complete(hole.answer, { ...hole.received, series: seriesOf(hole) }, beside)
   }
 
   /** What is missing will not come: what there is must not wait for it for good. */
-  function giveUp(error: EnvlogError): void {
+  async function giveUp(error: EnvlogError): Promise<void> {
     const { serial, base } = target
-    deliverHole([error.with({ serial, base })])
+    await deliverHole([error.with({ serial, base })])
   }
 
-  function complete(answer: Collected['answer'], received: Received, beside: Beside): void {
+  async function complete(answer: Collected['answer'], received: Received, beside: Beside): Promise<void> {
     const plan = planRecords(cursor(), received, { start: wish.start, fill: false })
     if (plan.kind === 'complete') {
-      hand(answer, received, plan, beside)
+      await hand(answer, received, plan, beside)
       return
     }
     // A receipt came meanwhile that is further than this answer: nothing of it is wanted any more.
     const known = cursor()
     if (known) memory.step(device, { kind: 'answer', next: known })
-    tell(answer, received.series, beside)
+    await tell(answer, received.series, beside)
   }
 
-  function hand(
+  async function hand(
     answer: Collected['answer'],
     received: Received,
     { fresh, next }: { fresh: Series; next: RecordCursor },
     beside: Beside,
-  ): void {
+  ): Promise<void> {
     if (fresh.records.length > 0) {
       const cursors = { base: cursorBefore(fresh, received, next), next }
-      handOver(account, device, wish, ports, newsOf(answer, fresh, beside), cursors)
+      await handOver(account, device, wish, ports, newsOf(answer, fresh, beside), cursors)
       return
     }
     memory.step(device, { kind: 'answer', next })
-    tell(answer, fresh, beside)
+    await tell(answer, fresh, beside)
   }
 
   /** There is nothing to deliver. */
-  function tell(answer: Collected['answer'], series: Series, beside: Beside): void {
-    if (beside.failed.length > 0) deliver(newsOf(answer, series, beside), true)
+  async function tell(answer: Collected['answer'], series: Series, beside: Beside): Promise<void> {
+    if (beside.failed.length > 0) await deliver(newsOf(answer, series, beside), true)
   }
 
   function newsOf(answer: Collected['answer'], series: Series, { overflow, failed }: Beside): News {

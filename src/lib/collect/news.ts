@@ -34,7 +34,7 @@ export type Kept = Omit<News, 'failed' | 'receipt'>
 export interface NewsPorts {
   memory: NodeMemory
   /** Sends it; what it throws leaves the cursor where it was. Where it is nothing, only what failed is told. */
-  deliver(news: News, isNothing?: boolean): void
+  deliver(news: News, isNothing?: boolean): Promise<void>
   /** The device's clock was set back: nothing can be told to be new. */
   warn(target: Target): void
 }
@@ -59,16 +59,16 @@ export function takenAt(memory: NodeMemory, device: string, receivedAt: number):
 type Way = Pick<NewsWish, 'acknowledged' | 'node'>
 
 /** Delivers news: done with it then, or when the receipt comes that goes with it. */
-export function handOver(
+export async function handOver(
   account: Account,
   device: string,
   { acknowledged, node }: Way,
   { memory, deliver }: NewsPorts,
   news: News,
   { base, next }: { base: Cursor; next: Cursor },
-): void {
+): Promise<void> {
   if (!acknowledged) {
-    deliver(news)
+    await deliver(news)
     memory.step(device, { kind: 'sent', next })
     return
   }
@@ -76,7 +76,7 @@ export function handOver(
   const until = account.monotonic() + acknowledged.timeout
   memory.step(device, { kind: 'handed-over', base, next, until, news: keptOf(news, device, memory) })
   try {
-    deliver({ ...news, receipt: writeReceipt({ node, device, cursor: next }) })
+    await deliver({ ...news, receipt: writeReceipt({ node, device, cursor: next }) })
   } catch (error) {
     memory.step(device, { kind: 'timeout' })
     throw error
@@ -84,14 +84,14 @@ export function handOver(
 }
 
 /** Delivers once more, under a new receipt, what nobody acknowledged: it costs no request. */
-export function handAgain(account: Account, target: Target, way: Way, ports: NewsPorts): void {
+export async function handAgain(account: Account, target: Target, way: Way, ports: NewsPorts): Promise<void> {
   const device = targetKey(target)
   const { phase } = ports.memory.machine(device)
   if (phase.name !== 'unanswered') return
   const next = { ...phase.next, taken: takenAt(ports.memory, device, 0) }
   // Whether its group is wanted may have changed with a deploy.
   const news = { ...phase.news, group: target.group ?? '' }
-  handOver(account, device, way, ports, news, { base: next, next })
+  await handOver(account, device, way, ports, news, { base: next, next })
 }
 
 /** A copy: what was sent is the receivers' to change. */

@@ -34,20 +34,26 @@ interface More {
 export function about(
   node: About['node'],
   account: string,
-  { answer: { endpoint, receivedAt, quota } }: { answer: Omit<Answer<unknown>, 'body'> },
-  { subject, reading, range, overflow, receipt }: More,
+  collected: { answer: Omit<Answer<unknown>, 'body'> },
+  more: More,
 ): About {
-  const told: About = {
-    node,
-    endpoint,
-    account,
-    receivedAt: new Date(receivedAt).toISOString(),
-    quota: { ...quota },
+  return aboutMaker(node, account, collected)(more)
+}
+
+/** The same for many messages of one answer. */
+export function aboutMaker(
+  node: About['node'],
+  account: string,
+  { answer: { endpoint, receivedAt: instant, quota } }: { answer: Omit<Answer<unknown>, 'body'> },
+): (more: More) => About {
+  const receivedAt = new Date(instant).toISOString()
+  return ({ subject, reading, range, overflow, receipt }) => {
+    const told: About = { node, endpoint, account, receivedAt, quota: { ...quota } }
+    if (subject) told.device = { serial: subject.serial, name: subject.name, base: subject.base }
+    if (reading) told.reading = reading
+    if (range) told.range = { ...range }
+    if (overflow) told.overflow = true
+    if (receipt !== undefined) told.receipt = receipt
+    return told
   }
-  if (subject) told.device = { serial: subject.serial, name: subject.name, base: subject.base }
-  if (reading) told.reading = reading
-  if (range) told.range = { ...range }
-  if (overflow) told.overflow = true
-  if (receipt !== undefined) told.receipt = receipt
-  return told
 }

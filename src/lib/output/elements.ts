@@ -30,17 +30,36 @@ export interface Elements {
   /** Known before they are made, so that a sequence can say how long it is. */
   count: number
   items(): Iterable<Draft>
+  /** What they hold, where nobody asks about whom each is. */
+  payloads(): Iterable<unknown>
 }
 
 /** Output → elements. A new output is a row here, and its sends in `shared/outputs.ts`. */
 export const elements: Record<Made, (content: ReadContent, how: How) => Elements> = {
-  readings: (content, { group }) => ({ count: countOf(content), items: () => readingsOf(content, group) }),
-  rows: (content, { group }) => ({ count: countRows(content), items: () => rowDrafts(content, group) }),
+  readings: (content, { group }) => ({
+    count: countOf(content),
+    items: () => readingsOf(content, group),
+    payloads: () => payloadsOf(readingsOf(content, group)),
+  }),
+  rows: (content, { group }) => ({
+    count: countRows(content),
+    items: () => rowDrafts(content, group),
+    payloads: () => rowsOf(content, group),
+  }),
   points: (content, { measurement, group }) => ({
     count: countPoints(content),
     items: () => pointDrafts(content, measurement, group),
+    payloads: () => payloadsOf(pointDrafts(content, measurement, group)),
   }),
-  values: (content, { group }) => ({ count: countValues(content), items: () => valueDrafts(content, group) }),
+  values: (content, { group }) => ({
+    count: countValues(content),
+    items: () => valueDrafts(content, group),
+    payloads: () => payloadsOf(valueDrafts(content, group)),
+  }),
+}
+
+function* payloadsOf(drafts: Iterable<Draft>): Generator<unknown> {
+  for (const { payload } of drafts) yield payload
 }
 
 function* readingsOf(content: ReadContent, group: string): Generator<Draft> {

@@ -9,12 +9,13 @@ import {
   subjectOf,
   subjectOfReading,
 } from './content'
-import { type Draft, type Elements, elements, type How, type Made } from './elements'
+import { type Draft, elements, type How, type Made } from './elements'
 import { ROW_COLUMNS } from './rows'
 
 /** The messages that an answer, or a device's answers, become. */
 export interface Plan {
-  drafts: Iterable<Draft>
+  /** One by one; nothing where more work is to be done before the next: whoever asks may rest then. */
+  drafts: Iterable<Draft | undefined>
   /** Where they are one sequence: how many messages, and how many elements each array of theirs holds. */
   sequence?: { count: number; length: number }
   /** Output *rows*: comma-separated, for a core csv node. */
@@ -37,7 +38,7 @@ function planArray(content: ReadContent, output: Made, how: How): Plan {
   switch (how.send) {
     case 'chunk':
       return {
-        drafts: chunked(made.items(), how.chunk),
+        drafts: chunked(made.payloads(), how.chunk, wholeSubject(content, how)),
         // A join node puts arrays together only where they are said to hold more than one.
         sequence: { count: Math.ceil(made.count / how.chunk), length: Math.max(2, how.chunk) },
       }
@@ -46,13 +47,10 @@ function planArray(content: ReadContent, output: Made, how: How): Plan {
       return { drafts: made.items(), sequence: { count: made.count, length: 1 } }
     case 'device': {
       if (content.kind === 'current') return planDevices(content.readings, output, how)
-      const device = deviceOf(content)
-      return {
-        drafts: [{ payload: payloads(made), ...(device && { subject: subjectOf(device, how.group) }) }],
-      }
+      return { drafts: whole(made.payloads(), wholeSubject(content, how)) }
     }
     default:
-      return { drafts: [{ payload: payloads(made) }] }
+      return { drafts: whole(made.payloads()) }
   }
 }
 
@@ -62,7 +60,7 @@ function planDevices(readings: readonly Reading[], output: Made, how: How): Plan
     payload:
       output === 'readings'
         ? reading
-        : payloads(elements[output]({ kind: 'current', readings: [reading] }, how)),
+        : [...elements[output]({ kind: 'current', readings: [reading] }, how).payloads()],
     subject: subjectOfReading(reading),
   }))
   return { drafts, sequence: { count: readings.length, length: 1 } }
@@ -104,24 +102,40 @@ function ownSeries({ gaps: _, ...series }: Series, records: readonly SeriesRecor
   }
 }
 
-function* chunked(items: Iterable<Draft>, size: number): Generator<Draft> {
-  let payload: unknown[] = []
-  let subject: Subject | undefined
-  const draft = (): Draft => (subject ? { payload, subject: withoutChannel(subject) } : { payload })
-  for (const item of items) {
-    subject ??= item.subject
-    payload.push(item.payload)
-    if (payload.length < size) continue
-    yield draft()
-    payload = []
+/** Elements that are made without a rest. */
+const REST_AFTER = 512
+
+/** All in one array. */
+function* whole(payloads: Iterable<unknown>, subject?: Subject): Generator<Draft | undefined> {
+  const payload: unknown[] = []
+  for (const one of payloads) {
+    payload.push(one)
+    if (payload.length % REST_AFTER === 0) yield undefined
   }
-  if (payload.length > 0) yield draft()
+  yield about(payload, subject)
 }
 
-function payloads(made: Elements): unknown[] {
-  return Array.from(made.items(), ({ payload }) => payload)
+function* chunked(
+  payloads: Iterable<unknown>,
+  size: number,
+  subject?: Subject,
+): Generator<Draft | undefined> {
+  let payload: unknown[] = []
+  for (const one of payloads) {
+    payload.push(one)
+    if (payload.length === size) {
+      yield about(payload, subject)
+      payload = []
+    } else if (payload.length % REST_AFTER === 0) yield undefined
+  }
+  if (payload.length > 0) yield about(payload, subject)
 }
 
-function withoutChannel({ channel, ...device }: Subject): Subject {
-  return device
+const about = (payload: unknown, subject: Subject | undefined): Draft =>
+  subject ? { payload, subject } : { payload }
+
+/** The one device a content is about, if it is about one. */
+function wholeSubject(content: ReadContent, { group }: How): Subject | undefined {
+  const device = deviceOf(content)
+  return device && subjectOf(device, group)
 }

@@ -15,6 +15,23 @@ const PLACE = /\{(account|base|serial|name|channel|label|unit|group)\}/g
 /** A segment made only of these falls away where the message is about a whole device. */
 const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit)\})+$/
 
+/** Topics that are kept: of so many channels, all in all. */
+const MOST_KEPT = 500
+
+/** As `makeTopic`, for many messages about few channels: each topic is made once. */
+export function topicMaker(template: string): (values: TopicValues) => string | undefined {
+  const known = new Map<string, string | undefined>()
+  return (values) => {
+    const { account, base, serial, name, group, channel } = values
+    const key = [account, base, serial, name, group, channel?.number, channel?.name, channel?.unit].join('\n')
+    if (known.has(key)) return known.get(key)
+    if (known.size >= MOST_KEPT) known.clear()
+    const topic = makeTopic(template, values)
+    known.set(key, topic)
+    return topic
+  }
+}
+
 /**
  * A topic from its template; each value with wildcards, slashes and control characters turned into `_`, in one
  * pass, so that a name that looks like a place is only a name. A blank template is no topic.

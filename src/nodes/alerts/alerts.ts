@@ -14,7 +14,7 @@ export = (RED: NodeAPI): void =>
       const wish = { ...newsWish(settings, node), start }
       await eachTarget(async (target, asker) => {
         if (form === 'read' && onlyNew) await alertNews(account, target, wish, news, asker)
-        else deliver(await collectAlerts(account, target, { time, form }, asker))
+        else await deliver(await collectAlerts(account, target, { time, form }, asker))
       })
     },
   })

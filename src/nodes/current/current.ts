@@ -17,11 +17,11 @@ export = (RED: NodeAPI): void =>
       if (!collected) return
       const { content } = collected
       if (!onlyNew || content.kind !== 'current') {
-        deliver(collected)
+        await deliver(collected)
         return
       }
       const { changed, remember } = changedReadings(content.readings, memory)
-      deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
+      await deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
       remember()
     },
   })

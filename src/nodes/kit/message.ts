@@ -1,10 +1,10 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../lib/account'
 import type { Collected } from '../../lib/collect/records'
-import { about } from '../../lib/output/about'
+import { aboutMaker } from '../../lib/output/about'
 import type { Draft } from '../../lib/output/elements'
 import type { Plan } from '../../lib/output/plan'
-import { makeTopic } from '../../lib/output/topic'
+import { topicMaker } from '../../lib/output/topic'
 import type { ActionType } from '../../shared/action'
 import type { SettingsOf } from './settings'
 
@@ -36,15 +36,19 @@ export function messageMaker<T extends ActionType>({
 }: MessageParts<T> & { delivery: Delivery; plan: Plan }): (draft: Draft) => NodeMessage {
   // What is about to be replaced is not worth cloning.
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
-  const name = node.type.replace('envlog-', '') as Parameters<typeof about>[0]
+  const isFlat = Object.values(kept).every((value) => typeof value !== 'object' || value === null)
+  const name = node.type.replace('envlog-', '') as Parameters<typeof aboutMaker>[0]
+  const tell = aboutMaker(name, account.name, delivery)
+  const topicOf = topicMaker(settings.topic)
+  const { range, overflow, receipt } = delivery
   const id = plan.sequence && RED.util.generateId()
   let index = 0
 
   return ({ payload, subject, reading }) => {
-    const msg: NodeMessage = RED.util.cloneMessage({ ...kept } as never)
+    const msg: NodeMessage = isFlat ? { ...kept } : RED.util.cloneMessage({ ...kept } as never)
     msg.payload = payload
-    msg.envlog = about(name, account.name, delivery, { ...delivery, subject, reading })
-    const topic = subject && makeTopic(settings.topic, { account: account.name, ...subject })
+    msg.envlog = tell({ subject, reading, range, overflow, receipt })
+    const topic = subject && topicOf({ account: account.name, ...subject })
     if (topic !== undefined) msg.topic = topic
     if (plan.columns !== undefined) msg.columns = plan.columns
     if (plan.sequence) {

@@ -11,6 +11,7 @@ import type { ActionType } from '../../shared/action'
 import type { Output } from '../../shared/outputs'
 import { selectionFrom } from './inputs'
 import { type Delivery, type MessageParts, messageMaker } from './message'
+import { createPace } from './pace'
 import type { Refusals } from './refusals'
 import type { SettingsOf } from './settings'
 import type { Outcome } from './status'
@@ -36,7 +37,7 @@ export interface Task<T extends ActionType> {
   /** A value from message, context, environment or JSONata. */
   evaluate: Evaluate
   /** Sends it in the chosen output, each message a clone of the trigger; where it is nothing, only what failed is told. */
-  deliver(delivery: Delivery, isNothing?: boolean): void
+  deliver(delivery: Delivery, isNothing?: boolean): Promise<void>
   /** What the node knows of its devices. */
   memory: NodeMemory
   /** The node's id. */
@@ -76,12 +77,20 @@ export function createTask<T extends ActionType>(
   })
   const asker = askWith(signal)
 
-  function deliver(delivery: Delivery, isNothing = false): void {
+  async function deliver(delivery: Delivery, isNothing = false): Promise<void> {
     sent ??= 0
     if (!isNothing) {
       const plan = planMessages(delivery.content, { ...settings, group: delivery.group })
       const make = messageMaker({ ...parts, delivery, plan })
-      for (const draft of plan.drafts) trigger.send(make(draft))
+      const pace = createPace(signal)
+      for (const draft of plan.drafts) {
+        if (draft) {
+          trigger.send(make(draft))
+          pace.sent()
+        }
+        const rest = pace.rest()
+        if (rest) await rest
+      }
       sent += countOf(delivery.content)
     }
     delivery.failed?.forEach(report)

@@ -14,7 +14,7 @@ export = (RED: NodeAPI): void =>
       const wish = { ...newsWish(settings, node), backfill, start: startOf(settings.start) }
       await eachTarget(async (target, asker) => {
         if (form === 'read' && onlyNew) await latestNews(account, target, wish, news, asker)
-        else deliver(await collectLatest(account, target, { time, form }, asker))
+        else await deliver(await collectLatest(account, target, { time, form }, asker))
       })
     },
   })

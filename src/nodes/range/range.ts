@@ -14,7 +14,7 @@ export = (RED: NodeAPI): void =>
       const paged = (count: number) => show({ kind: 'progress', what: 'pages', count })
       // One device after another: each may hold 160,000 records until it is complete.
       await eachTarget(async (target, asker) => {
-        deliver(await collectRange(account, target, { period, number, time, form }, asker, paged))
+        await deliver(await collectRange(account, target, { period, number, time, form }, asker, paged))
       }, 1)
     },
   })

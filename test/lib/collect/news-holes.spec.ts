@@ -59,7 +59,7 @@ async function begin() {
       asked.length = 0
       let news: News | undefined
       let isNothing = false
-      const deliver = (what: News, nothing = false) => {
+      const deliver = async (what: News, nothing = false) => {
         news = what
         isNothing = nothing
       }

@@ -60,7 +60,7 @@ async function begin() {
     }
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
-  const ports = { memory, deliver: (news: News) => void came.push(news), warn: () => {} }
+  const ports = { memory, deliver: async (news: News) => void came.push(news), warn: () => {} }
 
   return {
     asked,

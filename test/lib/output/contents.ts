@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import type { ReadContent } from '../../../src/lib/output/content'
-import type { How } from '../../../src/lib/output/elements'
+import type { Draft, How } from '../../../src/lib/output/elements'
 import { type Plan, planMessages } from '../../../src/lib/output/plan'
 import { readAlerts } from '../../../src/lib/readings/alerts'
 import { readCurrent } from '../../../src/lib/readings/current'
 import { readSeries } from '../../../src/lib/readings/series'
 import type { TimeStyle } from '../../../src/lib/readings/time'
+import { draftsOf } from '../../support/drafts'
 import type { ActionName } from '../../support/flow'
 import { CHOSEN, HOSTILE, pairs } from '../../support/outputs'
 import {
@@ -56,10 +57,13 @@ export const how = (over: Partial<How>): How => ({
   ...over,
 })
 
-export const plan = (content: ReadContent, over: Partial<How>): Plan & { payloads: unknown[] } => {
+/** A plan whose messages are all made. */
+type Planned = Omit<Plan, 'drafts'> & { drafts: Draft[]; payloads: unknown[] }
+
+export const plan = (content: ReadContent, over: Partial<How>): Planned => {
   // Current readings have a group each, so there is none of their one device.
   const made = planMessages(content, how(content.kind === 'current' ? { group: '', ...over } : over))
-  const drafts = [...made.drafts]
+  const drafts = [...draftsOf(made)]
   return { ...made, drafts, payloads: drafts.map(({ payload }) => payload) }
 }
 

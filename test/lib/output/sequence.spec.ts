@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { ReadContent } from '../../../src/lib/output/content'
 import { planMessages } from '../../../src/lib/output/plan'
 import type { Series } from '../../../src/lib/readings/series'
+import { draftsOf } from '../../support/drafts'
 import { alerts, anyContent, current, how, kinds, plan, series, T, waysOf } from './contents'
 
 const ways = kinds.flatMap((kind) => waysOf(kind).map((way) => ({ kind, ...way })))
@@ -102,7 +103,7 @@ describe('two messages', () => {
 
   /** Each message as it is made, where the ones before have been written into. */
   function receive(content: ReadContent, way: (typeof ways)[number], harm: boolean): unknown[] {
-    return Array.from(planMessages(content, how({ ...way, chunk: 2 })).drafts, ({ payload, reading }) => {
+    return Array.from(draftsOf(planMessages(content, how({ ...way, chunk: 2 }))), ({ payload, reading }) => {
       const seen = structuredClone({ payload, reading })
       if (harm) [payload, reading].forEach(deface)
       return seen
@@ -125,7 +126,7 @@ describe('two messages', () => {
     })
 
     it(`stay as they were sent, whatever the later ones go through: ${kind} as ${output} by ${send}`, () => {
-      const made = [...planMessages(contents[kind](), how({ ...way, chunk: 2 })).drafts]
+      const made = [...draftsOf(planMessages(contents[kind](), how({ ...way, chunk: 2 })))]
       const before = structuredClone(made.map(({ payload, reading }) => ({ payload, reading })))
       for (let last = made.length - 1; last > 0; last--) {
         deface(made[last]?.payload)

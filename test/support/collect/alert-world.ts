@@ -69,7 +69,7 @@ export function createAlertWorld(
       return { endpoint: 'alert', body, receivedAt: time.now(), quota: {} }
     }
     const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
-    const deliver = ({ content, overflow = false, receipt }: News) => {
+    const deliver = async ({ content, overflow = false, receipt }: News) => {
       if (content.kind !== 'alerts') throw new TypeError(content.kind)
       const alerts = content.alerts.map(({ text }) => Number(text))
       journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })

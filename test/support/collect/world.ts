@@ -125,7 +125,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
   }
 
   async function ask(dies: boolean): Promise<void> {
-    const sink = (news: News) => {
+    const sink = async (news: News) => {
       deliver(news)
       if (dies) throw new Died()
     }

@@ -1,0 +1,33 @@
+/** Longest work without a turn for others, ms: the event loop belongs to the user's other flows. */
+const WORK_MS = 3
+/** Messages that may wait in the event loop at once: Node-RED hands each on in a turn of its own. */
+const MOST_WAITING = 100
+
+/** Tells work that is long when to rest. */
+export interface Pace {
+  /** One more message is on its way. */
+  sent(): void
+  /** Gives others their turn where it is time. */
+  rest(): Promise<void> | undefined
+}
+
+/** @param signal once it is aborted there is no rest: what is on its way is to be sent before its node is gone */
+export function createPace(signal: AbortSignal): Pace {
+  let since = performance.now()
+  let waiting = 0
+  return {
+    sent() {
+      waiting++
+    },
+    rest() {
+      if (signal.aborted || (waiting < MOST_WAITING && performance.now() - since < WORK_MS)) return undefined
+      return new Promise((resolve) => {
+        setImmediate(() => {
+          since = performance.now()
+          waiting = 0
+          resolve()
+        })
+      })
+    },
+  }
+}
