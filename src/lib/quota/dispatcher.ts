@@ -91,6 +91,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     const cancel = clock.after(Math.max(0, Math.ceil(ms)), () => {
       back(ticket)
       pump()
+      patience.reconsider(ticket)
     })
     ticket.wake = () => {
       cancel()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EnvlogError } from '../../../src/lib/errors'
 import type { Wait } from '../../../src/lib/quota/asker'
 import { reading, refusal } from '../../support/quota/desk'
 import { keys, known, setup } from '../../support/quota/quota'
@@ -94,6 +95,21 @@ describe('an estimate that moves while one waits', () => {
         [121, null],
         ['spends', 'slow'],
       ],
+    )
+  })
+
+  it('is told, and ends a wait, where another try has to wait for a place', async () => {
+    const { ask, clock, desk } = await known({ limits: { current: { limit: 1 } } })
+    const { told, waiting } = listen(clock)
+    const asked = [ask('same', {}, { waiting }), ask('same', {}, { wait: 60_000 })]
+    await clock.settle()
+    const error = new EnvlogError('service-failed', { status: 503 }, { status: 503 })
+    desk.sent[0]?.answer({ error, againAfter: 5000 })
+    await clock.pass(5000)
+    assert.deepEqual(told, [null, 116])
+    assert.deepEqual(
+      asked.map(({ state }) => state),
+      ['waiting', 'failed'],
     )
   })
 
