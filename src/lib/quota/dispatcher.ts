@@ -1,3 +1,14 @@
+/**
+ * The words of the quota, as a request meets them:
+ *
+ * - `Request`, `Asker`: what is to be sent, and for whom; `Waiter`: the two while they wait
+ * - `Ticket`: identical requests on their way together, through all their tries
+ * - `Grant`: what a try took in this process: a place, and so many records of its device
+ * - `Claim`, `Claimed`: the same asked of a shared ledger, and what the ledger said; `Verdict`: so may it go?
+ * - `Tried`: how sending ended; `Bill`: what that cost, and whose limit it met
+ * - `Settled`: the bill as the ledger is told; `Owed`: one it could not be told yet
+ * - `Missed`: all that this process has spent of a limit, for a ledger that does not know
+ */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
