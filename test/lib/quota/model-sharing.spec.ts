@@ -20,12 +20,19 @@ function twoProcesses(scenario: Scenario) {
   const ledger = createLedger(clock)
   const limits = { current: { limit: row.limit, window: row.window } }
   const sent = [0, 0]
+  /** Of each process: all its nodes are new. */
+  const deploys: (() => void)[] = []
   const round = released(row.window) + up + back
   const end = clock.monotonic() + 10 * round
 
   function start(which: number): void {
     const quota = createQuota(clock)
-    quota.join({ concurrency, rows: rowsWith(limits), ledger: ledger.open })
+    const join = () => quota.join({ concurrency, rows: rowsWith(limits), ledger: ledger.open })
+    let leave = join()
+    deploys.push(() => {
+      void leave()
+      leave = join()
+    })
     let asked = 0
     const ask = (): void => {
       const request = {
@@ -45,8 +52,10 @@ function twoProcesses(scenario: Scenario) {
     for (let count = 0; count < concurrency + 2; count++) ask()
   }
 
-  return { clock, dice, service, ledger, sent, round, start, end }
+  return { clock, dice, service, ledger, sent, round, start, deploys, end }
 }
+
+const part = fc.double({ min: 0, max: 1, noNaN: true })
 
 describe('two processes that share an account, whatever happens', function () {
   this.timeout(0)
@@ -63,9 +72,9 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('never do so either while it is away, nor when it comes back', () =>
+  it('never do so either while it is away, nor when it comes back, whenever one is deployed anew', () =>
     fc.assert(
-      fc.asyncProperty(alone, fc.double({ min: 0, max: 1, noNaN: true }), async (scenario, share) => {
+      fc.asyncProperty(alone, part, part, async (scenario, share, when) => {
         const { row, up, back } = scenario
         // Of one place nobody can have half; and what is under way longer than a window is not known to others.
         const [limit, longest] = [row.limit + 1, row.window * 300]
@@ -75,9 +84,12 @@ describe('two processes that share an account, whatever happens', function () {
           up: Math.min(up, longest),
           back: Math.min(back, longest),
         }
-        const { clock, service, ledger, round, start, end } = twoProcesses(calm)
+        const { clock, dice, service, ledger, round, start, deploys, end } = twoProcesses(calm)
         ledger.become('away')
         for (const which of [0, 1]) start(which)
+        // Often within the seconds in which the ledger is found to be back.
+        const deployedAt = when < 0.5 ? share * 5 * round + when * 4000 : when * 8 * round
+        clock.after(deployedAt, () => dice.pick(deploys)())
         await clock.pass(share * 5 * round)
         ledger.become('here')
         await clock.pass(end - clock.monotonic())
