@@ -44,18 +44,36 @@ export function messageMaker<T extends ActionType>({
   const id = plan.sequence && RED.util.generateId()
   let index = 0
 
+  const own = ['payload', 'envlog']
+  if (plan.columns !== undefined) own.push('columns')
+  if (plan.sequence) own.push('parts')
+  const blanks = { plain: blankMessage(kept, own), topical: blankMessage(kept, ['topic', ...own]) }
+
   return ({ payload, subject, reading }) => {
-    const msg: NodeMessage = isFlat ? { ...kept } : RED.util.cloneMessage({ ...kept } as never)
+    const topic = subject && topicOf({ account: account.name, ...subject })
+    const blank = topic === undefined ? blanks.plain : blanks.topical
+    const msg: NodeMessage = isFlat ? { ...blank } : RED.util.cloneMessage(blank as never)
     msg.payload = payload
     msg.envlog = tell({ subject, reading, range, overflow, receipt })
-    const topic = subject && topicOf({ account: account.name, ...subject })
     if (topic !== undefined) msg.topic = topic
     if (plan.columns !== undefined) msg.columns = plan.columns
     if (plan.sequence) {
       const { count, length } = plan.sequence
-      const outer = msg.parts === undefined ? {} : { parts: msg.parts }
-      msg.parts = { id, type: 'array', index: index++, count, len: length, ...outer }
+      const outer = msg.parts
+      const part = { id, type: 'array', index: index++, count, len: length }
+      msg.parts = outer === undefined ? part : { ...part, parts: outer }
     }
     return msg
   }
+}
+
+/**
+ * A message with all its keys and nothing in those that are ours. Copying it and filling it in takes a hundredth
+ * of the time that adding keys to a copy does: V8 makes a shape of its own for each key that is added.
+ */
+function blankMessage(kept: object, own: readonly string[]): NodeMessage {
+  const blank: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(kept)) blank[key] = value
+  for (const key of own) blank[key] ??= undefined
+  return blank as NodeMessage
 }
