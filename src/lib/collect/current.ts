@@ -1,8 +1,10 @@
 import type { Account } from '../account'
 import type { CurrentParams } from '../api/endpoints'
+import type { Unreadable } from '../api/envelopes'
 import { EnvlogError } from '../errors'
+import { gently } from '../pace'
 import type { Asker } from '../quota/asker'
-import { type Reading, readCurrent } from '../readings/current'
+import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
 import type { DeviceFailure, Selection } from './devices'
 import type { Collected, Form } from './records'
@@ -37,16 +39,13 @@ export async function collectCurrent(
   const { time, staleAfter } = wish
   const { receivedAt } = answer
   const failed: DeviceFailure[] = []
-  const readings = readCurrent(
-    answer.body,
-    { receivedAt, time, staleAfter, series1Models: account.series1Models },
-    ({ serial, part }) => {
-      const cause = { endpoint: answer.endpoint, serial }
-      if (!wish.exclude.includes(serial)) {
-        failed.push({ device: { serial }, error: new EnvlogError('reply-unreadable', { part }, cause) })
-      }
-    },
-  )
+  const unreadable = ({ serial, part }: Unreadable) => {
+    if (wish.exclude.includes(serial)) return
+    const cause = { endpoint: answer.endpoint, serial }
+    failed.push({ device: { serial }, error: new EnvlogError('reply-unreadable', { part }, cause) })
+  }
+  const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
+  const readings = await gently(stepsOfCurrent(answer.body, options, unreadable), asker.signal)
   return {
     answer,
     content: { kind: 'current', readings: readings.filter((reading) => isWanted(reading, wish)) },

@@ -38,27 +38,40 @@ export interface CurrentOptions {
   staleAfter: number | null
 }
 
+/** Devices that are read in one step. */
+const STEP = 200
+
 /**
  * The answer of endpoint 1 (*Current readings*), in the service's order. A device that cannot be read is told to
  * `unreadable`, and the others are read.
  * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
  */
-export function readCurrent(
+export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Reading[] {
+  const steps = stepsOfCurrent(...answer)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}
+
+/** The same step by step, for answers with thousands of devices. */
+export function* stepsOfCurrent(
   envelope: CurrentEnvelope,
   options: CurrentOptions,
   unreadable: (device: Unreadable) => void = () => {},
-): Reading[] {
+): Generator<undefined, Reading[]> {
   const failed = [...envelope.unreadable]
   const write = writers(options.time)
-  const readings = envelope.devices.flatMap((device) => {
+  const readings: Reading[] = []
+  for (const [index, device] of envelope.devices.entries()) {
+    if (index % STEP === STEP - 1) yield undefined
     try {
-      return [readOne(device, options, write)]
+      readings.push(readOne(device, options, write))
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
       failed.push({ serial: device.serial, part: String(error.params.part) })
-      return []
     }
-  })
+  }
   const [first] = failed
   if (first && readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
   failed.forEach(unreadable)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
-import { createPace } from '../../src/nodes/kit/pace'
+import { createPace, gently } from '../../src/lib/pace'
 
 const never = new AbortController().signal
 
@@ -37,6 +37,25 @@ describe('the pace of long work', () => {
     } finally {
       time.uninstall()
     }
+  })
+
+  it('does work that is cut into steps, with rests between them', async () => {
+    let turns = 0
+    const count = () => {
+      turns++
+      if (turns < 5) setImmediate(count)
+    }
+    setImmediate(count)
+    function* steps(): Generator<undefined, string> {
+      for (let step = 0; step < 20; step++) {
+        const until = performance.now() + 1
+        while (performance.now() < until);
+        yield undefined
+      }
+      return 'done'
+    }
+    assert.equal(await gently(steps(), never), 'done')
+    assert.equal(turns, 5)
   })
 
   it('rests no more when its node closes: what is on its way is sent at once', () => {

@@ -31,3 +31,14 @@ export function createPace(signal: AbortSignal): Pace {
     },
   }
 }
+
+/** Work that is cut into steps, with turns for others between them. */
+export async function gently<T>(steps: Iterator<undefined, T>, signal: AbortSignal): Promise<T> {
+  const pace = createPace(signal)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    const rest = pace.rest()
+    if (rest) await rest
+  }
+}
