@@ -61,9 +61,10 @@ export function pack(): Promise<Packed> {
   return packed
 }
 
-async function packInto(folder: string): Promise<Packed> {
+/** Packs the package in `from` into `folder`. */
+export async function packInto(folder: string, from = root): Promise<Packed> {
   const options = ['--json', '--ignore-scripts', '--pack-destination', folder]
-  const { stdout } = await execute('npm', ['pack', ...options], { cwd: root, env: npmEnvironment() })
+  const { stdout } = await execute('npm', ['pack', ...options], { cwd: from, env: npmEnvironment() })
   // An array, or from npm 11 on an object by package name.
   const [told] = Object.values(JSON.parse(stdout)) as [
     { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
@@ -80,11 +81,21 @@ async function packInto(folder: string): Promise<Packed> {
 /** Installs the tarball into `folder` with the flags of Node-RED's palette, by the npm of `node`. */
 export async function installInto(folder: string, node = process.execPath): Promise<void> {
   const { tarball } = await pack()
+  await installTarball(tarball, folder, npmEnvironment(node), ['--prefer-offline'])
+}
+
+/** Into a new user directory, as the palette does; `more` options of npm. */
+export async function installTarball(
+  tarball: string,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+  more: readonly string[] = [],
+): Promise<void> {
   const manifest = { name: 'node-red-project', version: '0.0.1', private: true }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   const palette = ['--no-audit', '--no-update-notifier', '--no-fund', '--save', '--save-prefix=~']
-  const options = [...palette, '--omit=dev', '--engine-strict', '--prefer-offline', '--prefix', folder]
-  await execute('npm', ['install', ...options, tarball], { cwd: folder, env: npmEnvironment(node) })
+  const options = [...palette, '--omit=dev', '--engine-strict', ...more, '--prefix', folder]
+  await execute('npm', ['install', ...options, tarball], { cwd: folder, env })
 }
 
 /** An install of the package, made once a run. */

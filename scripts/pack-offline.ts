@@ -1,0 +1,34 @@
+/**
+ * `npm run pack:offline`: a tarball for machines without internet, tried before it is handed out: installed with
+ * nothing but itself, all nodes loaded.
+ */
+import { copyFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { coldRequire } from '../test/support/cold-require'
+import { nodeFilesOf, packageJson, root } from '../test/support/package'
+import { installOffline, packOffline } from './offline'
+
+async function main(): Promise<void> {
+  const { tarball, size, files } = await packOffline()
+  const folder = await installOffline(tarball, ['--offline'])
+  const dependencies = Object.keys(packageJson.dependencies).map((name) =>
+    require.resolve(name, { paths: [join(folder, 'node_modules', packageJson.name)] }),
+  )
+  const nodes = nodeFilesOf(folder)
+  const { kinds } = await coldRequire(folder, [...nodes, ...dependencies])
+  const wrong = nodes.filter((_, index) => kinds[index] !== 'function')
+  if (wrong.length > 0) throw new Error(`not loaded: ${wrong.join(', ')}`)
+  const target = join(root, basename(tarball).replace(/\.tgz$/, '-offline.tgz'))
+  await copyFile(tarball, target)
+  console.log(
+    `Installed offline with an empty cache: ${nodes.length} nodes load, with ${dependencies.length}`,
+  )
+  console.log(
+    `dependencies inside. ${Math.round(size / 1000)} kB, ${files.length} files: ${basename(target)}`,
+  )
+}
+
+main().catch((error) => {
+  console.error(error)
+  process.exitCode = 1
+})
