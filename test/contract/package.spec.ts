@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { packageJson, root } from '../support/package'
-
-/** The one that Node-RED itself reads versions with. */
-const semver = createRequire(require.resolve('node-red'))('semver') as {
-  satisfies(version: string, range: string): boolean
-  minVersion(range: string): { version: string }
-  validRange(range: string): string | null
-}
+import { runsOn, semver } from '../support/semver'
 
 const OLDEST_NODE = '20.18.1'
 const OLDEST_NODE_RED = '4.1.0'
@@ -62,7 +55,7 @@ describe('package.json', () => {
   it('depends only on packages that the oldest Node may install', () => {
     assert.ok(runtimePackages.length >= Object.keys(packageJson.dependencies).length)
     for (const [path, { engines }] of runtimePackages) {
-      assert.ok(semver.satisfies(OLDEST_NODE, engines?.node ?? '*'), `${path}: ${engines?.node}`)
+      assert.ok(runsOn(OLDEST_NODE, engines?.node), `${path}: ${engines?.node}`)
     }
   })
 
