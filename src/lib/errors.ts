@@ -21,6 +21,7 @@ export const reasons = {
   'no-account': 'ENVLOG_CONFIG',
   'account-incomplete': 'ENVLOG_CONFIG',
   'setting-invalid': 'ENVLOG_CONFIG',
+  'settings-newer': 'ENVLOG_CONFIG',
   'account-reference': 'ENVLOG_CONFIG',
   'proxy-invalid': 'ENVLOG_CONFIG',
   'secrets-needed': 'ENVLOG_CONFIG',

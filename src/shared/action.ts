@@ -1,8 +1,5 @@
 /** What the four action nodes' forms and their runtime agree on. */
 
-/** Saved `version` of every node. */
-export const VERSION = 1
-
 export const ACTION_TYPES = ['envlog-current', 'envlog-latest', 'envlog-range', 'envlog-alerts'] as const
 export type ActionType = (typeof ACTION_TYPES)[number]
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { ACCOUNT_DEFAULTS, CREDENTIAL_LENGTHS } from '../../src/shared/account'
-import { PERIOD_TYPES, SELECTS, TIME_STYLES, TOPICS, VERSION } from '../../src/shared/action'
+import { PERIOD_TYPES, SELECTS, TIME_STYLES, TOPICS } from '../../src/shared/action'
+import { VERSION } from '../../src/shared/versions'
 import { type BuiltNode, type Definition, defaultsOf, definitionOf, nodes } from '../support/built'
 
 /** Properties that no plain input holds: the id of the element that does, or none. */

@@ -28,10 +28,11 @@ import {
 } from '../../shared/action'
 import { isLimits, type LimitsTable, readLimits } from '../../shared/limits'
 import { DEFAULT_CHUNK, MEASUREMENTS, OFFERED, OUTPUTS, type Output, type Send } from '../../shared/outputs'
+import { migrate, VERSION, versionOf } from '../../shared/versions'
 
 /**
- * The saved properties (docs/nodes.md), read once when a node is made. Numbers may be saved as text, blanks
- * mean the default, and properties of other versions are left alone.
+ * The saved properties (docs/nodes.md), read once when a node is made: first brought to today's version, then
+ * checked. Numbers may be saved as text, blanks mean the default, and properties we do not know are left alone.
  */
 
 const blank = (value: unknown) =>
@@ -121,11 +122,11 @@ export type SettingsOf<T extends ActionType> = Omit<Parsed<T>, 'send' | 'topic'>
 export type CommonSettings = z.infer<typeof common>
 
 /**
- * @throws EnvlogError `setting-invalid` naming the property, `no-devices`, `repeat-needs-message`,
+ * @throws EnvlogError `setting-invalid` naming the property, `settings-newer`, `no-devices`, `repeat-needs-message`,
  * `output-not-offered`, `advance-needs-device`
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
-  const settings = parse(schemas[type], config) as Parsed<T>
+  const settings = parse(schemas[type], ofToday(type, config)) as Parsed<T>
   const { select, devices, bases } = settings
   if ((select === 'list' && devices.length === 0) || (select === 'base' && bases.length === 0)) {
     throw new EnvlogError('no-devices')
@@ -195,13 +196,26 @@ const account = z.object({
 
 export type AccountProperties = z.infer<typeof account>
 
-/** @throws EnvlogError `account-incomplete`, `setting-invalid` naming the property */
+/** @throws EnvlogError `account-incomplete`, `settings-newer`, `setting-invalid` naming the property */
 export function readAccountProperties(config: object, credentials: object): AccountProperties {
-  const given = { ...config, credentials }
-  const told: Record<string, unknown> = { ...config, ...credentials }
+  const saved = ofToday('envlog-account', config)
+  const given = { ...saved, credentials }
+  const told: Record<string, unknown> = { ...saved, ...credentials }
   const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => blank(told[property]))
   if (missing !== undefined) throw new EnvlogError('account-incomplete', { property: missing })
   return parse(account, given)
+}
+
+/**
+ * What a newer package has saved may mean something else: rather nothing is asked than the wrong devices, or rows of
+ * another shape sent to somebody's database.
+ */
+function ofToday(type: Parameters<typeof migrate>[0], config: object): object {
+  const saved = { ...config }
+  const version = versionOf(saved)
+  if (version === undefined) throw new EnvlogError('setting-invalid', { property: 'version' })
+  if (version > VERSION) throw new EnvlogError('settings-newer', { saved: version, known: VERSION })
+  return migrate(type, saved, version)
 }
 
 function parse<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { EnvlogError } from '../../src/lib/errors'
+import { readAccountProperties, readActionSettings } from '../../src/nodes/kit/settings'
+import { ACTION_TYPES } from '../../src/shared/action'
+import { migrate, type Step, VERSION, versionOf } from '../../src/shared/versions'
+
+const TYPES = ['envlog-account', ...ACTION_TYPES] as const
+const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
+
+const anySettings = fc.dictionary(fc.string(), fc.jsonValue())
+const readers = {
+  account: (version: unknown) =>
+    readAccountProperties({ baseUrl: 'https://service.example', version }, credentials),
+  action: (version: unknown) => readActionSettings('envlog-current', { account: 'a', version }),
+}
+
+/** Of a future: version 2 renames a property of range, 3 changes a unit of range and of current. */
+const future: readonly Step[] = [
+  { 'envlog-range': ({ number, ...rest }) => ({ ...rest, most: number }) },
+  {
+    'envlog-range': (saved) => ({ ...saved, repeat: Number(saved.repeat) * 1000 }),
+    'envlog-current': (saved) => ({ ...saved, repeat: Number(saved.repeat) * 1000 }),
+  },
+]
+
+function frozen<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) if (inner && typeof inner === 'object') frozen(inner)
+  return Object.freeze(value)
+}
+
+describe('the version of saved settings', () => {
+  it('leaves any settings of today as they are', () => {
+    const property = fc.property(fc.constantFrom(...TYPES), anySettings, (type, saved) => {
+      assert.equal(migrate(type, saved, VERSION), saved)
+    })
+    fc.assert(property)
+  })
+
+  it('leads settings of version 1 to what version 1 read', () => {
+    // Nothing has changed since; a step that comes must keep this, with what it renames.
+    const { repeat, number, topic } = readActionSettings('envlog-range', {
+      account: 'a',
+      version: 1,
+      repeat: '60',
+      number: 300,
+      topic: 't/{serial}',
+    })
+    assert.deepEqual([repeat, number, topic], [60, 300, 't/{serial}'])
+  })
+
+  it('goes from each version over all that follow, node by node', () => {
+    const saved = { id: 'n', name: 'x', repeat: 2, number: 5 }
+    const steps = (type: (typeof TYPES)[number], version: number) => migrate(type, saved, version, future)
+    assert.deepEqual(steps('envlog-range', 1), { id: 'n', name: 'x', repeat: 2000, most: 5, version: 3 })
+    assert.deepEqual(steps('envlog-range', 2), { id: 'n', name: 'x', repeat: 2000, number: 5, version: 3 })
+    assert.deepEqual(steps('envlog-current', 1), { id: 'n', name: 'x', repeat: 2000, number: 5, version: 3 })
+    assert.deepEqual(steps('envlog-account', 1), { ...saved, version: 3 })
+    assert.equal(steps('envlog-range', 3), saved)
+  })
+
+  it('changes nothing in what was saved, and comes to the same in one go as in several', () => {
+    const property = fc.property(
+      fc.constantFrom(...TYPES),
+      anySettings,
+      fc.integer({ min: 1, max: 3 }),
+      (type, settings, version) => {
+        const saved = frozen({ ...settings, version })
+        const once = migrate(type, saved, version, future)
+        const between = migrate(type, saved, version, future.slice(0, 1))
+        const twice = migrate(type, between, Math.max(version, 2), future)
+        assert.deepEqual(twice, once)
+        assert.equal(migrate(type, once, 3, future), once)
+      },
+    )
+    fc.assert(property)
+  })
+
+  it('may be absent or text, and is a whole number from 1 on', () => {
+    for (const version of [undefined, null, '', 1, '1']) assert.equal(versionOf({ version }), 1)
+    assert.equal(versionOf({}), 1)
+    assert.equal(versionOf({ version: '12' }), 12)
+    for (const version of [0, -1, 1.5, Number.NaN, 'x', true, [], {}])
+      assert.equal(versionOf({ version }), undefined)
+  })
+
+  for (const [what, read] of Object.entries(readers)) {
+    it(`of an ${what} that is newer than the package asks for an update`, () => {
+      assert.throws(
+        () => read(VERSION + 1),
+        (error) => {
+          assert.ok(error instanceof EnvlogError)
+          assert.deepEqual([error.code, error.reason], ['ENVLOG_CONFIG', 'settings-newer'])
+          assert.deepEqual(error.params, { saved: VERSION + 1, known: VERSION })
+          return true
+        },
+      )
+    })
+
+    it(`of an ${what} that is none is named`, () => {
+      assert.throws(() => read('x'), { reason: 'setting-invalid', params: { property: 'version' } })
+    })
+  }
+})
