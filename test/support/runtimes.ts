@@ -12,15 +12,31 @@ export interface Runtime {
   locate(): Promise<{ node: string; nodeRed: string }>
 }
 
-export const runtimes: readonly Runtime[] = [
-  {
-    title: `Node-RED 4.1 on Node ${process.versions.node.split('.')[0]}`,
-    lang: 'en-US',
-    locate: async () => ({ node: process.execPath, nodeRed: require.resolve('node-red/red.js') }),
-  },
-  { title: 'Node-RED 5 on Node 22', lang: 'ja', locate: () => nodeRed5(22) },
-  { title: 'Node-RED 5 on Node 24', lang: 'en-US', locate: () => nodeRed5(24) },
-]
+const HERE = Number(process.versions.node.split('.')[0])
+
+const nodeRed4: Runtime = {
+  title: `Node-RED 4.1 on Node ${HERE}`,
+  lang: 'en-US',
+  locate: async () => ({ node: process.execPath, nodeRed: require.resolve('node-red/red.js') }),
+}
+
+const nodeRed5On = (major: number, lang: Runtime['lang'] = 'ja'): Runtime => ({
+  title: `Node-RED 5 on Node ${major}`,
+  lang,
+  locate: () => nodeRed5(major),
+})
+
+/** `NODE_RED=4.1` or `NODE_RED=5`: that one alone, on the Node at hand. */
+const chosen: Record<string, readonly Runtime[]> = { '4.1': [nodeRed4], '5': [nodeRed5On(HERE)] }
+
+export const runtimes: readonly Runtime[] = which(process.env.NODE_RED)
+
+function which(wanted: string | undefined): readonly Runtime[] {
+  if (!wanted) return [nodeRed4, nodeRed5On(22), nodeRed5On(24, 'en-US')]
+  const found = chosen[wanted]
+  if (!found) throw new Error(`NODE_RED is ${Object.keys(chosen).join(' or ')}, not ${wanted}`)
+  return found
+}
 
 async function nodeRed5(major: number): Promise<{ node: string; nodeRed: string }> {
   const node = await nodeOf(major)

@@ -37,8 +37,8 @@ export interface Scene {
 
 /** In a `describe`. */
 export function useScene(): Scene {
-  const [one, another] = runtimes
-  if (!one || !another) throw new Error('no two runtimes')
+  const [one, another = one] = runtimes
+  if (!one || !another) throw new Error('no runtime')
   const halls = [useQuotaHall(one), useQuotaHall(another)] as const
   let redis: RedisServer
   let simulator: Simulator
