@@ -1,12 +1,15 @@
 import { type ChosenField, chosenField } from './chosen'
 import type { Asking } from './demand'
-import { createDeviceSource, type DeviceSource } from './device-source'
+import { createDeviceSource } from './device-source'
 import type { Chosen } from './picker/choice'
 import type { Form } from './red'
 import { tellWhatComes } from './told'
 
 interface Fields {
-  source: DeviceSource
+  /** Looked up once: while another page covers the form, it is not in the document. */
+  select: JQuery
+  property: JQuery
+  repeat: JQuery
   devices: ChosenField
   bases: ChosenField
   exclude: ChosenField
@@ -18,12 +21,14 @@ let fields: Fields | undefined
 /** The part of the form that all actions have: which devices, and what comes of it. */
 export function prepareAction(form: Form): void {
   const account = $('#node-input-account')
-  const select = $('#node-input-select')
+  const [select, property] = [$('#node-input-select'), $('#node-input-propertyType')]
   const source = createDeviceSource(() => String(account.val() ?? ''))
   let tell = () => {}
   const changed = () => tell()
   fields = {
-    source,
+    select,
+    property,
+    repeat: $('#node-input-repeat'),
     // The service filters current readings by remote units, or by base units.
     devices: chosenField(
       'envlog-devices',
@@ -42,7 +47,7 @@ export function prepareAction(form: Form): void {
   })
   const showChosen = () => {
     for (const part of ['list', 'base', 'msg']) $(`.envlog-select-${part}`).toggle(select.val() === part)
-    const isByMessage = select.val() === 'msg' && $('#node-input-propertyType').val() === 'msg'
+    const isByMessage = select.val() === 'msg' && property.val() === 'msg'
     $('.envlog-select-own').toggle(!isByMessage)
   }
   select.on('change', showChosen)
@@ -56,9 +61,9 @@ export function prepareAction(form: Form): void {
 /** Takes the chosen devices over into the node; Node-RED itself saves only plain inputs. */
 export function saveAction(form: Form): void {
   const asking = edited(form)
-  const isByMessage = asking.select === 'msg' && $('#node-input-propertyType').val() === 'msg'
+  const isByMessage = asking.select === 'msg' && fields?.property.val() === 'msg'
   // The row is hidden then, and its value would make the node invalid.
-  if (isByMessage) $('#node-input-repeat').val('0')
+  if (isByMessage) fields?.repeat.val('0')
   form.devices = asking.devices
   form.bases = asking.bases
   form.exclude = asking.exclude
@@ -69,8 +74,8 @@ function edited(form: Form): Asking {
   const serials = (field: ChosenField | undefined) => field?.value().map(({ serial }) => serial) ?? []
   return {
     type: form.type,
-    select: $('#node-input-select').val(),
-    repeat: $('#node-input-repeat').val(),
+    select: fields?.select.val(),
+    repeat: fields?.repeat.val(),
     devices: fields?.devices.value() ?? [],
     bases: serials(fields?.bases),
     exclude: serials(fields?.exclude),

@@ -39,7 +39,7 @@ export function chosenField(
     text.attr('title', chosen.map((one) => (one.base ? `${one.base}/${one.serial}` : one.serial)).join('\n'))
   }
 
-  $('<button type="button" class="red-ui-button">')
+  const button = $('<button type="button" class="red-ui-button">')
     .text(words('picker.choose'))
     .attr('aria-label', title)
     .on('click', () =>
@@ -53,6 +53,8 @@ export function chosenField(
           show()
           changed()
         },
+        // Who came by keyboard goes on where they were.
+        closed: () => void button.trigger('focus'),
       }),
     )
     .prependTo(field)

@@ -76,7 +76,7 @@ declare global {
       node(id: string): ConfigNode | null
       eachNode(visit: (node: Form) => void): void
     }
-    tray: { show(tray: Tray): void; close(): void }
+    tray: { show(tray: Tray): void; close(closed: () => void): void }
     i18n: { lang(): string }
     popover: { tooltip(element: JQuery, text: string): unknown }
     _(key: string, params?: Record<string, unknown>): string

@@ -13,12 +13,16 @@ declare const ENVLOG_SAMPLES: string
 export function tellWhatComes(form: Form, source: DeviceSource, edited: () => Asking): () => void {
   const type = form.type as ActionType
   const samples = JSON.parse(ENVLOG_SAMPLES) as Record<string, object>
-  const value = (name: string) => String($(`#node-input-${name}`).val() ?? '')
+  // While another page covers it, the form is not in the document: what it needs is looked up now.
+  const names = ['output', 'send', 'repeat', 'select', 'account'] as const
+  const inputs = Object.fromEntries(names.map((name) => [name, $(`#node-input-${name}`)]))
+  const [sends, sample, budgetLine] = [$('#envlog-sends'), $('#envlog-sample'), $('#envlog-budget')]
+  const value = (name: (typeof names)[number]) => String(inputs[name]?.val() ?? '')
 
   function sending(): [output: Output, send: Send | undefined] {
     const output = value('output') as Output
-    const sends: readonly Send[] = OFFERED[type][output] ?? []
-    return [output, sends.length > 1 ? (value('send') as Send) : sends[0]]
+    const offered: readonly Send[] = OFFERED[type][output] ?? []
+    return [output, offered.length > 1 ? (value('send') as Send) : offered[0]]
   }
 
   function showSending(asking: Asking): void {
@@ -32,9 +36,9 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
           ? form._(`told.select-${asking.select}`)
           : form._('told.devices', { count })
     const how = { which, send: form._(`send.${send}`), output: form._(`output.${output}`) }
-    $('#envlog-sends').text(form._('told.sends', how))
-    const sample = samples[`${type} ${output} ${send}`]
-    $('#envlog-sample').text(sample ? JSON.stringify(sample, null, 2) : '')
+    sends.text(form._('told.sends', how))
+    const example = samples[`${type} ${output} ${send}`]
+    sample.text(example ? JSON.stringify(example, null, 2) : '')
   }
 
   function showBudget(asking: Asking): void {
@@ -60,7 +64,7 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
       const parts = { share: percent(together.share), endpoint: of(together.endpoint) }
       said.push(isAlone ? form._('told.too-much', parts) : form._('told.too-much-together', parts))
     }
-    $('#envlog-budget').text(said.join(' ')).parent().toggleClass('envlog-too-much', isTooMuch)
+    budgetLine.text(said.join(' ')).parent().toggleClass('envlog-too-much', isTooMuch)
   }
 
   const show = () => {
@@ -68,8 +72,7 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     showSending(asking)
     showBudget(asking)
   }
-  const inputs = ['output', 'send', 'repeat', 'select', 'account'].map((name) => `#node-input-${name}`)
-  $(inputs.join(', ')).on('change input', show)
+  for (const input of Object.values(inputs)) input.on('change input', show)
   source.listen(show)
   show()
   return show

@@ -16,10 +16,12 @@ interface Picking {
   source: DeviceSource
   /** What was chosen in the end; not called where it is given up. */
   done(chosen: Chosen[]): void
+  /** The form is there again. */
+  closed(): void
 }
 
 /** Opens the page on which devices are picked: from the account, by typing, or by pasting a list. */
-export function pickDevices({ kind, title, chosen, source, done }: Picking): void {
+export function pickDevices({ kind, title, chosen, source, done, closed }: Picking): void {
   const choice = createChoice(chosen)
   let view: TreeView | undefined
   let leave = () => {}
@@ -119,7 +121,7 @@ export function pickDevices({ kind, title, chosen, source, done }: Picking): voi
     title,
     width: 600,
     buttons: [
-      { id: 'node-dialog-cancel', text: RED._('common.label.cancel'), click: () => RED.tray.close() },
+      { id: 'node-dialog-cancel', text: RED._('common.label.cancel'), click: () => RED.tray.close(closed) },
       {
         id: 'node-dialog-ok',
         text: RED._('common.label.done'),
@@ -127,7 +129,7 @@ export function pickDevices({ kind, title, chosen, source, done }: Picking): voi
         click() {
           if (!finish()) return
           done(choice.list())
-          RED.tray.close()
+          RED.tray.close(closed)
         },
       },
     ],
