@@ -1,6 +1,6 @@
 /**
- * Programs of servers that tests start. Where one is missing and we may install it (root on a Debian-like system), its
- * package is installed, without starting a service of it.
+ * Programs that tests start: servers, and a browser. Where one is missing and we may install it (root on a Debian-like
+ * system), its package is installed, without starting a service of it.
  *
  *     const influxd = await ensure('influxd')
  */
@@ -15,6 +15,7 @@ const programs = {
   influxd: { debian: 'influxdb', services: ['influxdb'] },
   mosquitto: { debian: 'mosquitto', services: ['mosquitto'] },
   'redis-server': { debian: 'redis-server', services: ['redis-server'] },
+  chromium: { debian: 'chromium', services: [] },
 } as const
 
 export type Program = keyof typeof programs
@@ -59,7 +60,8 @@ async function install(program: Program): Promise<void> {
     if (forbid) rmSync(POLICY)
   }
   // Nor at the next start of the machine.
-  if (existsSync('/run/systemd/system')) await execute('systemctl', ['disable', '--now', ...services])
+  if (services.length > 0 && existsSync('/run/systemd/system'))
+    await execute('systemctl', ['disable', '--now', ...services])
 }
 
 function apt(...words: string[]): Promise<unknown> {
@@ -78,7 +80,7 @@ function find(program: Program | 'apt-get'): string | undefined {
     .find(runs)
 }
 
-function runs(file: string): boolean {
+export function runs(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true

@@ -1,0 +1,56 @@
+/** The account's form. */
+import type { Locator } from 'playwright-core'
+import type { Account } from '../../../simulator'
+import { Tray } from './tray'
+
+const TEST_MS = 20_000
+
+export class AccountForm extends Tray {
+  field(name: string): Locator {
+    return this.body.locator(`#node-config-input-${name}`)
+  }
+
+  async fill(values: Record<string, string>): Promise<void> {
+    for (const [name, value] of Object.entries(values)) await this.field(name).fill(value)
+  }
+
+  fillLogin({ apiKey, loginId, loginPass }: Account): Promise<void> {
+    return this.fill({ apiKey, loginId, loginPass })
+  }
+
+  /** Unfolds what most people never need. */
+  async unfold(): Promise<void> {
+    await this.body.locator('summary').click()
+  }
+
+  /** Presses *Test*; what it says, a line each. */
+  async test(): Promise<string[]> {
+    const button = this.body.locator('#envlog-test')
+    await button.click()
+    await this.body.locator('#envlog-test:enabled').waitFor({ timeout: TEST_MS })
+    return (await this.body.locator('.envlog-test-line').allInnerTexts()).map((line) => line.trim())
+  }
+
+  /** Why a field is framed red; nothing where it is not. */
+  async reason(name: string): Promise<string | undefined> {
+    return reasonOf(this.field(name))
+  }
+
+  bars(): Locator {
+    return this.body.locator('[role=meter]')
+  }
+}
+
+/** Node-RED frames a wrong field red, and tells why when the pointer is on it. */
+export async function reasonOf(field: Locator): Promise<string | undefined> {
+  await field.blur()
+  const isWrong = await field.evaluate((element) =>
+    [element, element.nextElementSibling].some((one) => one?.classList.contains('input-error')),
+  )
+  if (!isWrong) return undefined
+  const page = field.page()
+  await page.mouse.move(0, 0)
+  await page.locator('.red-ui-popover').waitFor({ state: 'detached' })
+  await field.hover()
+  return (await page.locator('.red-ui-popover').innerText()).trim()
+}

@@ -1,0 +1,64 @@
+/** The form of an action node. */
+import type { Locator } from 'playwright-core'
+import { AccountForm, reasonOf } from './account-form'
+import { Picker } from './picker'
+import { Tray } from './tray'
+
+type Chosen = 'devices' | 'bases' | 'exclude'
+
+export class ActionForm extends Tray {
+  field(name: string): Locator {
+    return this.body.locator(`#node-input-${name}`)
+  }
+
+  select(which: 'all' | 'list' | 'base' | 'msg'): Promise<unknown> {
+    return this.field('select').selectOption(which)
+  }
+
+  /** Opens the form of a new account. */
+  async addAccount(): Promise<AccountForm> {
+    await this.body.locator('#node-input-btn-account-add').click()
+    return this.shownAccount()
+  }
+
+  /** Opens the account that is chosen. */
+  async editAccount(): Promise<AccountForm> {
+    await this.body.locator('#node-input-btn-account-edit').click()
+    return this.shownAccount()
+  }
+
+  async pick(which: Chosen): Promise<Picker> {
+    await this.body.locator(`#envlog-${which} button`).click()
+    const picker = new Picker(this.page)
+    await picker.whenShown('.envlog-picker')
+    return picker
+  }
+
+  /** What is chosen, in the form's words. */
+  chosen(which: Chosen): Promise<string> {
+    return this.body.locator(`#envlog-${which} .envlog-chosen-names`).innerText()
+  }
+
+  /** What will be sent, and what it costs. */
+  async told(): Promise<{ sends: string; budget: string }> {
+    return {
+      sends: await this.body.locator('#envlog-sends').innerText(),
+      budget: await this.body.locator('#envlog-budget').innerText(),
+    }
+  }
+
+  async unfold(): Promise<void> {
+    for (const summary of await this.body.locator('details:not([open]) > summary').all())
+      await summary.click()
+  }
+
+  reason(name: string): Promise<string | undefined> {
+    return reasonOf(this.field(name))
+  }
+
+  private async shownAccount(): Promise<AccountForm> {
+    const form = new AccountForm(this.page)
+    await form.whenShown('#envlog-test')
+    return form
+  }
+}

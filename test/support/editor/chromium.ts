@@ -1,0 +1,32 @@
+/** A Chromium that Playwright drives: `CHROMIUM`, one that is installed, or Debian's. */
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+import { ensure, runs } from '../servers'
+
+const USUAL = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  join(process.env.ProgramFiles ?? '', 'Google/Chrome/Application/chrome.exe'),
+]
+
+/** It asks nobody for updates, and has no sandbox as root, who may not have one. */
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** @throws with a sentence that says what to install */
+export async function launchChromium(): Promise<Browser> {
+  const { CHROMIUM } = process.env
+  if (CHROMIUM && !runs(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which cannot be run.`)
+  const executablePath = CHROMIUM || USUAL.find(runs) || (await ensure('chromium'))
+  return chromium.launch({ executablePath, args: QUIET })
+}

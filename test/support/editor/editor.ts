@@ -1,0 +1,110 @@
+/** Node-RED's editor in a browser. */
+import type { Browser, Locator, Page } from 'playwright-core'
+import type { FlowNode } from '../node-red'
+import { AccountForm } from './account-form'
+import { ActionForm } from './action-form'
+import { openPage, type PageOptions } from './page'
+
+const LOADED_MS = 60_000
+
+/** What the editor's page has in `RED`, as far as tests look at it. */
+interface Red {
+  nodes: {
+    node(id: string): Record<string, unknown> | null
+    eachConfig(visit: (node: { id: string; type: string }) => void): void
+    dirty(): boolean
+  }
+  view: { selection(): { nodes?: { id: string }[] } }
+  editor: { editConfig(name: string, type: string, id: string): void }
+}
+
+declare const RED: Red
+
+export class Editor {
+  private constructor(
+    readonly page: Page,
+    readonly faults: string[],
+    readonly close: () => Promise<void>,
+    private readonly url: string,
+  ) {}
+
+  static async open(browser: Browser, url: string, options: PageOptions = {}): Promise<Editor> {
+    const { page, faults, close } = await openPage(browser, url, options)
+    const editor = new Editor(page, faults, close, url)
+    await editor.load()
+    return editor
+  }
+
+  /** Loads the page, or loads it again; what was not deployed is lost. */
+  async load(): Promise<void> {
+    // Node-RED asks whether to leave.
+    this.page.once('dialog', (dialog) => void dialog.accept())
+    await this.page.goto(`${this.url}/`)
+    await this.page.locator('#red-ui-workspace-tabs li').first().waitFor({ timeout: LOADED_MS })
+    await this.page.locator('#red-ui-loading-progress').waitFor({ state: 'hidden', timeout: LOADED_MS })
+    await this.page
+      .locator('.red-ui-palette-node[data-palette-type=envlog-alerts]')
+      .waitFor({ timeout: LOADED_MS })
+  }
+
+  /** Drags a node from the palette to the workspace; its id. */
+  async drop(type: string, at: { x: number; y: number }): Promise<string> {
+    const item = this.page.locator(`.red-ui-palette-node[data-palette-type=${type}]`)
+    await item.dragTo(this.page.locator('#red-ui-workspace-chart'), { targetPosition: at })
+    const id = await this.page.evaluate(() => RED.view.selection().nodes?.[0]?.id)
+    if (!id) throw new Error(`${type} was not dropped`)
+    return id
+  }
+
+  /** Opens a node's form by a double click. */
+  async edit(id: string): Promise<ActionForm> {
+    await this.node(id).locator('.red-ui-flow-node').dblclick()
+    const form = new ActionForm(this.page)
+    await form.whenShown('#node-input-select')
+    return form
+  }
+
+  async editAccount(id: string): Promise<AccountForm> {
+    await this.page.evaluate((account) => RED.editor.editConfig('', 'envlog-account', account), id)
+    const form = new AccountForm(this.page)
+    await form.whenShown('#envlog-test')
+    return form
+  }
+
+  node(id: string): Locator {
+    return this.page.locator(`[id="${id}"]`)
+  }
+
+  /** What is shown below a node. */
+  status(id: string): Locator {
+    return this.node(id).locator('.red-ui-flow-node-status-label')
+  }
+
+  /** A node as the editor holds it. */
+  async held(id: string): Promise<FlowNode> {
+    return (await this.page.evaluate((node) => {
+      const found = RED.nodes.node(node) ?? {}
+      // Others point to what cannot be copied.
+      return Object.fromEntries(
+        Object.entries(found).filter(([key]) => !key.startsWith('_') && key !== 'users'),
+      )
+    }, id)) as FlowNode
+  }
+
+  /** Ids of the accounts there are. */
+  accounts(): Promise<string[]> {
+    return this.page.evaluate(() => {
+      const found: string[] = []
+      RED.nodes.eachConfig(({ id, type }) => {
+        if (type === 'envlog-account') found.push(id)
+      })
+      return found
+    })
+  }
+
+  /** Presses *Deploy*; resolves when the editor knows that it was done. */
+  async deploy(): Promise<void> {
+    await this.page.locator('#red-ui-header-button-deploy').click()
+    await this.page.waitForFunction(() => !RED.nodes.dirty())
+  }
+}

@@ -1,0 +1,42 @@
+/** A browser's page with Node-RED's editor, and what went wrong in it. */
+import type { Browser, Page } from 'playwright-core'
+
+export type Language = 'en-US' | 'ja'
+
+export interface Watched {
+  page: Page
+  /** Errors of the console, exceptions, and requests to another host. */
+  faults: string[]
+  close(): Promise<void>
+}
+
+export interface PageOptions {
+  language?: Language
+  /** Node-RED 5 alone has a dark one. */
+  theme?: 'light' | 'dark'
+  width?: number
+  height?: number
+}
+
+export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<Watched> {
+  const { language = 'en-US', theme = 'light', width = 1400, height = 1000 } = options
+  const context = await browser.newContext({ viewport: { width, height }, locale: language })
+  // The viewer's own setting, as the editor keeps it.
+  await context.addInitScript((value) => localStorage.setItem('view-dark-theme', value), theme)
+  const page = await context.newPage()
+  const faults: string[] = []
+  const { host } = new URL(url)
+  page.on('pageerror', (error) => faults.push(`exception: ${error.message}`))
+  page.on('console', (message) => {
+    const isRefusal = /the server responded with a status of (?:4\d\d|502)/.test(message.text())
+    // The browser's own line about an answer that says why; what became of it is in the form.
+    if (message.type() === 'error' && !(isRefusal && message.location().url.includes('/envlog/'))) {
+      faults.push(`console: ${message.text()} (${message.location().url})`)
+    }
+  })
+  page.on('request', (request) => {
+    const to = new URL(request.url())
+    if (!['data:', 'blob:'].includes(to.protocol) && to.host !== host) faults.push(`asked ${request.url()}`)
+  })
+  return { page, faults, close: () => context.close() }
+}
