@@ -28,7 +28,9 @@ function sentenceOf({ status, responseJSON }: JQuery.jqXHR): string {
   if (code === undefined || reason === undefined) {
     return words(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
-  return reasonInWords({ reason, params: { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) } })
+  const told = { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) }
+  // Of nodes it speaks of a setting that a person who waits does not have.
+  return reason === 'quota-wait' ? words('ask.quota-wait', told) : reasonInWords({ reason, params: told })
 }
 
 /** A reason of the runtime in the viewer's language. */

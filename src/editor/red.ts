@@ -26,6 +26,8 @@ interface Property {
   /** Of a config node. */
   type?: string
   required?: boolean
+  /** What the sentence about a missing one calls it; without a label there is no sentence. */
+  label?: string
   validate?: Validator
 }
 

@@ -103,9 +103,15 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
       $('<div class="envlog-picker-typed">').append(typed, button('add', take)),
       wrong,
     )
-    search.searchBox({
-      delay: 100,
-      change: () => view?.search(String(search.val())),
+    const find = () => view?.search(String(search.val()))
+    search.searchBox({ delay: 100, change: find })
+    // Its box hears keys alone, not what is pasted.
+    search.on('input', find)
+    page.on('keydown', ({ key, target }) => {
+      if (key !== 'Escape') return
+      // The search box empties itself.
+      if (target === search.get(0)) find()
+      else RED.tray.close(closed)
     })
     leave = source.listen(showState)
     showState()

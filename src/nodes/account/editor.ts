@@ -14,7 +14,12 @@ RED.nodes.registerType('envlog-account', {
   defaults: {
     name: { value: '' },
     version: { value: 1 },
-    baseUrl: { value: '', required: true, validate: (value, _options) => checkAddress(value) },
+    baseUrl: {
+      value: '',
+      required: true,
+      label: RED._('@envlog/node-red-envlog/envlog-account:account.baseUrl'),
+      validate: (value, _options) => checkAddress(value),
+    },
     relaySuffix: { value: 'relay', validate: (value, _options) => checkRelaySuffix(value) },
     timeout: { value: 30, validate: (value, _options) => checkAccountNumber('timeout', value) },
     concurrency: { value: 2, validate: (value, _options) => checkAccountNumber('concurrency', value) },

@@ -22,7 +22,12 @@ RED.nodes.registerType('envlog-alerts', {
   defaults: {
     name: { value: '' },
     version: { value: 1 },
-    account: { value: '', type: 'envlog-account', required: true },
+    account: {
+      value: '',
+      type: 'envlog-account',
+      required: true,
+      label: RED._('@envlog/node-red-envlog/envlog-alerts:label.account'),
+    },
     select: { value: 'all' },
     devices: {
       value: [],

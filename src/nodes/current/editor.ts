@@ -13,7 +13,12 @@ RED.nodes.registerType('envlog-current', {
   defaults: {
     name: { value: '' },
     version: { value: 1 },
-    account: { value: '', type: 'envlog-account', required: true },
+    account: {
+      value: '',
+      type: 'envlog-account',
+      required: true,
+      label: RED._('@envlog/node-red-envlog/envlog-current:label.account'),
+    },
     select: { value: 'all' },
     devices: {
       value: [],

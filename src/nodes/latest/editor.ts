@@ -22,7 +22,12 @@ RED.nodes.registerType('envlog-latest', {
   defaults: {
     name: { value: '' },
     version: { value: 1 },
-    account: { value: '', type: 'envlog-account', required: true },
+    account: {
+      value: '',
+      type: 'envlog-account',
+      required: true,
+      label: RED._('@envlog/node-red-envlog/envlog-latest:label.account'),
+    },
     select: { value: 'all' },
     devices: {
       value: [],

@@ -21,7 +21,12 @@ RED.nodes.registerType('envlog-range', {
   defaults: {
     name: { value: '' },
     version: { value: 1 },
-    account: { value: '', type: 'envlog-account', required: true },
+    account: {
+      value: '',
+      type: 'envlog-account',
+      required: true,
+      label: RED._('@envlog/node-red-envlog/envlog-range:label.account'),
+    },
     select: { value: 'all' },
     devices: {
       value: [],

@@ -9,7 +9,10 @@ import { filesWith } from '../traces'
 const [on41, on5] = runtimes as [Runtime, Runtime]
 
 for (const runtime of [on41, on5]) {
-  describe(`the first flow in ${runtime.title}`, () => tests(runtime))
+  describe(`the first flow in ${runtime.title}`, function () {
+    this.timeout(ACTING_MS)
+    tests(runtime)
+  })
 }
 
 function tests(runtime: Runtime): void {
@@ -17,13 +20,11 @@ function tests(runtime: Runtime): void {
   let editor: Editor
   const ids: Record<string, string> = {}
 
-  before('opens the editor', async function () {
-    this.timeout(ACTING_MS)
+  before('opens the editor', async () => {
     editor = await room.open()
   })
 
-  it('makes an account and tests it, before anything is deployed', async function () {
-    this.timeout(ACTING_MS)
+  it('makes an account and tests it, before anything is deployed', async () => {
     ids.current = await editor.drop('envlog-current', { x: 200, y: 60 })
     const form = await editor.edit(ids.current)
     const account = await form.addAccount()
@@ -56,8 +57,7 @@ function tests(runtime: Runtime): void {
   } as const
 
   for (const [index, [name, { picked, names }]] of Object.entries(choices).entries()) {
-    it(`picks devices for envlog-${name} before any deploy; opened again they are there`, async function () {
-      this.timeout(ACTING_MS)
+    it(`picks devices for envlog-${name} before any deploy; opened again they are there`, async () => {
       ids[name] ??= await editor.drop(`envlog-${name}`, { x: 200, y: 60 + 80 * index })
       const form = await editor.edit(ids[name])
       await form.field('account').selectOption({ label: 'Plant A' })
@@ -97,8 +97,7 @@ function tests(runtime: Runtime): void {
     await form.cancel()
   }
 
-  it('deploys, runs by itself and says below each node what came', async function () {
-    this.timeout(ACTING_MS)
+  it('deploys, runs by itself and says below each node what came', async () => {
     await editor.deploy()
     const counted =
       runtime.lang === 'ja' ? /^(?:警報 |応答 )?\d+ (?:台|件) / : /^\d+ (?:devices?|records?|alerts?) /
@@ -108,8 +107,7 @@ function tests(runtime: Runtime): void {
     }
   })
 
-  it('keeps the secrets from the browser once they are deployed, and picks with them', async function () {
-    this.timeout(ACTING_MS)
+  it('keeps the secrets from the browser once they are deployed, and picks with them', async () => {
     const { apiKey, loginPass } = room.simulator.account
     const answers: string[] = []
     editor.page.on('response', (answer) => {
@@ -142,8 +140,7 @@ function tests(runtime: Runtime): void {
     assert.deepEqual(filesWith(apiKey, room.nodeRed.userDir), ['flows_cred.json'])
   })
 
-  it('says in the viewer’s language below the node that the login is refused', async function () {
-    this.timeout(ACTING_MS)
+  it('says in the viewer’s language below the node that the login is refused', async () => {
     const [id] = await editor.accounts()
     const account = await editor.editAccount(id as string)
     await account.fill({ loginPass: 'wrong-one' })

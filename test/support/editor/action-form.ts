@@ -7,6 +7,8 @@ import { Tray } from './tray'
 type Chosen = 'devices' | 'bases' | 'exclude'
 
 export class ActionForm extends Tray {
+  readonly picker = new Picker(this.page)
+
   field(name: string): Locator {
     return this.body.locator(`#node-input-${name}`)
   }
@@ -29,9 +31,8 @@ export class ActionForm extends Tray {
 
   async pick(which: Chosen): Promise<Picker> {
     await this.body.locator(`#envlog-${which} button`).click()
-    const picker = new Picker(this.page)
-    await picker.whenShown('.envlog-picker')
-    return picker
+    await this.picker.whenShown('.envlog-picker')
+    return this.picker
   }
 
   /** What is chosen, in the form's words. */
@@ -48,8 +49,8 @@ export class ActionForm extends Tray {
   }
 
   async unfold(): Promise<void> {
-    for (const summary of await this.body.locator('details:not([open]) > summary').all())
-      await summary.click()
+    const folded = this.body.locator('details:not([open]) > summary')
+    while ((await folded.count()) > 0) await folded.first().click()
   }
 
   reason(name: string): Promise<string | undefined> {

@@ -18,11 +18,14 @@ export interface PageOptions {
   height?: number
 }
 
+const ACTION_MS = 15_000
+
 export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<Watched> {
   const { language = 'en-US', theme = 'light', width = 1400, height = 1000 } = options
   const context = await browser.newContext({ viewport: { width, height }, locale: language })
   // The viewer's own setting, as the editor keeps it.
   await context.addInitScript((value) => localStorage.setItem('view-dark-theme', value), theme)
+  context.setDefaultTimeout(ACTION_MS)
   const page = await context.newPage()
   const faults: string[] = []
   const { host } = new URL(url)

@@ -1,0 +1,134 @@
+/**
+ * Pictures of each dialog in both languages: light on Node-RED 4.1, dark on 5.
+ *
+ *     npm run screenshots                  # into .cache/screenshots
+ *     npm run screenshots -- some/folder
+ */
+import { mkdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { startSimulator } from '../simulator'
+import { actions } from '../test/support/e2e-flow'
+import { launchChromium } from '../test/support/editor/chromium'
+import { Editor } from '../test/support/editor/editor'
+import { accountOf, editorFlow } from '../test/support/editor/flow'
+import type { Language } from '../test/support/editor/page'
+import type { Tray } from '../test/support/editor/tray'
+import { startNodeRed } from '../test/support/node-red'
+import { type Runtime, runtimes } from '../test/support/runtimes'
+
+const folder = resolve(process.argv[2] ?? join(dirname(__dirname), '.cache', 'screenshots'))
+const [on41, on5] = runtimes as [Runtime, Runtime]
+const LANGUAGES: readonly Language[] = ['en-US', 'ja']
+
+async function main(): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  await take(on41, 'light')
+  await take(on5, 'dark')
+}
+
+async function take(runtime: Runtime, theme: 'light' | 'dark'): Promise<void> {
+  const [nodeRed, simulator, browser] = await Promise.all([
+    startNodeRed(runtime),
+    startSimulator(),
+    launchChromium(),
+  ])
+  const nowhere = accountOf(simulator, 'nowhere', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
+  await nodeRed.deploy([
+    ...editorFlow(simulator, { latest: { repeat: 600 }, alerts: { repeat: 3600 } }),
+    nowhere,
+  ])
+  try {
+    for (const language of LANGUAGES) {
+      const editor = await Editor.open(browser, nodeRed.url, { language, theme, width: 1300, height: 900 })
+      await dialogs(editor, (name, tray) =>
+        tray.element.screenshot({ path: join(folder, `${theme}-${language}-${name}.png`) }),
+      )
+      await editor.close()
+      const narrow = await Editor.open(browser, nodeRed.url, { language, theme, width: 780, height: 900 })
+      await narrowDialogs(narrow, (name, tray) =>
+        tray.element.screenshot({ path: join(folder, `${theme}-${language}-narrow-${name}.png`) }),
+      )
+      await narrow.close()
+    }
+  } finally {
+    await browser.close()
+    await nodeRed.stop()
+    await simulator.close()
+  }
+}
+
+type Shoot = (name: string, tray: Tray) => Promise<unknown>
+
+async function dialogs(editor: Editor, shoot: Shoot): Promise<void> {
+  const account = await editor.editAccount('account')
+  await account.test()
+  await shoot('account', account)
+  await account.unfold()
+  await shoot('account-unfolded', account)
+  await account.cancel()
+  for (const name of actions) {
+    const form = await editor.edit(name)
+    await form.body.locator('#envlog-budget', { hasText: /\d/ }).waitFor()
+    await shoot(name, form)
+    await form.unfold()
+    await shoot(`${name}-unfolded`, form)
+    await form.cancel()
+  }
+  await pickers(editor, shoot)
+}
+
+async function pickers(editor: Editor, shoot: Shoot): Promise<void> {
+  const form = await editor.edit('latest')
+  for (const which of ['devices', 'bases', 'exclude'] as const) {
+    if (which !== 'exclude') await form.select(which === 'devices' ? 'list' : 'base')
+    else await form.unfold()
+    const picker = await form.pick(which)
+    await picker.whenListed()
+    await picker
+      .box('Office 5F0A1001')
+      .first()
+      .check({ timeout: 1000 })
+      .catch(() => {})
+    await picker
+      .box('Rack B')
+      .check({ timeout: 1000 })
+      .catch(() => {})
+    await picker.box('Freezer 1 ').check()
+    await shoot(`picker-${which}`, picker)
+    await picker.done()
+    await form.whenShown('#node-input-select')
+  }
+  await form.body.locator('#node-input-select').scrollIntoViewIfNeeded()
+  await shoot('latest-chosen', form)
+  await form.field('account').selectOption('nowhere')
+  await form.select('list')
+  const picker = await form.pick('devices')
+  await picker.whenFailed()
+  await picker.typed.fill('52A10003 5F0A1001/52C10009 nonsense')
+  await picker.press('add')
+  await shoot('picker-failed', picker)
+  await picker.cancel()
+  await form.whenShown('#node-input-select')
+  await form.cancel()
+}
+
+async function narrowDialogs(editor: Editor, shoot: Shoot): Promise<void> {
+  const account = await editor.editAccount('account')
+  await account.unfold()
+  await shoot('account', account)
+  await account.cancel()
+  const form = await editor.edit('latest')
+  await form.select('list')
+  await shoot('latest', form)
+  const picker = await form.pick('devices')
+  await picker.whenListed()
+  await shoot('picker', picker)
+  await picker.cancel()
+  await form.whenShown('#node-input-select')
+  await form.cancel()
+}
+
+main().catch((error) => {
+  console.error(error)
+  process.exitCode = 1
+})

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { type Simulator, startSimulator } from '../../../simulator'
+import type { ActionForm } from '../../support/editor/action-form'
+import type { Editor } from '../../support/editor/editor'
+import { accountOf, actions, editorFlow } from '../../support/editor/flow'
+import { ACTING_MS, useRoom } from '../../support/editor/room'
+import { type Runtime, runtimes } from '../../support/runtimes'
+
+const [, on5] = runtimes as [Runtime, Runtime]
+const MANY = 500
+/** Generous: others use the processor too. */
+const OPENED_MS = 3000
+
+describe('the forms', function () {
+  this.timeout(ACTING_MS)
+  const room = useRoom(on5)
+  let editor: Editor
+  let many: Simulator
+
+  before('deploys one of each node', async () => {
+    many = await startSimulator({ devices: MANY })
+    const account = accountOf(many, 'many', { name: 'Many' })
+    await room.nodeRed.deploy([...editorFlow(room.simulator), account])
+    editor = await room.open()
+  })
+  after(() => many?.close())
+
+  it('give the reason for each wrong value of an account', async () => {
+    const form = await editor.editAccount('account')
+    await form.unfold()
+    const { apiKey, loginId } = room.simulator.account
+    for (const [name, value, reason] of [
+      ['baseUrl', '', /Address: .*missing/],
+      ['baseUrl', 'http://service.example', /must begin with https/],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is typed
+      ['baseUrl', '${ENVLOG_URL}', undefined],
+      ['apiKey', '', /missing/],
+      ['apiKey', apiKey.slice(1), /45 characters; these are 44/],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is typed
+      ['apiKey', '${ENVLOG_KEY}', undefined],
+      ['loginId', `${loginId}x`, /8 characters; these are 9/],
+      ['loginPass', 'abc', /4 to 16 characters; these are 3/],
+      ['loginPass', 'abcd', undefined],
+      ['limits', '{"alert":', /JSON such as/],
+    ] as const) {
+      await form.fill({ [name]: value })
+      const found = await form.reason(name)
+      if (reason) assert.match(found ?? 'no reason', reason, `${name}: ${value}`)
+      else assert.equal(found, undefined, `${name}: ${value}`)
+    }
+    await form.cancel()
+  })
+
+  it('give the reason for wrong values of an action', async () => {
+    const form = await editor.edit('range')
+    await form.unfold()
+    for (const [name, value, reason] of [
+      ['repeat', '1.5', /whole number from 0 to 2000000/],
+      ['repeat', '60', undefined],
+      ['wait', '-1', /whole number from 0/],
+    ] as const) {
+      await form.field(name).fill(value)
+      const found = await form.reason(name)
+      if (reason) assert.match(found ?? 'no reason', reason, `${name}: ${value}`)
+      else assert.equal(found, undefined, `${name}: ${value}`)
+    }
+    await form.cancel()
+  })
+
+  it('take devices from message, flow, global, environment or JSONata, and show them again', async () => {
+    for (const [type, value] of [
+      ['flow', 'watched'],
+      ['jsonata', 'payload.serial'],
+      ['msg', 'payload.devices'],
+    ] as const) {
+      let form = await editor.edit('latest')
+      await form.select('msg')
+      await typedInput(form, 'property', type)
+      await form.body.locator('.envlog-select-msg input.red-ui-typedInput-input').fill(value)
+      await form.done()
+      const { property, propertyType } = await editor.held('latest')
+      assert.deepEqual([property, propertyType], [value, type])
+      form = await editor.edit('latest')
+      assert.equal(await form.field('property').inputValue(), value)
+      assert.equal(await form.field('propertyType').inputValue(), type)
+      assert.equal(await form.field('repeat').isVisible(), type !== 'msg', 'only messages cannot repeat')
+      await form.cancel()
+    }
+  })
+
+  it('fold what most people do not need, and offer only what can be sent', async () => {
+    const form = await editor.edit('range')
+    assert.ok(!(await form.field('topic').isVisible()))
+    await form.unfold()
+    assert.ok(await form.field('topic').isVisible())
+    await form.field('output').selectOption('values')
+    assert.ok(!(await form.field('send').isVisible()), 'there is but one')
+    await form.field('output').selectOption('rows')
+    await form.field('send').selectOption('chunk')
+    assert.ok(await form.field('chunk').isVisible())
+    assert.match(await form.body.locator('#envlog-sample').innerText(), /"payload"/)
+    await form.cancel()
+  })
+
+  it('say what a round costs, and warn when nodes of one account ask for more than there is', async () => {
+    const form = await editor.edit('alerts')
+    await form.unfold()
+    const picker = await form.pick('exclude')
+    await picker.whenListed()
+    await picker.cancel()
+    await form.whenShown('#node-input-select')
+    await form.field('repeat').fill('3600')
+    const devices = room.simulator.truth.current().length
+    const { budget } = await form.told()
+    assert.match(
+      budget,
+      new RegExp(`^${devices} requests a round. A round takes \\d h \\d+ min at least. That is 1\\d\\d %|%`),
+    )
+    assert.match(budget, /more than the account allows \(alerts\)/)
+    await form.cancel()
+  })
+
+  it(`open ${MANY} devices at once, and scroll through them`, async () => {
+    const form = await editor.edit('latest')
+    await form.field('account').selectOption('many')
+    await form.select('list')
+    const first = await form.pick('devices')
+    await first.whenListed()
+    await first.cancel()
+    await form.whenShown('#node-input-select')
+
+    // From the click to the rows on the screen, Node-RED's sliding page included.
+    const start = await editor.page.evaluate(() => {
+      document.querySelector<HTMLElement>('#envlog-devices button')?.click()
+      return performance.now()
+    })
+    const shown = await editor.page.waitForFunction(() => {
+      const rows = document.querySelectorAll('.envlog-leaf')
+      return rows.length >= 500 && rows[0]?.getBoundingClientRect().height && performance.now()
+    })
+    const took = Number(await shown.jsonValue()) - start
+    console.log(`      from the click to ${MANY} devices on the screen: ${Math.round(took)} ms`)
+    assert.ok(took < OPENED_MS, `took ${took} ms`)
+    const { picker } = form
+    await picker.whenShown('.envlog-picker')
+    const last = picker.body.locator('.envlog-leaf').last()
+    await last.scrollIntoViewIfNeeded()
+    await last.locator('input').check()
+    assert.equal(await picker.count(), '1 chosen')
+    await picker.search('Shelf 485')
+    await picker.row('Shelf 485').waitFor()
+    await picker.cancel()
+    await form.whenShown('#node-input-select')
+    await form.cancel()
+  })
+
+  it('can be used by the keyboard alone', async () => {
+    const { keyboard } = editor.page
+    const form = await editor.edit('latest')
+    await form.select('list')
+    await form.field('select').focus()
+    await keyboard.press('Tab')
+    await keyboard.press('Enter')
+    const { picker } = form
+    await picker.whenShown('.envlog-picker')
+    await picker.whenListed()
+    const focused = () =>
+      editor.page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id,
+      )
+    assert.equal(await focused(), 'name, serial number, model or group')
+    await tabTo(/^New York/, focused)
+    await keyboard.press('ArrowDown')
+    assert.match((await focused()) ?? '', /^Freezer truck/)
+    await keyboard.press('ArrowLeft')
+    assert.match((await focused()) ?? '', /^New York/)
+    assert.ok(!(await picker.row('Freezer truck').isVisible()), 'folded')
+    await keyboard.press('ArrowDown')
+    assert.match((await focused()) ?? '', /^Office/)
+    await keyboard.press('Space')
+    await keyboard.press('ArrowRight')
+    await keyboard.press('End')
+    await keyboard.press('Space')
+    assert.equal(await picker.count(), '4 chosen')
+    await keyboard.press('Tab')
+    assert.match((await focused()) ?? '', /^Type or paste/)
+    await keyboard.type('52A10003')
+    await keyboard.press('Control+Enter')
+    await form.whenShown('#node-input-select')
+    assert.match(await form.chosen('devices'), /and 1 more/)
+    assert.equal(await focused(), 'Choose devices')
+
+    await keyboard.press('Enter')
+    await picker.whenShown('.envlog-picker')
+    await picker.press('none')
+    await keyboard.press('Escape')
+    await form.whenShown('#node-input-select')
+    assert.match(await form.chosen('devices'), /and 1 more/)
+    await keyboard.press('Control+Escape')
+    await form.element.waitFor({ state: 'detached' })
+
+    async function tabTo(wanted: RegExp, now: typeof focused): Promise<void> {
+      for (let count = 0; count < 12; count++) {
+        await keyboard.press('Tab')
+        if (wanted.test((await now()) ?? '')) return
+      }
+      assert.fail(`no ${wanted} by Tab`)
+    }
+  })
+
+  it('are all there', () => assert.equal(actions.length, 4))
+
+  async function typedInput(form: ActionForm, name: string, type: string): Promise<void> {
+    await form.body
+      .locator(`#node-input-${name} + .red-ui-typedInput-container .red-ui-typedInput-type-select`)
+      .click()
+    await editor.page.locator(`.red-ui-typedInput-options:visible [value="${type}"]`).click()
+  }
+})

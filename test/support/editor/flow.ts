@@ -1,0 +1,28 @@
+/** A flow with each action node, for tests that begin in the middle. */
+import type { Simulator } from '../../../simulator'
+import { defaultsOf } from '../built'
+import { actions } from '../e2e-flow'
+import type { FlowNode } from '../node-red'
+
+export { actions }
+
+type Overrides = Partial<Record<(typeof actions)[number] | 'account', Record<string, unknown>>>
+
+export function accountOf({ url, account }: Simulator, id = 'account', over: object = {}): FlowNode {
+  const { apiKey, loginId, loginPass } = account
+  const type = 'envlog-account'
+  const settings = { ...defaultsOf(type), name: 'Plant A', baseUrl: url, retries: 0, ...over }
+  return { id, type, ...settings, credentials: { apiKey, loginId, loginPass } }
+}
+
+/** As they are dropped; ids are the names. */
+export function editorFlow(simulator: Simulator, over: Overrides = {}): FlowNode[] {
+  return [
+    { id: 'tab', type: 'tab', label: 'flow' },
+    accountOf(simulator, 'account', over.account),
+    ...actions.map((name, index) => ({
+      ...{ id: name, type: `envlog-${name}`, ...defaultsOf(`envlog-${name}`), account: 'account' },
+      ...{ z: 'tab', x: 200, y: 60 + 80 * index, wires: [[]], ...over[name] },
+    })),
+  ]
+}
