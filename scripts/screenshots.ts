@@ -18,6 +18,11 @@ import { type Runtime, runtimes } from '../test/support/runtimes'
 
 const folder = resolve(process.argv[2] ?? join(dirname(__dirname), '.cache', 'screenshots'))
 const [on41, on5] = runtimes as [Runtime, Runtime]
+const WIDTH = 1300
+const HEIGHT = 900
+const TALL = 1450
+/** Leaves about 400 to a page. */
+const NARROW = 780
 const LANGUAGES: readonly Language[] = ['en-US', 'ja']
 
 async function main(): Promise<void> {
@@ -39,12 +44,22 @@ async function take(runtime: Runtime, theme: 'light' | 'dark'): Promise<void> {
   ])
   try {
     for (const language of LANGUAGES) {
-      const editor = await Editor.open(browser, nodeRed.url, { language, theme, width: 1300, height: 900 })
+      const editor = await Editor.open(browser, nodeRed.url, {
+        language,
+        theme,
+        width: WIDTH,
+        height: HEIGHT,
+      })
       await dialogs(editor, (name, tray) =>
         tray.element.screenshot({ path: join(folder, `${theme}-${language}-${name}.png`) }),
       )
       await editor.close()
-      const narrow = await Editor.open(browser, nodeRed.url, { language, theme, width: 780, height: 900 })
+      const narrow = await Editor.open(browser, nodeRed.url, {
+        language,
+        theme,
+        width: NARROW,
+        height: HEIGHT,
+      })
       await narrowDialogs(narrow, (name, tray) =>
         tray.element.screenshot({ path: join(folder, `${theme}-${language}-narrow-${name}.png`) }),
       )
@@ -64,17 +79,29 @@ async function dialogs(editor: Editor, shoot: Shoot): Promise<void> {
   await account.test()
   await shoot('account', account)
   await account.unfold()
-  await shoot('account-unfolded', account)
+  await tall(editor, () => shoot('account-unfolded', account))
   await account.cancel()
   for (const name of actions) {
     const form = await editor.edit(name)
     await form.body.locator('#envlog-budget', { hasText: /\d/ }).waitFor()
     await shoot(name, form)
     await form.unfold()
-    await shoot(`${name}-unfolded`, form)
+    await tall(editor, () => shoot(`${name}-unfolded`, form))
+    if (name === 'latest') {
+      await form.unfold()
+      await form.example()
+      await tall(editor, () => shoot(`${name}-example`, form))
+    }
     await form.cancel()
   }
   await pickers(editor, shoot)
+}
+
+/** On a page so high that nothing is scrolled away. */
+async function tall(editor: Editor, work: () => Promise<unknown>): Promise<void> {
+  await editor.page.setViewportSize({ width: WIDTH, height: TALL })
+  await work()
+  await editor.page.setViewportSize({ width: WIDTH, height: HEIGHT })
 }
 
 async function pickers(editor: Editor, shoot: Shoot): Promise<void> {
@@ -104,7 +131,7 @@ async function pickers(editor: Editor, shoot: Shoot): Promise<void> {
   await form.select('list')
   const picker = await form.pick('devices')
   await picker.whenFailed()
-  await picker.typed.fill('52A10003 5F0A1001/52C10009 nonsense')
+  await picker.typed.fill('52A10003 5F0A1001/52C10009 wrong')
   await picker.press('add')
   await shoot('picker-failed', picker)
   await picker.cancel()

@@ -3,6 +3,9 @@ import { ask, reasonInWords } from './ask'
 import { clockTime, type Form, language, words } from './red'
 import { accountInForm } from './typed-account'
 
+/** Part of what is allowed below which little is left. */
+const FEW = 0.2
+
 /** How often the bars are drawn anew. */
 const LOOK_MS = 5000
 
@@ -72,6 +75,7 @@ function showQuota({ endpoints, records }: QuotaCounts): void {
     const part = limit > 0 ? Math.min(1, left / limit) : 0
     const meter = $('<div class="envlog-bar" role="meter" aria-valuemin="0">')
       .attr({ 'aria-valuemax': limit, 'aria-valuenow': left, 'aria-label': `${name}: ${told}` })
+      .toggleClass('envlog-few', part < FEW)
       .append($('<span>').css('width', `${part * 100}%`))
     bars.append($('<span>').text(name), meter, $('<span>').text(told))
   }

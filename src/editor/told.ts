@@ -30,13 +30,9 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     if (!send) return
     const count = countOf(asking, listedIn(source)?.devices)
     const which =
-      count === 0
-        ? form._('told.none')
-        : count === undefined
-          ? form._(`told.select-${asking.select}`)
-          : form._('told.devices', { count })
+      count === undefined ? form._(`told.select-${asking.select}`) : form._('told.devices', { count })
     const how = { which, send: form._(`send.${send}`), output: form._(`output.${output}`) }
-    sends.text(form._('told.sends', how))
+    sends.text(count === 0 ? form._('told.none') : form._('told.sends', how))
     const example = samples[`${type} ${output} ${send}`]
     sample.text(example ? JSON.stringify(example, null, 2) : '')
   }
@@ -54,7 +50,9 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     const together = togetherOf(demand, [asking, ...others], devices, rows)
     const isTooMuch = (together?.share ?? 0) > 1
     const of = (endpoint: string) => form._(`endpoint.${endpoint}`)
-    const said = [budget ? form._('told.round', { count: budget.requests }) : form._('told.round-unknown')]
+    const said: string[] = []
+    if (demand === null) said.push(form._('told.round-unknown'))
+    if (budget) said.push(form._('told.round', { count: budget.requests }))
     if (budget && budget.seconds > 0) said.push(form._('told.lasts', { time: lasting(form, budget.seconds) }))
     if (budget && budget.share > 0) {
       said.push(form._('told.share', { share: percent(budget.share), endpoint: of(budget.endpoint) }))
@@ -64,7 +62,9 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
       const parts = { share: percent(together.share), endpoint: of(together.endpoint) }
       said.push(isAlone ? form._('told.too-much', parts) : form._('told.too-much-together', parts))
     }
-    budgetLine.text(said.join(' ')).parent().toggleClass('envlog-too-much', isTooMuch)
+    // A full stop of Japanese has its space within.
+    const sentences = said.join(' ').replaceAll('。 ', '。')
+    budgetLine.text(sentences).parent().toggleClass('envlog-too-much', isTooMuch)
   }
 
   const show = () => {

@@ -9,8 +9,8 @@ export function readTyped(text: string): { devices: Chosen[]; wrong: string[] } 
   const devices: Chosen[] = []
   const wrong: string[] = []
   for (const word of text.split(/[\s,;]+/).filter((one) => one !== '')) {
-    const [base, serial] = word.includes('/') ? word.split('/', 2) : [undefined, word]
-    if (serial && isSerial(serial) && (base === undefined || isSerial(base))) {
+    const [serial = '', base, ...more] = word.split('/').reverse()
+    if (more.length === 0 && isSerial(serial) && (base === undefined || isSerial(base))) {
       devices.push(base === undefined ? { serial } : { serial, base })
     } else wrong.push(word)
   }
