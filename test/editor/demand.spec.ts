@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { type Asking, budgetOf, countOf, demandOf, rowsOf, togetherOf } from '../../src/editor/demand'
+import { LIMITS } from '../../src/shared/limits'
+import { listed } from '../support/listed'
+
+const fleet = [
+  listed('52A10001'),
+  listed('52A10002'),
+  listed('52C10008', { base: '5F0A1001' }),
+  listed('52C10009', { base: '5F0A1001' }),
+  listed('52C10010', { base: '5F0A1002' }),
+]
+const rows = rowsOf(undefined)
+const node = (type: string, over: object = {}): Asking => ({ type: `envlog-${type}`, select: 'all', ...over })
+
+describe('the requests of a round', () => {
+  it('are one of current, however many devices', () => {
+    assert.deepEqual(demandOf(node('current'), undefined), { current: 1 })
+  })
+
+  it('are one a device, of the endpoint that serves it', () => {
+    assert.deepEqual(demandOf(node('latest'), fleet), { 'latest-data': 2, 'latest-data-relay': 3 })
+    assert.deepEqual(demandOf(node('range'), fleet), { data: 2, 'data-relay': 3 })
+    assert.deepEqual(demandOf(node('alerts'), fleet), { alert: 5 })
+  })
+
+  it('are those of the chosen devices, those under chosen base units, without the excluded', () => {
+    const devices = [{ serial: '52A10001' }, { serial: '52C10008', base: '5F0A1001' }]
+    const chosen = node('latest', { select: 'list', devices, exclude: ['52A10001'] })
+    assert.deepEqual(demandOf(chosen, fleet), { 'latest-data-relay': 1 })
+    const under = node('alerts', { select: 'base', bases: ['5F0A1001', '52A10002'], exclude: ['52C10009'] })
+    assert.deepEqual(demandOf(under, fleet), { alert: 2 })
+    assert.equal(countOf(under, fleet), 2)
+  })
+
+  it('are told of a list even while the account is not known, and of no other', () => {
+    const devices = [
+      { serial: '52A10001', base: '52A10001' },
+      { serial: '52C10008', base: '5F0A1001' },
+    ]
+    const chosen = node('latest', { select: 'list', devices })
+    assert.deepEqual(demandOf(chosen, undefined), { 'latest-data': 1, 'latest-data-relay': 1 })
+    for (const select of ['all', 'base', 'msg']) {
+      assert.equal(demandOf(node('latest', { select }), undefined), null)
+      assert.equal(countOf(node('latest', { select }), undefined), undefined)
+    }
+    assert.equal(demandOf(node('latest', { select: 'msg' }), fleet), null)
+  })
+})
+
+describe('the budget', () => {
+  it('is requests, what they last by the limits, and their share where they repeat', () => {
+    const { requests, seconds, share, endpoint } = budgetOf({ alert: 24 }, 7200, rows) ?? {}
+    assert.deepEqual([requests, seconds, share, endpoint], [24, 7200, 1, 'alert'])
+    assert.equal(budgetOf({ alert: 12 }, 0, rows)?.share, 0)
+    assert.equal(budgetOf({}, 60, rows), undefined)
+    assert.equal(budgetOf(null, 60, rows), undefined)
+  })
+
+  it('is of the rows that the account has', () => {
+    const own = rowsOf({ alert: { limit: 24 } })
+    assert.deepEqual(own.alert, { limit: 24, window: 3600 })
+    assert.equal(budgetOf({ alert: 24 }, 3600, own)?.share, 1)
+  })
+
+  it('tells the endpoint that is asked for most of what it allows', () => {
+    const { endpoint, share } = budgetOf({ 'latest-data': 1, 'latest-data-relay': 60 }, 60, rows) ?? {}
+    assert.deepEqual([endpoint, share], ['latest-data-relay', 1])
+  })
+
+  it('grows with the requests and shrinks with the distance', () => {
+    const count = fc.integer({ min: 1, max: 5000 })
+    const repeat = fc.integer({ min: 1, max: 2_000_000 })
+    const endpoint = fc.constantFrom(...(Object.keys(LIMITS) as (keyof typeof LIMITS)[]))
+    fc.assert(
+      fc.property(count, repeat, endpoint, (requests, every, name) => {
+        const one = budgetOf({ [name]: requests }, every, rows)
+        const more = budgetOf({ [name]: requests + 1 }, every, rows)
+        const rarer = budgetOf({ [name]: requests }, every + 1, rows)
+        assert.ok(one && more && rarer)
+        assert.ok(more.share > one.share && more.seconds >= one.seconds && rarer.share < one.share)
+      }),
+    )
+  })
+
+  it('adds up what the nodes of an account ask for, of the endpoints that this one needs', () => {
+    const alerts = node('alerts', { repeat: 3600 })
+    const latest = node('latest', { repeat: '1' })
+    const own = demandOf(alerts, fleet)
+    const { share, endpoint } = togetherOf(own, [alerts, alerts, alerts, latest], fleet, rows) ?? {}
+    assert.deepEqual([share, endpoint], [15 / 12, 'alert'])
+  })
+})

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { type Chosen, createChoice } from '../../src/editor/picker/choice'
+import { isFound, type Kind, treeOf } from '../../src/editor/picker/tree'
+import { readTyped } from '../../src/editor/picker/typed'
+import { listed } from '../support/listed'
+
+const serial = fc.stringMatching(/^[0-9A-Z]{8}$/)
+/** Few, so that they meet each other. */
+const known = fc.constantFrom('52A10001', '52A10002', '52C10008')
+const chosen: fc.Arbitrary<Chosen> = fc.oneof(
+  known.map((one) => ({ serial: one })),
+  fc.tuple(known, fc.constantFrom('5F0A1001', '5F0A1002')).map(([one, base]) => ({ serial: one, base })),
+)
+
+const rackA = listed('52C10008', { name: 'Rack A', base: '5F0A1001', group: 'Racks' })
+const truck = listed('52C10008', { name: 'Freezer truck', base: '5F0A1002' })
+const room2 = listed('52A10001', { name: 'Room 2' })
+const room10 = listed('52A10002', { name: 'Room 10', model: 'M-700' })
+const fleet = [room10, rackA, truck, room2]
+
+describe('what is chosen', () => {
+  it('holds each device once, in the order it was chosen', () => {
+    const choice = createChoice([{ serial: '52A10002' }, { serial: '52A10001' }, { serial: '52A10002' }])
+    assert.deepEqual(choice.list(), [{ serial: '52A10002' }, { serial: '52A10001' }])
+  })
+
+  it('keeps one serial under two base units apart', () => {
+    const [office, other] = [
+      { serial: '52C10008', base: '5F0A1001' },
+      { serial: '52C10008', base: '5F0A1002' },
+    ]
+    const choice = createChoice([office])
+    assert.ok(choice.has(office))
+    assert.ok(!choice.has(other))
+    assert.ok(choice.has({ serial: '52C10008' }))
+    choice.add(other)
+    choice.remove(office)
+    assert.deepEqual(choice.list(), [other])
+  })
+
+  it('is whatever was added and not removed since', () => {
+    const steps = fc.array(fc.tuple(fc.boolean(), chosen))
+    fc.assert(
+      fc.property(steps, (all) => {
+        const choice = createChoice([])
+        for (const [add, device] of all) {
+          if (add) choice.add(device)
+          else choice.remove(device)
+          assert.equal(choice.has(device), add)
+        }
+        assert.deepEqual(createChoice(choice.list()).list(), choice.list())
+      }),
+    )
+  })
+})
+
+describe('the tree of devices', () => {
+  const shape = (kind: Kind, list: readonly Chosen[] = []) =>
+    treeOf(kind, fleet, list).map(({ kind: what, box, leaves }) => [
+      what,
+      box,
+      leaves.map((leaf) => `${leaf.device?.name ?? leaf.serial}${leaf.box ? ' ☐' : ''}`),
+    ])
+
+  it('has base units, then standalone devices, as people count', () => {
+    assert.deepEqual(shape('devices'), [
+      ['base', 'leaves', ['Rack A ☐']],
+      ['base', 'leaves', ['Freezer truck ☐']],
+      ['standalone', 'leaves', ['Room 2 ☐', 'Room 10 ☐']],
+    ])
+  })
+
+  it('leaves standalone devices out where remote units alone can be asked for', () => {
+    assert.deepEqual(
+      shape('remotes').map(([what]) => what),
+      ['base', 'base'],
+    )
+  })
+
+  it('has boxes at base units alone where those are chosen, and at standalone devices, which are their own', () => {
+    assert.deepEqual(shape('bases'), [
+      ['base', 'self', ['Rack A']],
+      ['base', 'self', ['Freezer truck']],
+      ['standalone', 'leaves', ['Room 2 ☐', 'Room 10 ☐']],
+    ])
+  })
+
+  it('ends with what was chosen and is not in the account', () => {
+    const gone = [{ serial: '99999999' }, { serial: '52C10008', base: '5F0A1009' }, { serial: '52C10008' }]
+    assert.deepEqual(shape('devices', gone).at(-1), ['unlisted', 'none', ['99999999 ☐', '52C10008 ☐']])
+    assert.deepEqual(shape('bases', [{ serial: '5F0A1001' }]).length, 3)
+  })
+
+  it('loses none of what was chosen, whatever the account has', () => {
+    fc.assert(
+      fc.property(fc.subarray(fleet), fc.array(chosen), (devices, list) => {
+        const leaves = treeOf('devices', devices, list).flatMap((branch) => branch.leaves)
+        for (const { serial: one, base } of list) {
+          assert.ok(
+            leaves.some((leaf) => leaf.serial === one && (!base || !leaf.base || leaf.base === base)),
+            `${base}/${one}`,
+          )
+        }
+      }),
+    )
+  })
+
+  it('finds each word in name, serial, model, group or the base unit, in any case', () => {
+    const [office] = treeOf('devices', [rackA], [])
+    const [leaf] = office?.leaves ?? []
+    assert.ok(office && leaf)
+    for (const text of ['rack', 'RACK a', '52c1', '5f0a1001', 'racks 0008', '']) {
+      assert.ok(isFound(text, office, leaf), text)
+    }
+    assert.ok(!isFound('rack truck', office, leaf))
+  })
+})
+
+describe('what is typed', () => {
+  it('reads serials between commas, blanks and lines, with or without a base unit', () => {
+    assert.deepEqual(readTyped(' 52A10001,52A10002;\n5F0A1001/52C10008\t'), {
+      devices: [{ serial: '52A10001' }, { serial: '52A10002' }, { serial: '52C10008', base: '5F0A1001' }],
+      wrong: [],
+    })
+  })
+
+  it('gives what is no serial back as it was', () => {
+    const words = ['52A1', '5F0A1001/', '/52C10008', '5F0A1001/52C10008/1', '５２Ａ１０００１']
+    assert.deepEqual(readTyped(words.join(' ')), { devices: [], wrong: words })
+  })
+
+  it('takes any list of serials, however it is put together', () => {
+    const between = fc.stringMatching(/^[\s,;]{1,3}$/)
+    fc.assert(
+      fc.property(fc.array(serial), between, (serials, separator) => {
+        assert.deepEqual(readTyped(serials.join(separator)), {
+          devices: serials.map((one) => ({ serial: one })),
+          wrong: [],
+        })
+      }),
+    )
+  })
+
+  it('loses no word of any text', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const { devices, wrong } = readTyped(text)
+        const words = text.split(/[\s,;]+/).filter(Boolean)
+        assert.equal(devices.length + wrong.length, words.length)
+      }),
+    )
+  })
+})

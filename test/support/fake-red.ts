@@ -1,0 +1,20 @@
+/** What the pure parts of forms use of Node-RED's editor: texts of a catalog, and the viewer's language. */
+import { join } from 'node:path'
+import { catalogIn } from './built'
+import { root } from './package'
+
+/** Sets the global `RED` for the tests of a `describe`; texts are those of the catalogs, with their parameters in. */
+export function useFakeRed(language: 'en-US' | 'ja' = 'en-US'): void {
+  const texts = catalogIn(join(root, 'locales', language, 'common.json'))
+  const say = (key: string, params: Record<string, unknown> = {}) => {
+    const text = texts.get(key.replace(/^.*:/, '')) ?? key
+    return text.replace(/__(\w+)__/g, (_, name: string) => String(params[name]))
+  }
+  const globals = globalThis as { RED?: unknown }
+  before(() => {
+    globals.RED = { _: say, i18n: { lang: () => language } }
+  })
+  after(() => {
+    delete globals.RED
+  })
+}

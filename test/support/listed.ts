@@ -1,0 +1,20 @@
+import type { ListedDevice } from '../../src/shared/admin'
+
+interface Parts {
+  name?: string
+  model?: string
+  group?: string
+  /** Of its base unit; standalone without. */
+  base?: string
+  values?: ListedDevice['values']
+}
+
+/** A device as the picker gets it. */
+export function listed(serial: string, parts: Parts = {}): ListedDevice {
+  const { name = '', model = 'M-500', group = '', base, values = [] } = parts
+  return {
+    ...{ serial, name, model, group, values, timestamp: null, battery: null },
+    base: { serial: base ?? serial, name: '', model },
+    standalone: base === undefined,
+  }
+}
