@@ -65,15 +65,15 @@ export interface Used {
   unknown: string[]
 }
 
-/** Where texts are that are needed without a form. */
-const SHARED = '@envlog/node-red-envlog/envlog-account:'
+/** Texts that are needed without a form are called by where they are. */
+const SHARED = /^@envlog\/node-red-envlog\/envlog-\w+:/
 
 /** Keys of `_('…')` and `say('…')`, and texts that begin as one of the catalog's groups: `status.asking`. */
 export function keysInScript(script: string, groups: readonly string[]): Used {
   const found: string[] = []
   const unknown: string[] = []
   for (const [, call, quote, text = ''] of script.matchAll(/\b(_|say)\(\s*(["'`])(.*?)\2/g)) {
-    if (text.startsWith(SHARED)) continue
+    if (SHARED.test(text)) continue
     found.push(call === 'say' ? `problems.${text}` : text)
     if (quote !== '`' && text.includes('${')) unknown.push(text)
   }

@@ -45,10 +45,11 @@ const DEPLOYED_MS = 20_000
 const LOG_TOLD = 2000
 
 /** Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. */
-function settingsFile(lang: string, { nodesDir, contextStorage }: StartOptions): string {
+function settingsFile(lang: string, { nodesDir, contextStorage, adminAuth }: StartOptions): string {
   const settings = {
     nodesDir,
     contextStorage,
+    adminAuth,
     flowFile: 'flows.json',
     credentialSecret: false,
     uiHost: '127.0.0.1',
@@ -72,6 +73,9 @@ export interface StartOptions {
   nodesDir?: string
   /** As in Node-RED's settings. */
   contextStorage?: Record<string, object>
+  adminAuth?: object
+  /** Of a user who may write, where `adminAuth` is there. */
+  user?: { name: string; password: string }
   /** Of one that has ended: its flows start again. */
   userDir?: string
 }
@@ -103,7 +107,17 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
     killed()
     throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
   })
-  return adminOf(url, child, userDir, log, ended)
+  const token = options.user && (await logIn(url, options.user.name, options.user.password))
+  return adminOf(url, child, userDir, log, ended, token)
+}
+
+/** A token for the admin address. */
+export async function logIn(url: string, username: string, password: string): Promise<string> {
+  const asked = { client_id: 'node-red-editor', grant_type: 'password', scope: '', username, password }
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${url}/auth/token`, { method: 'POST', headers, body: JSON.stringify(asked) })
+  const { access_token: token } = (await response.json()) as { access_token: string }
+  return token
 }
 
 function logOf(child: ChildProcess): () => string {
@@ -122,11 +136,14 @@ function adminOf(
   userDir: string,
   log: () => string,
   ended: Promise<[number | null, NodeJS.Signals | null]>,
+  token?: string,
 ): NodeRed {
   const starts = () => log().split(STARTED).length
 
   async function ask(path: string, options: RequestInit): Promise<Response> {
-    const response = await fetch(`${url}${path}`, options)
+    const authorization = token && { authorization: `Bearer ${token}` }
+    const headers = { ...(options.headers as Record<string, string>), ...authorization }
+    const response = await fetch(`${url}${path}`, { ...options, headers })
     if (response.ok) return response
     throw new Error(`${options.method} ${path}: ${response.status} ${await response.text()}`)
   }

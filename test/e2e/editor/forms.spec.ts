@@ -98,7 +98,7 @@ describe('the forms', function () {
     await form.field('output').selectOption('rows')
     await form.field('send').selectOption('chunk')
     assert.ok(await form.field('chunk').isVisible())
-    assert.match(await form.body.locator('#envlog-sample').innerText(), /"payload"/)
+    assert.match(await form.example(), /"payload"/)
     await form.cancel()
   })
 

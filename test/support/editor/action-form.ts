@@ -48,9 +48,15 @@ export class ActionForm extends Tray {
     }
   }
 
-  async unfold(): Promise<void> {
-    const folded = this.body.locator('details:not([open]) > summary')
-    while ((await folded.count()) > 0) await folded.first().click()
+  /** Unfolds what most people never need. */
+  unfold(): Promise<void> {
+    return this.body.locator('details > summary').last().click()
+  }
+
+  /** Unfolds the example of a message. */
+  async example(): Promise<string> {
+    await this.body.locator('details > summary').first().click()
+    return this.body.locator('#envlog-sample').innerText()
   }
 
   reason(name: string): Promise<string | undefined> {

@@ -31,8 +31,17 @@ export class Editor {
   static async open(browser: Browser, url: string, options: PageOptions = {}): Promise<Editor> {
     const { page, faults, close } = await openPage(browser, url, options)
     const editor = new Editor(page, faults, close, url)
+    if (options.login) await editor.logIn(options.login)
     await editor.load()
     return editor
+  }
+
+  private async logIn({ name, password }: { name: string; password: string }): Promise<void> {
+    await this.page.goto(`${this.url}/`)
+    await this.page.locator('#node-dialog-login-username').fill(name)
+    await this.page.locator('#node-dialog-login-password').fill(password)
+    await this.page.locator('#node-dialog-login-submit').click()
+    await this.page.locator('#red-ui-workspace-tabs li').first().waitFor({ timeout: LOADED_MS })
   }
 
   /** Loads the page, or loads it again; what was not deployed is lost. */

@@ -14,6 +14,8 @@ export interface PageOptions {
   language?: Language
   /** Node-RED 5 alone has a dark one. */
   theme?: 'light' | 'dark'
+  /** Where Node-RED asks for one. */
+  login?: { name: string; password: string }
   width?: number
   height?: number
 }
@@ -31,10 +33,12 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
   const { host } = new URL(url)
   page.on('pageerror', (error) => faults.push(`exception: ${error.message}`))
   page.on('console', (message) => {
+    const { url: asked } = message.location()
     const isRefusal = /the server responded with a status of (?:4\d\d|502)/.test(message.text())
-    // The browser's own line about an answer that says why; what became of it is in the form.
-    if (message.type() === 'error' && !(isRefusal && message.location().url.includes('/envlog/'))) {
-      faults.push(`console: ${message.text()} (${message.location().url})`)
+    // The browser's own line about an answer that says why; what became of it is in the form. And before a login.
+    const isTold = asked.includes('/envlog/') || (options.login && asked.includes('/settings'))
+    if (message.type() === 'error' && !(isRefusal && isTold)) {
+      faults.push(`console: ${message.text()} (${asked})`)
     }
   })
   page.on('request', (request) => {

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { catalogOf, nodes } from '../../support/built'
+import type { Editor } from '../../support/editor/editor'
+import { faultsIn, textsIn } from '../../support/editor/faults'
+import { accountOf, actions, editorFlow } from '../../support/editor/flow'
+import { ACTING_MS, useRoom } from '../../support/editor/room'
+import type { Tray } from '../../support/editor/tray'
+import { type Runtime, runtimes } from '../../support/runtimes'
+
+const [on41, on5] = runtimes as [Runtime, Runtime]
+
+/** Sentences of ours in English, as far as they differ from the Japanese. */
+const ENGLISH = new Set(
+  nodes.flatMap((node) => {
+    const [english, japanese] = [catalogOf(node, 'en-US'), catalogOf(node, 'ja')]
+    return [...english].filter(([key, text]) => japanese.get(key) !== text).map(([, text]) => text)
+  }),
+)
+/** Three words one after another: names of devices and settings have fewer. */
+const A_SENTENCE = /[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/
+
+const isDark = (dark: boolean) => document.documentElement.classList.toggle('nr-theme-dark', dark)
+
+for (const { runtime, language, themes } of [
+  { runtime: on41, language: 'ja', themes: ['light'] },
+  { runtime: on5, language: 'en-US', themes: ['light', 'dark'] },
+] as const) {
+  describe(`the dialogs in ${runtime.title}, ${language}`, function () {
+    this.timeout(2 * ACTING_MS)
+    const room = useRoom(runtime)
+
+    before('deploys one of each node', async () => {
+      const away = accountOf(room.simulator, 'away', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
+      await room.nodeRed.deploy([...editorFlow(room.simulator, { latest: { repeat: 60 } }), away])
+    })
+
+    it(`can be seen and used by all, ${themes.join(' and ')}, and speak one language`, async () => {
+      const editor = await room.open({ language, height: 1450 })
+      const faults: string[] = []
+      const foreign: string[] = []
+      await visit(editor, async (name, tray) => {
+        for (const theme of themes) {
+          await editor.page.evaluate(isDark, theme === 'dark')
+          faults.push(...(await faultsIn(tray)).map((fault) => `${name}, ${theme}: ${fault}`))
+        }
+        if (language !== 'ja') return
+        const wrong = (await textsIn(tray)).filter((text) => ENGLISH.has(text) || A_SENTENCE.test(text))
+        foreign.push(...wrong.map((text) => `${name}: ${text}`))
+      })
+      assert.deepEqual(faults, [])
+      assert.deepEqual(foreign, [])
+    })
+  })
+}
+
+/** Each of our dialogs, with as much shown as there is. */
+async function visit(editor: Editor, look: (name: string, tray: Tray) => Promise<void>): Promise<void> {
+  const account = await editor.editAccount('account')
+  await account.unfold()
+  await account.test()
+  await look('account', account)
+  await account.cancel()
+  for (const name of actions) {
+    const form = await editor.edit(name)
+    await form.select('list')
+    await form.unfold()
+    await form.example()
+    await look(name, form)
+    if (name === 'latest') {
+      for (const which of ['devices', 'exclude'] as const) {
+        const picker = await form.pick(which)
+        await picker.whenListed()
+        await picker.typed.fill('?')
+        await picker.press('add')
+        await look(`picker of ${which}`, picker)
+        await picker.cancel()
+        await form.whenShown('#node-input-select')
+      }
+      await form.field('account').selectOption('away')
+      const picker = await form.pick('devices')
+      await picker.whenFailed()
+      await look('failed picker', picker)
+      await picker.cancel()
+      await form.whenShown('#node-input-select')
+    }
+    await form.cancel()
+  }
+}

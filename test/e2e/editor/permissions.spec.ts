@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { STORED } from '../../../src/shared/admin'
+import type { Editor } from '../../support/editor/editor'
+import { editorFlow } from '../../support/editor/flow'
+import { ACTING_MS, useRoom } from '../../support/editor/room'
+import { logIn } from '../../support/node-red'
+import { runtimes } from '../../support/runtimes'
+
+const people = { admin: '*', guest: 'read' }
+const PASSWORD = 'for the tests'
+/** The same as Node-RED's settings hold it (bcrypt). */
+const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
+const users = Object.entries(people).map(([username, permissions]) => ({
+  ...{ username, permissions, password: HASH },
+}))
+
+describe('the admin routes with adminAuth', function () {
+  this.timeout(ACTING_MS)
+  const [runtime] = runtimes
+  if (!runtime) throw new Error('no runtime')
+  const adminAuth = { type: 'credentials', users }
+  const room = useRoom(runtime, {}, { adminAuth, user: { name: 'admin', password: PASSWORD } })
+  const tokens: Record<string, string> = {}
+
+  before('deploys one of each node', async () => {
+    await room.nodeRed.deploy(editorFlow(room.simulator))
+    for (const name of Object.keys(people)) tokens[name] = await logIn(room.nodeRed.url, name, PASSWORD)
+  })
+
+  const routes = {
+    looks: ['GET accounts/account/quota', 'GET stores'],
+    asks: ['POST devices', 'POST test'],
+  }
+
+  it('answer nobody who has not logged in, and spend nothing', async () => {
+    for (const token of [undefined, 'made-up']) {
+      for (const route of [...routes.looks, ...routes.asks]) {
+        const { status, text } = await ask(route, token)
+        assert.equal(status, 401, route)
+        assert.ok(!text.includes('limit') && !text.includes('serial'), route)
+      }
+    }
+    assert.equal(room.simulator.log.length, 0)
+  })
+
+  it('let a guest look, and ask nothing that costs quota', async () => {
+    for (const route of routes.looks) assert.equal((await ask(route, tokens.guest)).status, 200, route)
+    for (const route of routes.asks) {
+      assert.ok([401, 403].includes((await ask(route, tokens.guest)).status), route)
+    }
+    assert.equal(room.simulator.log.length, 0)
+  })
+
+  it('let an admin ask, and give no secret back', async () => {
+    const { apiKey, loginPass } = room.simulator.account
+    for (const route of [...routes.looks, ...routes.asks]) {
+      const { status, text } = await ask(route, tokens.admin)
+      assert.equal(status, 200, `${route}: ${text}`)
+      for (const secret of [apiKey, loginPass]) assert.ok(!text.includes(secret), route)
+    }
+    assert.equal(room.simulator.log.length, 3)
+  })
+
+  it('refuse hostile bodies with a reason and without asking anything', async () => {
+    const bodies = [
+      '',
+      'null',
+      '[]',
+      '"text"',
+      '{"account": null}',
+      '{"account": {"__proto__": {"baseUrl": "https://other.example"}}}',
+      '{"account": {"baseUrl": {"toString": 1}}}',
+      `{"account": {"baseUrl": "${'a'.repeat(3000)}"}}`,
+      '{"account": {"baseUrl": "file:///etc/passwd", "credentials": {}}}',
+      '{"account": {"baseUrl": "http://192.0.2.1", "credentials": {}}}',
+      `{"account": {"id": "../..", "baseUrl": "https://other.example", "credentials": {"apiKey": "${STORED}"}}}`,
+      '{not json',
+    ]
+    const before = room.simulator.log.length
+    for (const body of bodies) {
+      for (const route of routes.asks) {
+        const { status, text } = await ask(route, tokens.admin, body)
+        assert.equal(status, 400, `${route} ${body}: ${status} ${text}`)
+        // What is no object is refused by Node-RED itself, in its own words.
+        if (/^[{[].*[}\]]$/.test(body)) assert.match(text, /^\{"code":"ENVLOG_/, body)
+      }
+    }
+    for (const id of ['nobody', '..%2F..', 'current', '__proto__']) {
+      assert.equal((await ask(`GET accounts/${id}/quota`, tokens.admin)).status, 404, id)
+    }
+    assert.equal(room.simulator.log.length, before)
+  })
+
+  it('tell a guest in the editor that the account is not for them to ask', async () => {
+    const editor: Editor = await room.open({ login: { name: 'guest', password: PASSWORD } })
+    const form = await editor.edit('latest')
+    await form.select('list')
+    const picker = await form.pick('devices')
+    assert.match(await picker.whenFailed(), /may look at this flow but not ask the account/)
+    await picker.cancel()
+    await form.whenShown('#node-input-select')
+    await form.cancel()
+    const account = await editor.editAccount('account')
+    assert.match((await account.test())[0] ?? '', /may look at this flow but not ask the account/)
+    assert.ok((await account.bars().count()) > 0, 'what is left of the quota may be seen')
+    await account.cancel()
+  })
+
+  async function ask(
+    route: string,
+    token?: string,
+    body?: string,
+  ): Promise<{ status: number; text: string }> {
+    const [method = '', path] = route.split(' ')
+    const { url, account } = room.simulator
+    const typed = {
+      id: 'account',
+      baseUrl: url,
+      credentials: { ...account, apiKey: STORED, loginPass: STORED },
+    }
+    const response = await fetch(`${room.nodeRed.url}/envlog/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      ...(method === 'POST' && { body: body ?? JSON.stringify({ account: typed }) }),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+})
