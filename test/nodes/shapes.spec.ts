@@ -75,11 +75,12 @@ describe('the shapes of messages', () => {
     const samples = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(
       ([, json = '']) => elements(JSON.parse(json))[0],
     )
-    const [envlog, current, records, log, row] = samples as Message[]
-    assert.equal(samples.length, 5)
+    const [envlog, current, records, log, row, point] = samples as Message[]
+    assert.equal(samples.length, 6)
     checkSample(current, reading)
     checkSample(records, series)
     checkSample(log, alert)
+    checkSample(point, points.values)
     const unknown = (sample: unknown, shape: unknown) =>
       sorted(keysOf(sample)).filter((key) => !keysOf(shape).has(key))
     assert.deepEqual(unknown(envlog, about), [])
