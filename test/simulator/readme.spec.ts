@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { helpText } from '../../simulator/cli-flags'
+import { startSimulator } from '../../simulator'
+import { helpText, readCommandLine } from '../../simulator/cli-flags'
 import { faultKinds } from '../../simulator/faults'
 import { described } from '../../simulator/variants'
+import { codeIn, wordsOfCodeIn } from '../support/documents'
 
 describe('simulator: README', () => {
   const readme = readFileSync('simulator/README.md', 'utf8')
@@ -15,5 +17,53 @@ describe('simulator: README', () => {
       names.filter((name) => !readme.includes(`\`${name}`)),
       [],
     )
+  })
+})
+
+describe('simulator: what the documents tell to type', () => {
+  const texts = ['simulator/README.md', 'docs/simulator.md'].map((file) => readFileSync(file, 'utf8'))
+  const lines = texts.flatMap((text) => [
+    ...codeIn(text).flatMap((code) => code.text.replace(/\\\n\s*/g, '').split('\n')),
+    ...wordsOfCodeIn(text),
+  ])
+  const fleet = JSON.parse(texts.flatMap(codeIn).find(({ language }) => language === 'json')?.text ?? '')
+
+  it('starts it', () => {
+    const commands = lines.filter((line) => line.startsWith('npx envlog-simulator'))
+    assert.ok(commands.length > 10)
+    for (const command of commands) {
+      const args = command.split(' ').slice(2)
+      // The file is the reader's own; its format is tried below.
+      assert.doesNotThrow(
+        () => readCommandLine(args.filter((arg) => !/fleet|devices\.json/.test(arg))),
+        command,
+      )
+    }
+  })
+
+  it('is a fleet that it has then', async () => {
+    const simulator = await startSimulator({ fleet })
+    const devices = simulator.truth.devices().map(({ serial }) => serial)
+    await simulator.close()
+    assert.deepEqual(
+      devices,
+      fleet.map(({ serial }: { serial: string }) => serial),
+    )
+  })
+
+  it('is answered by its control address', async () => {
+    const simulator = await startSimulator()
+    const commands = lines.filter((line) => line.startsWith('curl '))
+    assert.ok(commands.length > 5)
+    for (const command of commands) {
+      const [, address = ''] = /(http:[^\s']+)/.exec(command) ?? []
+      const [, method = 'GET'] = /-X (\w+)/.exec(command) ?? []
+      const [, body] = /-d '([^']*)'/.exec(command) ?? []
+      const headers = { 'Content-Type': 'application/json' }
+      const url = address.replace('http://127.0.0.1:8745', simulator.url)
+      const answer = await fetch(url, { method, headers, ...(body && { body }) })
+      assert.equal(answer.status, 200, command)
+    }
+    await simulator.close()
   })
 })

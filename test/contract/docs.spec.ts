@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Cause, reasons } from '../../src/lib/errors'
+import { ACTION_TYPES, type ActionType } from '../../src/shared/action'
+import { isLimits, LIMITS, type LimitRow } from '../../src/shared/limits'
+import { OFFERED, OUTPUTS } from '../../src/shared/outputs'
+import { defaultsOf, definitionOf, nodes } from '../support/built'
+import {
+  anchorsIn,
+  codeIn,
+  documents,
+  headingsIn,
+  linksIn,
+  read,
+  rowsOf,
+  sectionOf,
+  tablesIn,
+  uncoded,
+  wordsOfCodeIn,
+} from '../support/documents'
+import { packageJson, root } from '../support/package'
+
+const README = 'README.md'
+const README_JA = 'README.ja.md'
+const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
+const PICTURE_BYTES = 80_000
+
+const isAddress = (target: string) => /^[a-z]+:/.test(target)
+const sorted = (words: Iterable<string>) => [...words].toSorted()
+
+describe('the documents', () => {
+  for (const file of documents) {
+    it(`${file} links to what is there`, () => {
+      for (const { target } of linksIn(read(file)).filter((link) => !isAddress(link.target))) {
+        const [path = '', anchor] = target.split('#')
+        const linked = path === '' ? file : join(dirname(file), decodeURIComponent(path))
+        assert.ok(existsSync(join(root, linked)), target)
+        if (anchor !== undefined) assert.ok(anchorsIn(read(linked)).includes(anchor), target)
+      }
+    })
+
+    it(`${file} has JSON that can be read`, () => {
+      const blocks = codeIn(read(file)).filter(({ language }) => language === 'json')
+      const words = wordsOfCodeIn(read(file)).filter((word) => /^\{"/.test(word))
+      for (const text of [...blocks.map((block) => block.text), ...words]) {
+        assert.doesNotThrow(() => JSON.parse(text), text)
+      }
+    })
+  }
+
+  it('name no folder of somebody’s machine, and no address but of this machine or that anybody knows', () => {
+    const known = /^(?:127\.0\.0\.1|localhost|host|nodered\.org|semver\.org|service\.example)$/
+    for (const file of documents) {
+      const text = read(file)
+      assert.doesNotMatch(text, /(?:^|[\s`(])\/(?:home|Users|tmp|work)\//m, file)
+      const hosts = [...text.matchAll(/\b(?:https?|mqtts?|rediss?):\/\/([^\s/:`)>"…]+)/g)]
+      assert.deepEqual(
+        hosts.map(([, host = '']) => host).filter((host) => !known.test(host)),
+        [],
+        file,
+      )
+    }
+  })
+
+  it('have pictures that are light, say what they show, and are all shown', () => {
+    const folder = 'docs/images'
+    const shown = documents.flatMap((file) =>
+      linksIn(read(file))
+        .filter(({ isPicture }) => isPicture)
+        .map(({ target, text }) => ({ path: join(dirname(file), target), text })),
+    )
+    for (const { path, text } of shown) {
+      assert.ok(text.length > 10, path)
+      assert.ok(statSync(join(root, path)).size < PICTURE_BYTES, path)
+    }
+    const files = readdirSync(join(root, folder)).map((file) => join(folder, file))
+    assert.deepEqual(sorted(files), sorted(new Set(shown.map(({ path }) => path))))
+  })
+})
+
+describe('the two READMEs', () => {
+  const english = read(README)
+  const japanese = read(README_JA)
+
+  it('have the same headings in the same order', () => {
+    const levels = (text: string) => headingsIn(text).map(({ level }) => level)
+    assert.deepEqual(levels(japanese), levels(english))
+  })
+
+  it('have the same code, and the same words of code in each section', () => {
+    assert.deepEqual(codeIn(japanese), codeIn(english))
+    const bySection = (text: string) =>
+      text.split(/^## /m).map((part) => sorted(new Set(wordsOfCodeIn(part))))
+    assert.deepEqual(bySection(japanese), bySection(english))
+  })
+
+  it('have the same links in each section; pictures in their own language', () => {
+    const bySection = (text: string, other: string) =>
+      text
+        .split(/^## /m)
+        .map((part) =>
+          sorted(linksIn(part).map(({ target }) => target.replace('-ja.png', '.png'))).filter(
+            (target) => target !== other,
+          ),
+        )
+    assert.deepEqual(bySection(japanese, README), bySection(english, README_JA))
+  })
+
+  it('have tables of the same size', () => {
+    const sizes = (text: string) => tablesIn(text).map((table) => table.map((row) => row.length))
+    assert.deepEqual(sizes(japanese), sizes(english))
+  })
+
+  it('are each in their language', () => {
+    assert.equal(english.replace('[日本語]', '').match(JAPANESE), null)
+    const paragraphs = japanese.split(/\n\n+/).filter((part) => !/^(?:```|\|)/.test(part))
+    assert.deepEqual(
+      paragraphs.filter((part) => !JAPANESE.test(part) && !part.startsWith('# ')),
+      [],
+    )
+  })
+
+  it('name commands that exist', () => {
+    const { scripts, bin } = packageJson as unknown as Record<'scripts' | 'bin', Record<string, string>>
+    const npmOwn = ['ci', 'install', 'pack', 'test', 'start']
+    for (const file of [README, README_JA, 'CONTRIBUTING.md', 'docs/simulator.md', 'docs/quota.md']) {
+      const text = read(file)
+      const commands = [...codeIn(text).map((code) => code.text), ...wordsOfCodeIn(text)].join('\n')
+      for (const [, run, name = ''] of commands.matchAll(/\bnpm (run )?([\w:-]+)/g)) {
+        assert.ok(name in scripts || (run === undefined && npmOwn.includes(name)), `${file}: npm ${name}`)
+      }
+      for (const [, name = ''] of commands.matchAll(/\bnpx (?:-p \S+ )?(envlog\S*)/g))
+        assert.ok(name in bin, name)
+      for (const [, path = ''] of commands.matchAll(/\bnpx tsx (\S+)/g))
+        assert.ok(existsSync(join(root, path)), path)
+    }
+  })
+
+  for (const file of [README, README_JA, 'examples/README.md']) {
+    it(`${file} lists each example once`, () => {
+      const flows = readdirSync(join(root, 'examples'), { recursive: true })
+        .map((path) => join('examples', String(path)))
+        .filter((path) => path.endsWith('.json'))
+      const links = linksIn(read(file)).filter(({ target }) => target.endsWith('.json'))
+      assert.deepEqual(sorted(links.map(({ target }) => join(dirname(file), target))), sorted(flows))
+      for (const { target, text } of links) assert.ok(target.endsWith(`/${text}.json`), text)
+    })
+  }
+})
+
+describe('the contracts', () => {
+  const codes = sorted(new Set(Object.values(reasons)))
+
+  for (const file of ['docs/errors.md', README, README_JA]) {
+    it(`${file} says what to do for each code, once`, () => {
+      const rows = rowsOf(read(file)).filter(([first = '']) => /^`ENVLOG_/.test(first))
+      assert.deepEqual(sorted(rows.map(([code = '']) => uncoded(code))), codes)
+    })
+
+    it(`${file} invents no code`, () => {
+      const named = read(file).match(/ENVLOG_[A-Z]+/g) ?? []
+      assert.deepEqual(
+        named.filter((code) => !(codes as string[]).includes(code)),
+        [],
+      )
+    })
+  }
+
+  it('docs/errors.md shows an error with all that one can have', () => {
+    const cause: Required<Cause> = {
+      status: 1,
+      serviceCode: 1,
+      endpoint: '',
+      serial: '',
+      base: '',
+      retryAt: '',
+    }
+    const [sample] = codeIn(read('docs/errors.md')).map(({ text }) => JSON.parse(text))
+    // Catch nodes add `source`, and take over own properties.
+    assert.deepEqual(sorted(Object.keys(sample)), ['cause', 'code', 'message'])
+    assert.deepEqual(sorted(Object.keys(sample.cause)), sorted(Object.keys(cause)))
+    assert.ok(sample.message.startsWith(`${sample.code}: `))
+  })
+
+  it('docs/quota.md shows limits that an account takes', () => {
+    const samples = wordsOfCodeIn(read('docs/quota.md')).filter((word) => word.startsWith('{'))
+    assert.ok(samples.length > 0)
+    for (const sample of samples) assert.ok(isLimits(sample), sample)
+  })
+
+  describe('docs/nodes.md', () => {
+    const text = read('docs/nodes.md')
+    const written = (section: string) => rowsOf(sectionOf(text, section)).filter((row) => row.length === 3)
+
+    /** As the tables write them. */
+    function shown(value: unknown): readonly string[] {
+      if (value === '') return ['blank', 'required']
+      return [`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``]
+    }
+
+    for (const { type } of nodes) {
+      it(`lists exactly the saved properties of ${type}, with the form's defaults`, () => {
+        const isAction = (ACTION_TYPES as readonly string[]).includes(type)
+        const sections = ['All nodes', ...(isAction ? ['All four actions'] : []), type]
+        const rows = sections.flatMap(written)
+        const defaults = defaultsOf(type)
+        assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(defaults)))
+        for (const [name = '', , value = ''] of rows) {
+          assert.ok(shown(defaults[uncoded(name)]).includes(value), `${name}: ${value}`)
+        }
+      })
+    }
+
+    it('lists the credentials', () => {
+      const rows = rowsOf(sectionOf(text, 'envlog-account')).filter((row) => row.length === 2)
+      const { credentials = {} } = definitionOf('envlog-account')
+      assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(credentials)))
+    })
+  })
+
+  it('docs/messages.md tells what each node offers to send, the default first', () => {
+    const section = sectionOf(read('docs/messages.md'), 'Output and send')
+    const [header = [], ...rows] = tablesIn(section).find(([first]) => first?.length === 5) ?? []
+    assert.deepEqual(
+      rows.map(([output = '']) => uncoded(output)),
+      [...OUTPUTS],
+    )
+    for (const [output = '', ...cells] of rows) {
+      for (const [index, cell] of cells.entries()) {
+        const offered = OFFERED[`envlog-${header[index + 1]}` as ActionType]
+        const sends = offered[uncoded(output) as keyof typeof offered] ?? []
+        assert.deepEqual(wordsOfCodeIn(cell), [...sends], `${output} ${header[index + 1]}`)
+      }
+    }
+  })
+
+  it('docs/quota.md has the limits that are kept', () => {
+    const told = new Map<string, LimitRow>()
+    const number = (digits = '') => Number(digits.replace(/,/g, ''))
+    for (const [endpoints = '', requests = '', records = ''] of rowsOf(read('docs/quota.md'))) {
+      const [, limit, window] = /^([\d,]+) in (?:([\d,]+) s|an hour)/.exec(requests) ?? []
+      if (limit === undefined) continue
+      const row: LimitRow = { limit: number(limit), window: number(window ?? '3600') }
+      const [, most] = /^([\d,]+) in an hour$/.exec(records) ?? []
+      if (most !== undefined) Object.assign(row, { records: number(most), recordsWindow: 3600 })
+      for (const endpoint of wordsOfCodeIn(endpoints)) told.set(endpoint, row)
+    }
+    assert.deepEqual(Object.fromEntries(told), LIMITS)
+  })
+
+  it('simulator flags that the documents use are those it has', () => {
+    const reference = read('simulator/README.md')
+    const used = ['docs/simulator.md', README].flatMap(
+      (file) => read(file).match(/(?<=\s)--[a-z][\w-]+/g) ?? [],
+    )
+    const npmFlags = ['--cache', '--offline']
+    assert.deepEqual(
+      used.filter((flag) => !npmFlags.includes(flag) && !reference.includes(`| \`${flag}`)),
+      [],
+    )
+  })
+})

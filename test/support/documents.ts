@@ -1,0 +1,113 @@
+/** The documents as their readers see them: links, headings, code, tables. Only what Markdown we write is understood. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './package'
+
+export interface Code {
+  language: string
+  text: string
+}
+
+export interface Link {
+  /** as it is written: a path, `#anchor`, or an address */
+  target: string
+  text: string
+  isPicture: boolean
+}
+
+export interface Heading {
+  level: number
+  text: string
+}
+
+/** Rows of cells, the header's first. */
+export type Table = string[][]
+
+const FOLDERS = ['.', 'bench', 'docs', 'examples', 'simulator']
+const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
+
+/** Paths from the root. */
+export const documents = FOLDERS.flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(folder, file)),
+)
+
+export const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+export function codeIn(text: string): Code[] {
+  return [...text.matchAll(FENCE)].map(([, language = '', body = '']) => ({ language, text: body }))
+}
+
+/** Without its fenced code. */
+const prose = (text: string) => text.replace(FENCE, '')
+
+/** What stands in backticks within sentences and tables. */
+export function wordsOfCodeIn(text: string): string[] {
+  return [...prose(text).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word)
+}
+
+export function linksIn(text: string): Link[] {
+  const found = prose(text)
+    .replace(/`[^`\n]*`/g, (word) => word.replace(/[[\]()<>]/g, ' '))
+    .matchAll(/(!?)\[([^\]]*)\]\((?:<([^>]*)>|([^)\s]*))\)/g)
+  return [...found].map(([, mark, words = '', spaced, plain = '']) => ({
+    target: spaced ?? plain,
+    text: words,
+    isPicture: mark === '!',
+  }))
+}
+
+export function headingsIn(text: string): Heading[] {
+  const found = prose(text).matchAll(/^(#+) (.*)$/gm)
+  return [...found].map(([, marks = '', words = '']) => ({ level: marks.length, text: words }))
+}
+
+/** As GitHub and npm make them of headings. */
+export function anchorsIn(text: string): string[] {
+  return headingsIn(text).map((heading) =>
+    heading.text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-'),
+  )
+}
+
+/** What stands under a heading, up to the next of its level or above. */
+export function sectionOf(text: string, heading: string): string {
+  const lines = text.split('\n')
+  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading)
+  if (start < 0) throw new Error(`no heading ${heading}`)
+  const level = /^#+/.exec(lines[start] ?? '')?.[0].length ?? 0
+  const end = lines.findIndex((line, at) => at > start && (/^#+(?= )/.exec(line)?.[0].length ?? 9) <= level)
+  return lines.slice(start + 1, end < 0 ? undefined : end).join('\n')
+}
+
+export function tablesIn(text: string): Table[] {
+  const found = prose(text).matchAll(/(?:^\|.*\|$\n?)+/gm)
+  return [...found].map(([table]) =>
+    table
+      .trim()
+      .split('\n')
+      .filter((line) => !/^\|[\s:|-]+\|$/.test(line))
+      .map((line) =>
+        line
+          .slice(1, -1)
+          .split('|')
+          .map((cell) => cell.trim()),
+      ),
+  )
+}
+
+/** The one table of a section whose first column begins with a word of code, without its header. */
+export function rowsOf(text: string): Table {
+  return tablesIn(text)
+    .flatMap((table) => table.slice(1))
+    .filter(([first = '']) => first.startsWith('`'))
+}
+
+/** `code` → code, and nothing else. */
+export function uncoded(cell: string): string {
+  return /^`([^`]*)`$/.exec(cell)?.[1] ?? cell
+}
