@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { placesOf, withAbsoluteLinks } from '../../scripts/absolute-links'
 import { type Cause, reasons } from '../../src/lib/errors'
 import { ACTION_TYPES, type ActionType } from '../../src/shared/action'
 import { isLimits, LIMITS, type LimitRow } from '../../src/shared/limits'
@@ -134,6 +135,21 @@ describe('the two READMEs', () => {
         assert.ok(name in bin, name)
       for (const [, path = ''] of commands.matchAll(/\bnpx tsx (\S+)/g))
         assert.ok(existsSync(join(root, path)), path)
+    }
+  })
+
+  it('lead back to the repository where they are shown without it', () => {
+    const places = placesOf('owner/name', 'v1')
+    for (const text of [english, japanese]) {
+      const before = linksIn(text)
+      const after = linksIn(withAbsoluteLinks(text, places))
+      assert.equal(after.length, before.length)
+      for (const [index, { target, isPicture }] of after.entries()) {
+        const { target: was = '' } = before[index] ?? {}
+        if (isAddress(was)) assert.equal(target, was)
+        else assert.equal(decodeURI(target), (isPicture ? places.files : places.pages) + was)
+        assert.doesNotMatch(target, /\s/)
+      }
     }
   })
 

@@ -1,0 +1,20 @@
+/**
+ * Makes the links of the READMEs absolute, in place: npm's page and the flow library show them without the
+ * repository around, and the pictures are not in the package. For the checkout that is published; nothing to commit.
+ *
+ *     GITHUB_REPOSITORY=owner/name GITHUB_SHA=commit npx tsx scripts/publish-readme.ts
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { placesOf, withAbsoluteLinks } from './absolute-links'
+
+const { GITHUB_REPOSITORY: repository, GITHUB_SHA: commit } = process.env
+if (!repository || !commit) {
+  console.error('GITHUB_REPOSITORY (owner/name) and GITHUB_SHA say where the links lead.')
+  process.exitCode = 2
+} else {
+  for (const file of ['README.md', 'README.ja.md']) {
+    const path = join(dirname(__dirname), file)
+    writeFileSync(path, withAbsoluteLinks(readFileSync(path, 'utf8'), placesOf(repository, commit)))
+  }
+}
