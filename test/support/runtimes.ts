@@ -20,19 +20,19 @@ const nodeRed4: Runtime = {
   locate: async () => ({ node: process.execPath, nodeRed: require.resolve('node-red/red.js') }),
 }
 
-const nodeRed5On = (major: number, lang: Runtime['lang'] = 'ja'): Runtime => ({
+const nodeRed5On = (major: number, lang: Runtime['lang']): Runtime => ({
   title: `Node-RED 5 on Node ${major}`,
   lang,
   locate: () => nodeRed5(major),
 })
 
 /** `NODE_RED=4.1` or `NODE_RED=5`: that one alone, on the Node at hand. */
-const chosen: Record<string, readonly Runtime[]> = { '4.1': [nodeRed4], '5': [nodeRed5On(HERE)] }
+const chosen: Record<string, readonly Runtime[]> = { '4.1': [nodeRed4], '5': [nodeRed5On(HERE, 'en-US')] }
 
 export const runtimes: readonly Runtime[] = which(process.env.NODE_RED)
 
 function which(wanted: string | undefined): readonly Runtime[] {
-  if (!wanted) return [nodeRed4, nodeRed5On(22), nodeRed5On(24, 'en-US')]
+  if (!wanted) return [nodeRed4, nodeRed5On(22, 'ja'), nodeRed5On(24, 'en-US')]
   const found = chosen[wanted]
   if (!found) throw new Error(`NODE_RED is ${Object.keys(chosen).join(' or ')}, not ${wanted}`)
   return found
