@@ -35,10 +35,15 @@ export interface Packed {
   unpackedSize: number
 }
 
+const temporary: string[] = []
+process.once('exit', () => {
+  for (const folder of temporary) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+
 /** A folder that is gone when the process ends. */
 export function temporaryFolder(purpose: string): string {
   const folder = mkdtempSync(join(tmpdir(), `envlog-${purpose}-`))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  temporary.push(folder)
   return folder
 }
 
