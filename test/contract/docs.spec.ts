@@ -101,7 +101,7 @@ describe('the two READMEs', () => {
       text
         .split(/^## /m)
         .map((part) =>
-          sorted(linksIn(part).map(({ target }) => target.replace('-ja.png', '.png'))).filter(
+          sorted(linksIn(part).map(({ target }) => target.replace('.ja.png', '.en-US.png'))).filter(
             (target) => target !== other,
           ),
         )
@@ -124,11 +124,11 @@ describe('the two READMEs', () => {
 
   it('name commands that exist', () => {
     const { scripts, bin } = packageJson as unknown as Record<'scripts' | 'bin', Record<string, string>>
-    const npmOwn = ['ci', 'install', 'pack', 'test', 'start']
+    const npmOwn = ['audit', 'ci', 'install', 'pack', 'publish', 'start', 'test', 'version']
     for (const file of [README, README_JA, 'CONTRIBUTING.md', 'docs/simulator.md', 'docs/quota.md']) {
       const text = read(file)
       const commands = [...codeIn(text).map((code) => code.text), ...wordsOfCodeIn(text)].join('\n')
-      for (const [, run, name = ''] of commands.matchAll(/\bnpm (run )?([\w:-]+)/g)) {
+      for (const [, run, name = ''] of commands.matchAll(/\bnpm (run )?(?:-[\w-]+ )*([\w:][\w:-]*)/g)) {
         assert.ok(name in scripts || (run === undefined && npmOwn.includes(name)), `${file}: npm ${name}`)
       }
       for (const [, name = ''] of commands.matchAll(/\bnpx (?:-p \S+ )?(envlog\S*)/g))
