@@ -4,8 +4,6 @@ import { defaultsOf } from '../built'
 import { actions } from '../e2e-flow'
 import type { FlowNode } from '../node-red'
 
-export { actions }
-
 type Overrides = Partial<Record<(typeof actions)[number] | 'account', Record<string, unknown>>>
 
 export function accountOf({ url, account }: Simulator, id = 'account', over: object = {}): FlowNode {
