@@ -3,8 +3,10 @@
  *
  *     npm run screenshots                  # into .cache/screenshots
  *     npm run screenshots -- some/folder
+ *
+ * Those that the READMEs show are copied into docs/images.
  */
-import { mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { startSimulator } from '../simulator'
 import { actions } from '../test/support/e2e-flow'
@@ -16,7 +18,10 @@ import type { Tray } from '../test/support/editor/tray'
 import { startNodeRed } from '../test/support/node-red'
 import { type Runtime, runtimes } from '../test/support/runtimes'
 
-const folder = resolve(process.argv[2] ?? join(dirname(__dirname), '.cache', 'screenshots'))
+const root = dirname(__dirname)
+const folder = resolve(process.argv[2] ?? join(root, '.cache', 'screenshots'))
+/** Of the dialogs in light, in each language. */
+const SHOWN = ['picker-devices', 'account', 'alerts']
 const [on41, on5] = runtimes as [Runtime, Runtime]
 const WIDTH = 1300
 const HEIGHT = 900
@@ -29,6 +34,13 @@ async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true })
   await take(on41, 'light')
   await take(on5, 'dark')
+  const images = join(root, 'docs', 'images')
+  mkdirSync(images, { recursive: true })
+  for (const language of LANGUAGES) {
+    for (const name of SHOWN) {
+      copyFileSync(join(folder, `light-${language}-${name}.png`), join(images, `${name}.${language}.png`))
+    }
+  }
 }
 
 async function take(runtime: Runtime, theme: 'light' | 'dark'): Promise<void> {
