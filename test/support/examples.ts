@@ -97,6 +97,21 @@ export async function rounds(simulator: Simulator, count: number): Promise<void>
   await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
 }
 
+/** Twice as long as the examples wait between two rounds in tests. */
+const STILL_MS = 2500
+
+/** Resolves when nothing is asked any more: all that was sent waits for its receipt. */
+export async function asksNoMore(simulator: Simulator): Promise<void> {
+  let last = requests(simulator)
+  let since = performance.now()
+  const isStill = () => {
+    if (requests(simulator) !== last) since = performance.now()
+    last = requests(simulator)
+    return performance.now() - since > STILL_MS
+  }
+  await until('it asks no more', isStill, POLLED_MS)
+}
+
 export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
   deploy(names: readonly string[], surroundings: Surroundings): Promise<void>
   /** With what a test adds to see more. */
