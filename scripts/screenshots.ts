@@ -123,16 +123,8 @@ async function pickers(editor: Editor, shoot: Shoot): Promise<void> {
     else await form.unfold()
     const picker = await form.pick(which)
     await picker.whenListed()
-    await picker
-      .box('Office 5F0A1001')
-      .first()
-      .check({ timeout: 1000 })
-      .catch(() => {})
-    await picker
-      .box('Rack B')
-      .check({ timeout: 1000 })
-      .catch(() => {})
-    await picker.box('Freezer 1 ').check()
+    await picker.box(which === 'exclude' ? 'Rack B' : 'Office 5F0A1001').check()
+    if (which !== 'exclude') await picker.box('Freezer 1 ').check()
     await shoot(`picker-${which}`, picker)
     await picker.done()
     await form.whenShown('#node-input-select')

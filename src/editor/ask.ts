@@ -29,8 +29,9 @@ function sentenceOf({ status, responseJSON }: JQuery.jqXHR): string {
     return words(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
   const told = { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) }
-  // Of nodes it speaks of a setting that a person who waits does not have.
-  return reason === 'quota-wait' ? words('ask.quota-wait', told) : reasonInWords({ reason, params: told })
+  // To nodes these speak of settings and messages that a person who waits does not have.
+  const isQuota = reason === 'quota-wait' || reason === 'quota-refused'
+  return isQuota && retryAt ? words('ask.quota-wait', told) : reasonInWords({ reason, params: told })
 }
 
 /** A reason of the runtime in the viewer's language. */

@@ -5,6 +5,7 @@ import type { Editor } from '../../support/editor/editor'
 import { accountOf, editorFlow } from '../../support/editor/flow'
 import { ACTING_MS, useRoom } from '../../support/editor/room'
 import { type Runtime, runtimes } from '../../support/runtimes'
+import { until } from '../../support/wait'
 
 const [, on5] = runtimes as [Runtime, Runtime]
 const MANY = 500
@@ -13,9 +14,10 @@ const OPENED_MS = 3000
 
 describe('the forms', function () {
   this.timeout(ACTING_MS)
+  let many: Simulator
+  after(() => many?.close())
   const room = useRoom(on5)
   let editor: Editor
-  let many: Simulator
 
   before('deploys one of each node', async () => {
     many = await startSimulator({ devices: MANY })
@@ -23,7 +25,6 @@ describe('the forms', function () {
     await room.nodeRed.deploy([...editorFlow(room.simulator), account])
     editor = await room.open()
   })
-  after(() => many?.close())
 
   it('give the reason for each wrong value of an account', async () => {
     const form = await editor.editAccount('account')
@@ -131,7 +132,7 @@ describe('the forms', function () {
     await first.cancel()
     await form.whenShown('#node-input-select')
 
-    // From the click to the rows on the screen, Node-RED's sliding page included.
+    // From the click to the rows on the screen, but for the time that Node-RED's page slides (0.2 s).
     const start = await editor.page.evaluate(() => {
       document.querySelector<HTMLElement>('#envlog-devices button')?.click()
       return performance.now()
@@ -218,6 +219,10 @@ describe('the forms', function () {
     await form.body
       .locator(`#node-input-${name} + .red-ui-typedInput-container .red-ui-typedInput-type-select`)
       .click()
-    await editor.page.locator(`.red-ui-typedInput-options:visible [value="${type}"]`).click()
+    const option = editor.page.locator(`.red-ui-typedInput-options:visible [value="${type}"]`)
+    await option.waitFor()
+    await option.click()
+    const isChosen = async () => (await form.field(`${name}Type`).inputValue()) === type
+    await until(`${name} is of type ${type}`, isChosen)
   }
 })

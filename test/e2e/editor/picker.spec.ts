@@ -189,6 +189,19 @@ describe('the device picker', function () {
     assert.match((await form.told()).sends, /3 devices/)
   })
 
+  it('says what asking again costs when little is left', async () => {
+    await form.cancel()
+    room.simulator.reset()
+    room.simulator.spend('current', 8)
+    form = await editor.edit(latest)
+    const picker = await form.pick('devices')
+    await picker.press('refresh')
+    const told = picker.body.locator('.envlog-picker-state', { hasText: 'Asking again costs one request' })
+    assert.match(await told.innerText(), /; 1 is left\.$/)
+    await picker.cancel()
+    await form.whenShown('#node-input-select')
+  })
+
   it('says when the quota is used up until when it waits', async () => {
     room.simulator.reset()
     room.simulator.spend('current', 10)
