@@ -40,15 +40,18 @@ export function* pointsOf(content: ReadContent, measurement: string, group: stri
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) {
-        const point = makePoint(measurement, reading, subjectOfReading(reading), fieldsOfReading(reading))
+        const subject = subjectOfReading(reading)
+        const tags = tagsOf(reading.model, subject)
+        const point = makePoint(measurement, reading, subject, fieldsOfReading(reading), tags)
         if (point) yield point
       }
       return
     case 'series': {
       const { series } = content
+      const subject = subjectOf(series, group)
+      const tags = tagsOf(series.model, subject)
       for (const record of series.records) {
-        const about = { model: series.model, timestamp: record.timestamp }
-        const point = makePoint(measurement, about, subjectOf(series, group), fieldsOfRecord(series, record))
+        const point = makePoint(measurement, record, subject, fieldsOfRecord(series, record), tags)
         if (point) yield point
       }
       return
@@ -56,7 +59,9 @@ export function* pointsOf(content: ReadContent, measurement: string, group: stri
     case 'alerts':
       for (const alert of content.alerts) {
         const { text, kind, source } = alert
-        const point = makePoint(measurement, alert, subjectOfAlert(alert, group), { text, kind }, source)
+        const subject = subjectOfAlert(alert, group)
+        const tags = tagsOf(alert.model, subject, source)
+        const point = makePoint(measurement, alert, subject, { text, kind }, tags)
         if (point) yield point
       }
   }
@@ -64,19 +69,26 @@ export function* pointsOf(content: ReadContent, measurement: string, group: stri
 
 function makePoint(
   measurement: string,
-  { model, timestamp }: { model: string; timestamp: number | null },
+  { timestamp }: { timestamp: number | null },
   subject: Subject,
   fields: Point['fields'],
-  source?: Alert['source'],
+  tags: Point['tags'],
 ): PointOf | undefined {
   if (timestamp === null || Object.keys(fields).length === 0) return undefined
-  const { serial, name, base, group } = subject
+  return { point: { measurement, tags: { ...tags }, fields, timestamp: new Date(timestamp) }, subject }
+}
+
+function tagsOf(
+  model: string,
+  { serial, name, base, group }: Subject,
+  source?: Alert['source'],
+): Point['tags'] {
   const tags: Point['tags'] = {}
   for (const [key, value] of Object.entries({ serial, name, model, base, group, source })) {
     const text = tagText(value ?? '')
     if (text !== '') tags[key] = text
   }
-  return { point: { measurement, tags, fields, timestamp: new Date(timestamp) }, subject }
+  return tags
 }
 
 function fieldsOfReading({ channels }: Reading): Point['fields'] {

@@ -2,7 +2,7 @@ import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
-import type { Series } from '../readings/series'
+import type { Series, SeriesRecord } from '../readings/series'
 import type { ReadContent, Subject } from './content'
 
 /** A flat row: one channel value, or one alert text. A key with nothing to say is left out, never null. */
@@ -119,18 +119,40 @@ function* rowsOfReading(reading: Reading): Generator<Row> {
 }
 
 function* rowsOfSeries(series: Series, group: string): Generator<Row> {
+  // Nearly all rows of a channel have the same keys: copied from one, they cost a quarter.
+  const blanks = series.channels.map((channel) => {
+    const blank = rowOfDevice(series, { time: '', timestamp: 0 }, group)
+    nameChannel(blank, channel)
+    return Object.assign(blank, { value: 0, dataid: 0 })
+  })
   for (const record of series.records) {
-    for (const channel of series.channels) {
-      const row = rowOfDevice(series, record, group)
-      nameChannel(row, channel)
+    const { time, timestamp, dataId, errors } = record
+    for (const [index, channel] of series.channels.entries()) {
       const value = record[channel.key as `ch${number}`]
-      const error = record.errors?.[channel.key]
-      if (typeof value === 'number') row.value = value
-      if (error !== undefined) row.error = error
-      if (record.dataId !== null) row.dataid = record.dataId
+      if (time === null || timestamp === null || dataId === null || typeof value !== 'number' || errors) {
+        yield rowOfValue(series, group, record, channel)
+        continue
+      }
+      const row = { ...blanks[index] } as Row
+      row.time = time
+      row.timestamp = timestamp
+      row.value = value
+      row.dataid = dataId
       yield row
     }
   }
+}
+
+/** A row that lacks something. */
+function rowOfValue(series: Series, group: string, record: SeriesRecord, channel: Channel): Row {
+  const row = rowOfDevice(series, record, group)
+  nameChannel(row, channel)
+  const value = record[channel.key as `ch${number}`]
+  const error = record.errors?.[channel.key]
+  if (typeof value === 'number') row.value = value
+  if (error !== undefined) row.error = error
+  if (record.dataId !== null) row.dataid = record.dataId
+  return row
 }
 
 export function rowOfAlert(alert: Alert): Row {
