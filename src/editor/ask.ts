@@ -1,6 +1,9 @@
 import type { Failure } from '../shared/admin'
 import { clockTime, words } from './red'
 
+/** Parameters of reasons that are keys of the catalog, and where they stand there. */
+const NAMED = { serves: 'serves', property: 'account' }
+
 /** Why the runtime did not do what was asked, as a sentence for people. */
 export class Refusal extends Error {}
 
@@ -29,12 +32,19 @@ function sentenceOf({ status, responseJSON }: JQuery.jqXHR): string {
     return words(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
   const told = { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) }
-  // To nodes these speak of settings and messages that a person who waits does not have.
-  const isQuota = reason === 'quota-wait' || reason === 'quota-refused'
-  return isQuota && retryAt ? words('ask.quota-wait', told) : reasonInWords({ reason, params: told })
+  // Of nodes they speak of a setting, or of an error's part, that a person who waits does not have.
+  const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && told.retryAt)
+  return isUsedUp ? words('ask.quota-wait', told) : reasonInWords({ reason, params: told })
 }
 
-/** A reason of the runtime in the viewer's language. */
+/** A reason of the runtime in the viewer's language; settings are called as the account's form calls them. */
 export function reasonInWords({ reason, params = {} }: { reason: string; params?: object }): string {
-  return words(`errors.${reason}`, params as Record<string, unknown>).trim()
+  const told: Record<string, unknown> = { ...params }
+  for (const [name, prefix] of Object.entries(NAMED)) {
+    const key = `${prefix}.${told[name]}`
+    const text = words(key)
+    // What the catalog does not know comes back as it was, maybe with its namespace.
+    if (told[name] !== undefined && !text.endsWith(key)) told[name] = text
+  }
+  return words(`errors.${reason}`, told).trim()
 }
