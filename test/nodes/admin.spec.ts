@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
 import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../simulator'
 import { NOW } from '../support/devices'
 import { type Message, startFlow, useSimulator } from '../support/flow'
+
+const core = createRequire(require.resolve('node-red'))
 
 describe('what the editor asks the runtime', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
@@ -75,11 +78,36 @@ describe('what the editor asks the runtime', () => {
     for (const account of [
       typed({ id: 'account', baseUrl: 'https://127.0.0.1:1' }, stored),
       typed({ id: 'account' }, { ...stored, loginId: 'other000' }),
-      typed({ id: 'nobody' }, stored),
-      typed({}, stored),
     ]) {
       const { status, body } = await post('devices', { account })
       assert.deepEqual([status, body.reason], [400, 'secrets-needed'])
     }
+  })
+
+  it('says of an account for which nothing was stored that it is incomplete', async () => {
+    await startFlow('current', simulator())
+    const stored = { apiKey: '__PWRD__', loginId: '__PWRD__', loginPass: '__PWRD__' }
+    for (const account of [typed({ id: 'nobody' }, stored), typed({}, stored)]) {
+      const { status, body } = await post('devices', { account })
+      assert.deepEqual([status, body.reason], [400, 'account-incomplete'])
+    }
+  })
+
+  it('fills in the variables of all flows, as a deploy does', async () => {
+    const { url, account } = simulator()
+    const env = [
+      { name: 'ENVLOG_URL', type: 'str', value: url },
+      { name: 'ENVLOG_LOGIN', type: 'str', value: account.loginId },
+    ]
+    const [baseUrl, loginId] = ['$' + '{ENVLOG_URL}', '$' + '{ENVLOG_LOGIN}']
+    await startFlow('current', simulator(), {
+      account: { baseUrl },
+      credentials: { loginId },
+      flow: [{ id: 'variables', type: 'global-config', name: 'global-config', env, modules: {} }],
+      coreNodes: [core('@node-red/nodes/core/common/91-global-config.js')],
+    })
+    const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__', loginId }
+    assert.equal((await post('devices', { account: typed({ id: 'account', baseUrl }, stored) })).status, 200)
+    assert.equal((await post('devices', { account: typed({ id: 'new', baseUrl }, { loginId }) })).status, 200)
   })
 })

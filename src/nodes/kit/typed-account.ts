@@ -1,4 +1,4 @@
-import type { NodeAPI } from 'node-red'
+import type { Node, NodeAPI } from 'node-red'
 import { z } from 'zod'
 import type { Account } from '../../lib/account'
 import { EnvlogError } from '../../lib/errors'
@@ -34,7 +34,7 @@ export function openTypedAccount(RED: NodeAPI, body: unknown): Account {
   const result = typedAccount.safeParse(body)
   if (!result.success)
     throw new EnvlogError('setting-invalid', { property: String(result.error.issues[0]?.path[0]) })
-  const typed = fromEnvironment(RED, result.data)
+  const typed = fromEnvironment(RED, result.data, placeOf(RED, result.data.id))
   const credentials = withStored(RED, typed)
   return openAccount(RED, { ...typed, name: '' } as unknown as AccountConfig, credentials)
 }
@@ -45,6 +45,8 @@ function withStored(RED: NodeAPI, { id, baseUrl, credentials }: TypedAccount): T
   if (![apiKey, loginId, loginPass].includes(STORED)) return credentials
   const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
   const stored = node?.stored?.()
+  // As an account is that was imported: nothing was stored for it that could be typed anew.
+  if (!stored) throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   const isSame = stored && sameAddress(stored.baseUrl, baseUrl) && [stored.loginId, STORED].includes(loginId)
   if (!isSame) throw new EnvlogError('secrets-needed')
   return {
@@ -58,12 +60,25 @@ function sameAddress(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && normaliseAddress(one) === normaliseAddress(other)
 }
 
-/** `${NAME}` as a whole value, as Node-RED fills it in before a node is made. */
-function fromEnvironment<T>(RED: NodeAPI, value: T): T {
+/**
+ * `${NAME}` as a whole value, as Node-RED fills it in before a node is made: with the variables where `place` is,
+ * those of the process without one.
+ */
+function fromEnvironment<T>(RED: NodeAPI, value: T, place: Node): T {
   if (typeof value === 'string') {
     const [, name] = /^\$\{([^}]+)\}$/.exec(value) ?? []
-    return (name === undefined ? value : (RED.util.getSetting({} as never, name) ?? '')) as T
+    return (name === undefined ? value : (RED.util.getSetting(place, name) ?? '')) as T
   }
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, fromEnvironment(RED, one)])) as T
+  const filled = Object.entries(value).map(([key, one]) => [key, fromEnvironment(RED, one, place)])
+  return Object.fromEntries(filled) as T
+}
+
+/** The deployed account, or what holds the variables of all flows: an account is in no flow, mostly. */
+function placeOf(RED: NodeAPI, id: string): Node {
+  let place = RED.nodes.getNode(id)
+  RED.nodes.eachNode(({ id: other, type }) => {
+    if ((type as string) === 'global-config') place ??= RED.nodes.getNode(other)
+  })
+  return place ?? ({} as Node)
 }
