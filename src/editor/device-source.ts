@@ -36,12 +36,17 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
   const listOf = (of: DeviceState) => (of.kind === 'unknown' ? undefined : of.list)
 
   async function answer(body: object): Promise<DeviceList | null | undefined> {
+    const turn = ++asked
     const account = accountOfNode(accountId())
     if (!account) throw new Refusal(words('errors.no-account'))
-    const turn = ++asked
-    const list = await ask<DeviceList | null>('devices', { ...body, account })
-    // Another account was chosen meanwhile.
-    return turn === asked ? list : undefined
+    try {
+      const list = await ask<DeviceList | null>('devices', { ...body, account })
+      if (turn === asked) return list
+    } catch (error) {
+      if (turn === asked) throw error
+    }
+    // Another account was chosen meanwhile: neither list nor reason is of this one.
+    return undefined
   }
 
   return {

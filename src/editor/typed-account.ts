@@ -21,10 +21,10 @@ export function accountInForm(id: string): TypedAccount {
   return account(id, field, field)
 }
 
-/** The account that is chosen for a node, deployed or not; nothing where none is. */
+/** The account that is chosen for a node, deployed or not; nothing where none is, or it is disabled. */
 export function accountOfNode(id: string): TypedAccount | undefined {
   const node = RED.nodes.node(id)
-  if (!node) return undefined
+  if (!node || node.d) return undefined
   const { credentials = {} } = node
   // What was not typed since the last deploy is in the runtime alone.
   const secret = (name: string) =>
