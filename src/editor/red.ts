@@ -52,6 +52,7 @@ interface Definition {
   oneditprepare?(): void
   oneditsave?(): void
   oneditcancel?(): void
+  oneditdelete?(): void
 }
 
 /** A page that slides over the form. */
@@ -77,6 +78,7 @@ declare global {
       registerType(type: string, definition: Definition & ThisType<Form>): void
       node(id: string): ConfigNode | null
       eachNode(visit: (node: Form) => void): void
+      workspace(id: string): { disabled?: boolean } | undefined
     }
     tray: { show(tray: Tray): void; close(closed: () => void): void }
     i18n: { lang(): string }

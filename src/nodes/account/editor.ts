@@ -45,4 +45,6 @@ RED.nodes.registerType('envlog-account', {
   },
   oneditsave: leaveAccount,
   oneditcancel: leaveAccount,
+  // Node-RED calls no other when the account is deleted from its form.
+  oneditdelete: leaveAccount,
 })
