@@ -103,10 +103,10 @@ export function budgetOf(
     }
   })
   if (costs.length === 0) return undefined
-  const heaviest = costs.reduce((most, one) =>
-    one.share > most.share || one.seconds > most.seconds ? one : most,
-  )
-  return { ...heaviest, requests: costs.reduce((sum, { requests }) => sum + requests, 0) }
+  // With limits of one's own, the endpoint that lasts longest need not be the one that is used most.
+  const heaviest = costs.reduce((most, one) => (one.share > most.share ? one : most))
+  const seconds = Math.max(...costs.map((one) => one.seconds))
+  return { ...heaviest, seconds, requests: costs.reduce((sum, { requests }) => sum + requests, 0) }
 }
 
 /** Part of what is allowed that nodes of one account ask for together, of those endpoints that `own` needs too. */

@@ -32,7 +32,10 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     const which =
       count === undefined ? form._(`told.select-${asking.select}`) : form._('told.devices', { count })
     const how = { which, send: form._(`send.${send}`), output: form._(`output.${output}`) }
-    sends.text(count === 0 ? form._('told.none') : form._('told.sends', how))
+    // Base units that are not in the account, or an account without devices, are chosen nevertheless.
+    const isChosen =
+      asking.select === 'base' ? (asking.bases as unknown[]).length > 0 : asking.select !== 'list'
+    sends.text(count === 0 && !isChosen ? form._('told.none') : form._('told.sends', how))
     const example = samples[`${type} ${output} ${send}`]
     sample.text(example ? JSON.stringify(example, null, 2) : '')
   }
@@ -45,7 +48,8 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     const budget = budgetOf(demand, Number(asking.repeat) || 0, rows)
     const others: Asking[] = []
     RED.nodes.eachNode((node) => {
-      if (node.account === account && node.id !== form.id && !node.d) others.push(node as unknown as Asking)
+      const isOff = node.d || RED.nodes.workspace(String(node.z))?.disabled
+      if (node.account === account && node.id !== form.id && !isOff) others.push(node as unknown as Asking)
     })
     const together = togetherOf(demand, [asking, ...others], devices, rows)
     const isTooMuch = (together?.share ?? 0) > 1

@@ -54,6 +54,9 @@ describe('the budget', () => {
     const { requests, seconds, share, endpoint } = budgetOf({ alert: 24 }, 7200, rows) ?? {}
     assert.deepEqual([requests, seconds, share, endpoint], [24, 7200, 1, 'alert'])
     assert.equal(budgetOf({ alert: 12 }, 0, rows)?.share, 0)
+    const limits = { ...rows, 'latest-data-relay': { limit: 600, window: 3600 } }
+    const mixed = budgetOf({ 'latest-data': 100, 'latest-data-relay': 599 }, 600, limits)
+    assert.deepEqual([mixed?.seconds, mixed?.endpoint], [100, 'latest-data-relay'])
     assert.equal(budgetOf({}, 60, rows), undefined)
     assert.equal(budgetOf(null, 60, rows), undefined)
   })
