@@ -23,5 +23,7 @@ export function prepareNews(form: Form, { withTime }: { withTime: boolean }): vo
   }
   onlyNew.on('change', show)
   advance.on('change', show)
+  // Whether receipts are possible hangs on these: Node-RED checks a field again when it changes.
+  onlyNew.add('#node-input-output, #node-input-send').on('change', () => void advance.trigger('change'))
   show()
 }

@@ -32,6 +32,13 @@ function say(key: string, params: Record<string, unknown> = {}): string {
   return RED._(`@envlog/node-red-envlog/envlog-account:problems.${key}`, params)
 }
 
+/** Another property of a node that is checked: while its form is open, what is typed is newer than what is saved. */
+function asTyped(node: Form, name: string): unknown {
+  const input = $(`#node-input-${name}`)
+  if (input.is(':checkbox')) return input.prop('checked')
+  return input.val() || node[name]
+}
+
 export function checkAddress(value: string): Verdict {
   if (isEnvironment(value)) return true
   const problem = addressProblem(value ?? '')
@@ -80,15 +87,18 @@ export function checkWait(value: unknown): Verdict {
 }
 
 export function checkRepeat(node: Form, value: unknown): Verdict {
-  if (Number(value) > 0 && needsMessage(node as Parameters<typeof needsMessage>[0]))
-    return say('repeat-needs-message')
+  const parts = Object.fromEntries(
+    ['select', 'propertyType', 'fromType', 'toType'].map((name) => [name, asTyped(node, name)]),
+  )
+  if (Number(value) > 0 && needsMessage(parts)) return say('repeat-needs-message')
   return checkWhole(value, 0, LONGEST_REPEAT)
 }
 
 /** Receipts go with whole devices alone. */
 export function checkAdvance(node: Form, value: unknown): Verdict {
-  if (value !== 'acknowledged' || !node.onlyNew) return true
-  const carried = ACKNOWLEDGED_OUTPUTS.includes(String(node.output)) && node.send === 'device'
+  if (value !== 'acknowledged' || !asTyped(node, 'onlyNew')) return true
+  const isCarried = ACKNOWLEDGED_OUTPUTS.includes(String(asTyped(node, 'output')))
+  const carried = isCarried && asTyped(node, 'send') === 'device'
   return carried ? true : say('advance-needs-device')
 }
 
@@ -102,8 +112,7 @@ export function checkStart(value: unknown): Verdict {
 
 /** One end of a period; only relative ones have a form of their own. */
 export function checkPeriodEnd(node: Form, end: 'from' | 'to', value: unknown): Verdict {
-  // While the form is open its type is newer than the saved one.
-  const type = $(`#node-input-${end}Type`).val() || node[`${end}Type`]
+  const type = asTyped(node, `${end}Type`)
   return type !== 'rel' || blank(value) || RELATIVE.test(String(value).trim()) ? true : say('relative')
 }
 

@@ -100,3 +100,13 @@ describe('the reasons of wrong values', () => {
     )
   })
 })
+
+describe('while a form is open', () => {
+  useFakeRed('en-US', { select: 'all', propertyType: 'msg', send: 'device', output: 'rows', onlyNew: true })
+
+  it('a value is held against what is typed, not against what is saved', () => {
+    const saved = { select: 'msg', propertyType: 'msg', send: 'each', output: 'values', onlyNew: true }
+    assert.equal(checkRepeat(saved as never, '60'), true)
+    assert.equal(checkAdvance(saved as never, 'acknowledged'), true)
+  })
+})

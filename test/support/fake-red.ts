@@ -3,18 +3,29 @@ import { join } from 'node:path'
 import { catalogIn } from './built'
 import { root } from './package'
 
-/** Sets the global `RED` for the tests of a `describe`; texts are those of the catalogs, with their parameters in. */
-export function useFakeRed(language: 'en-US' | 'ja' = 'en-US'): void {
+/** Sets the global `RED` for the tests of a `describe`; texts are those of the catalogs, with their parameters in. `typed` is what stands in an open form. */
+export function useFakeRed(
+  language: 'en-US' | 'ja' = 'en-US',
+  typed: Record<string, string | boolean> = {},
+): void {
   const texts = catalogIn(join(root, 'locales', language, 'common.json'))
   const say = (key: string, params: Record<string, unknown> = {}) => {
     const text = texts.get(key.replace(/^.*:/, '')) ?? key
     return text.replace(/__(\w+)__/g, (_, name: string) => String(params[name]))
   }
-  const globals = globalThis as { RED?: unknown }
+  const field = (selector: string) => typed[selector.replace('#node-input-', '')]
+  const find = (selector: string) => ({
+    is: () => typeof field(selector) === 'boolean',
+    prop: () => field(selector),
+    val: () => field(selector),
+  })
+  const globals = globalThis as { RED?: unknown; $?: unknown }
   before(() => {
+    globals.$ = find
     globals.RED = { _: say, i18n: { lang: () => language } }
   })
   after(() => {
     delete globals.RED
+    delete globals.$
   })
 }

@@ -22,7 +22,12 @@ describe('the forms', function () {
   before('deploys one of each node', async () => {
     many = await startSimulator({ devices: MANY })
     const account = accountOf(many, 'many', { name: 'Many' })
-    await room.nodeRed.deploy([...editorFlow(room.simulator), account])
+    const alerts = editorFlow(room.simulator).find(({ id }) => id === 'alerts')
+    const off = [
+      { id: 'off', type: 'tab', label: 'off', disabled: true },
+      { ...alerts, id: 'off-alerts', type: 'envlog-alerts', z: 'off', repeat: 60 },
+    ]
+    await room.nodeRed.deploy([...editorFlow(room.simulator), account, ...off])
     editor = await room.open()
   })
 
@@ -91,6 +96,17 @@ describe('the forms', function () {
     }
   })
 
+  it('hold a choice against what is typed, and again when that changes', async () => {
+    const form = await editor.edit('latest')
+    await form.unfold()
+    await form.field('advance').selectOption('acknowledged')
+    await form.field('send').selectOption('each')
+    assert.match((await form.reason('advance')) ?? '', /Receipts need/)
+    await form.field('send').selectOption('device')
+    assert.equal(await form.reason('advance'), undefined)
+    await form.cancel()
+  })
+
   it('fold what most people do not need, and offer only what can be sent', async () => {
     const form = await editor.edit('range')
     assert.ok(!(await form.field('topic').isVisible()))
@@ -119,7 +135,7 @@ describe('the forms', function () {
       budget,
       new RegExp(`^${devices} requests a round. A round takes \\d h \\d+ min at least. That is 1\\d\\d %|%`),
     )
-    assert.match(budget, /more than the account allows \(alerts\)/)
+    assert.match(budget, /more than the account allows \(alerts\)/, 'without those of a disabled flow')
     await form.cancel()
   })
 
