@@ -125,6 +125,11 @@ describe('what is typed', () => {
     })
   })
 
+  it('reads lists as they are put together in Japanese', () => {
+    const { devices, wrong } = readTyped('52A10001、52A10002，52C10008；\u300052C10009')
+    assert.deepEqual([devices.length, wrong], [4, []])
+  })
+
   it('gives what is no serial back as it was', () => {
     const words = ['52A1', '5F0A1001/', '/52C10008', '5F0A1001/52C10008/1', '５２Ａ１０００１']
     assert.deepEqual(readTyped(words.join(' ')), { devices: [], wrong: words })
@@ -146,7 +151,7 @@ describe('what is typed', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const { devices, wrong } = readTyped(text)
-        const words = text.split(/[\s,;]+/).filter(Boolean)
+        const words = text.split(/[\s,;、，；]+/).filter(Boolean)
         assert.equal(devices.length + wrong.length, words.length)
       }),
     )

@@ -147,6 +147,8 @@ export function showTree(
           return isHit
         })
         element.prop('hidden', hits.length === 0)
+        // What is found is not kept in a folded branch.
+        if (text.trim() !== '' && hits.length > 0) fold(element, true)
         found += hits.length
       }
       return found

@@ -51,6 +51,9 @@ describe('the device picker', function () {
 
   it('finds by name, serial, model and group', async () => {
     const { picker } = form
+    // What is found is seen, folded or not.
+    const branch = editor.page.locator('.envlog-branch', { hasText: 'Rack B' })
+    await branch.locator('.envlog-fold').click()
     for (const [text, found] of [
       ['rack b', ['Rack B']],
       [oldRelay.serial.toLowerCase(), ['Archive, old relay']],
