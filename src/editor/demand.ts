@@ -48,9 +48,7 @@ function askedDevices(
   if (select === 'msg') return undefined
   if (select === 'list') {
     const chosen = list<{ serial: string; base?: string }>(node.devices)
-    return chosen
-      .filter(({ serial }) => !excluded.has(serial))
-      .map((one) => ({ standalone: isStandalone(one, devices) }))
+    return chosen.filter(({ serial }) => !excluded.has(serial)).flatMap((one) => meantBy(one, devices))
   }
   if (!devices) return undefined
   const bases = new Set(list<string>(node.bases))
@@ -59,13 +57,14 @@ function askedDevices(
   )
 }
 
-function isStandalone(
+/** Without its base unit a serial means the device under each of its base units. */
+function meantBy(
   { serial, base }: { serial: string; base?: string },
   devices: readonly ListedDevice[] = [],
-): boolean {
-  return base === undefined
-    ? (devices.find((one) => one.serial === serial)?.standalone ?? false)
-    : base === serial
+): { standalone: boolean }[] {
+  if (base !== undefined) return [{ standalone: base === serial }]
+  const listed = devices.filter((one) => one.serial === serial)
+  return listed.length > 0 ? listed : [{ standalone: false }]
 }
 
 /** The rows that hold for an account with these `limits`. */

@@ -34,6 +34,12 @@ describe('the requests of a round', () => {
     assert.equal(countOf(under, fleet), 2)
   })
 
+  it('are one for each base unit of a serial that is chosen under whichever', () => {
+    const both = [...fleet, listed('52C10008', { base: '5F0A1002' })]
+    const chosen = node('latest', { select: 'list', devices: [{ serial: '52C10008' }] })
+    assert.deepEqual(demandOf(chosen, both), { 'latest-data-relay': 2 })
+  })
+
   it('are told of a list even while the account is not known, and of no other', () => {
     const devices = [
       { serial: '52A10001', base: '52A10001' },

@@ -39,6 +39,18 @@ describe('what is chosen', () => {
     assert.deepEqual(choice.list(), [other])
   })
 
+  it('keeps the others of a serial that was chosen under whichever base unit', () => {
+    const [office, depot] = [
+      { serial: '52C10008', base: '5F0A1001' },
+      { serial: '52C10008', base: '5F0A1004' },
+    ]
+    const choice = createChoice([{ serial: '52C10008' }])
+    choice.remove(office, [depot])
+    assert.deepEqual(choice.list(), [depot])
+    choice.remove(depot, [office])
+    assert.deepEqual(choice.list(), [])
+  })
+
   it('is whatever was added and not removed since', () => {
     const steps = fc.array(fc.tuple(fc.boolean(), chosen))
     fc.assert(

@@ -8,7 +8,8 @@ export interface Choice {
   /** Whether a device is chosen, by serial alone or under this base unit. */
   has(device: Chosen): boolean
   add(device: Chosen): void
-  remove(device: Chosen): void
+  /** @param beside devices of the same serial under other base units: where all were meant they stay */
+  remove(device: Chosen, beside?: readonly Chosen[]): void
   /** In the order they were chosen. */
   list(): Chosen[]
 }
@@ -25,10 +26,12 @@ export function createChoice(saved: readonly Chosen[]): Choice {
     add(device) {
       if (!choice.has(device)) bySerial.set(device.serial, [...of(device.serial), device])
     },
-    remove(device) {
+    remove(device, beside = []) {
+      const others = beside.filter((one) => !meets(one, device) && choice.has(one))
       const left = of(device.serial).filter((one) => !meets(one, device))
       if (left.length > 0) bySerial.set(device.serial, left)
       else bySerial.delete(device.serial)
+      for (const one of others) choice.add(one)
     },
     list: () => [...bySerial.values()].flat(),
   }

@@ -1,5 +1,5 @@
 import { words } from '../red'
-import type { Choice } from './choice'
+import type { Choice, Chosen } from './choice'
 import { ago, batteryIcon, valuesOf } from './facts'
 import { keysOf } from './keys'
 import { type Branch, isFound, type Leaf } from './tree'
@@ -49,7 +49,15 @@ export function showTree(
   function set(leaf: Leaf, chosen: boolean): void {
     const { serial, base } = leaf
     if (chosen) choice.add(base === undefined ? { serial } : { serial, base })
-    else choice.remove({ serial, ...(base === undefined ? {} : { base }) })
+    else choice.remove({ serial, ...(base === undefined ? {} : { base }) }, besideOf(leaf))
+  }
+
+  /** The same serial under other base units. */
+  function besideOf({ serial, base }: Leaf): Chosen[] {
+    const found = rows
+      .flatMap((row) => row.rows.map((one) => one.leaf))
+      .filter((one) => one.serial === serial)
+    return found.flatMap((one) => (base && one.base && one.base !== base ? [{ serial, base: one.base }] : []))
   }
 
   function refresh(): void {
