@@ -32,6 +32,9 @@ export function createPace(signal: AbortSignal): Pace {
   }
 }
 
+/** A turn for others, between one piece of work that takes milliseconds and the next. */
+export const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 /** Work that is cut into steps, with turns for others between them. */
 export async function gently<T>(steps: Iterator<undefined, T>, signal: AbortSignal): Promise<T> {
   const pace = createPace(signal)

@@ -1,6 +1,7 @@
 import type { Account } from '../account'
 import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
+import { turn } from '../pace'
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
 import { readSeries } from '../readings/series'
@@ -54,10 +55,14 @@ export async function collectRange(
     paging = takePage(paging, readSeries(body, time), body.records.length, asked)
     paged(pages)
     if (paging.isComplete) {
+      if (paging.parts.length > 1) await turn()
       return { ...collectedOf(target, answer, { kind: 'series', series: mergeSeries(paging.parts) }), range }
     }
   }
 }
+
+/** Records whose reading takes so long that the last of their parsing should not be in the same turn. */
+const LONG = 2000
 
 /** Asks for the next page. @throws EnvlogError */
 export async function readPage(
@@ -68,6 +73,7 @@ export async function readPage(
 ): Promise<{ answer: Collected['answer']; body: GraphEnvelope; asked: Page }> {
   const wanted = nextPage(paging)
   const { body, ...answer } = await readRecords(account, 'range', target, pageParams(wanted), asker)
+  if (body.records.length > LONG) await turn()
   // Fewer may have been asked for: the device's budget of the hour is counted in records.
   return { answer, body, asked: { ...wanted, number: answer.number ?? wanted.number } }
 }
