@@ -1,7 +1,7 @@
 /** Longest work without a turn for others, ms: the event loop belongs to the user's other flows. */
-const WORK_MS = 3
+export const WORK_MS = 2
 /** Messages that may wait in the event loop at once: Node-RED hands each on in a turn of its own. */
-const MOST_WAITING = 100
+const MOST_WAITING = 64
 
 /** Tells work that is long when to rest. */
 export interface Pace {

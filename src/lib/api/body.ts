@@ -1,4 +1,5 @@
 import { EnvlogError } from '../errors'
+import { turn, WORK_MS } from '../pace'
 import type { Slicer } from './slices'
 
 /** An answer above this many bytes is refused, not swallowed. */
@@ -19,12 +20,20 @@ export async function readBody(
 ): Promise<Body> {
   const parts: Uint8Array[] = []
   let bytes = 0
+  /** Of the slicer since the last turn for others: a fast network brings megabytes in one. */
+  let worked = 0
   for await (const chunk of chunks) {
     alive()
     bytes += chunk.length
     if (bytes > most) throw new EnvlogError('reply-too-large', { megabytes: Math.floor(most / 2 ** 20) })
     parts.push(chunk)
-    slicer?.push(chunk)
+    if (!slicer) continue
+    const before = performance.now()
+    slicer.push(chunk)
+    worked += performance.now() - before
+    if (worked < WORK_MS) continue
+    worked = 0
+    await turn()
   }
   return { text: () => Buffer.concat(parts).toString('utf8'), rest: slicer?.end() }
 }
