@@ -59,8 +59,9 @@ export function createSharing({ ledger, clock, places, arrears, changed }: Shari
   }
 
   function away(): void {
-    if (closed) return
+    // Also for the way to it that a deploy has opened meanwhile.
     arrears.away = true
+    if (closed) return
     if (here) {
       here = false
       changed()
