@@ -13,6 +13,7 @@ export interface Owed {
 /** What a shared ledger is not told yet. It outlives a deploy, which opens another way to the ledger, or to another. */
 export function createArrears() {
   const owed = new Set<Owed>()
+  let tell = () => {}
 
   return {
     owed,
@@ -32,6 +33,12 @@ export function createArrears() {
         if (!one.claimed && more.at - one.at >= longest) owed.delete(one)
       }
       owed.add(more)
+      tell()
+    },
+
+    /** Told when there is something to be settled; the latest who asks for it alone. */
+    whenOwed(told: () => void): void {
+      tell = told
     },
   }
 }

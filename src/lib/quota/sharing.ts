@@ -59,9 +59,8 @@ export function createSharing({ ledger, clock, places, arrears, changed }: Shari
   }
 
   function away(): void {
-    // Also for the way to it that a deploy has opened meanwhile.
-    arrears.away = true
     if (closed) return
+    arrears.away = true
     if (here) {
       here = false
       changed()
@@ -77,6 +76,8 @@ export function createSharing({ ledger, clock, places, arrears, changed }: Shari
       await catchUp()
     } catch {
       looking = false
+      // Also for the way to it that a deploy has opened meanwhile.
+      arrears.away = true
       away()
       return
     }
@@ -108,6 +109,11 @@ export function createSharing({ ledger, clock, places, arrears, changed }: Shari
     }
   }
 
+  // What a deploy left on its way is told by the way that is open now.
+  arrears.whenOwed(() => {
+    if (here && !looking && !closed) void look()
+  })
+
   return {
     here: () => here,
     /** The first look. */
@@ -130,8 +136,6 @@ export function createSharing({ ledger, clock, places, arrears, changed }: Shari
       try {
         if (!here) throw new Error('away')
         await within(ledger.settle(id, settled, 0))
-        // A deploy may have left some that were on their way.
-        if (arrears.owed.size > 0 && !looking && !closed) void look()
       } catch {
         arrears.owe({ id, settled, at, claimed: asked.has(id) })
         away()
