@@ -9,6 +9,7 @@ import {
   takeDevices,
   wholeCurrent,
 } from './envelopes'
+import { createRecordScanner } from './record-scanner'
 import { createSlicer, type Slicer } from './slices'
 
 /** Takes one answer in: what it has thousands of is read while it arrives. */
@@ -26,7 +27,11 @@ export function createIntake(endpoint: EndpointName): Intake {
 const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = {
   graph(endpoint) {
     const records = createTable()
-    const slicer = createSlicer('data', (found) => addRecords(records, found))
+    const slicer = createSlicer(
+      'data',
+      (found) => addRecords(records, found),
+      createRecordScanner(records).scan,
+    )
     return {
       slicer,
       read: ({ rest, text }) => (rest ? { ...graphOf(rest), records } : readEnvelope(endpoint, text())),

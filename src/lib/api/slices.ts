@@ -19,8 +19,13 @@ const MARK = '\u0000elements'
  * nothing comes of it, and the answer is to be parsed as a whole.
  * @param key of the array
  * @param taken told its elements, in their order: void where nothing comes of it in the end
+ * @param read takes elements that it can read without parsing, each with the comma behind it; tells how many bytes
  */
-export function createSlicer(key: string, taken: (elements: readonly unknown[]) => void) {
+export function createSlicer(
+  key: string,
+  taken: (elements: readonly unknown[]) => void,
+  read: (bytes: Buffer) => number = () => 0,
+) {
   const name = Buffer.from(`"${key}"`)
   let isFirst = true
   /** What has arrived and is not parsed. */
@@ -37,6 +42,7 @@ export function createSlicer(key: string, taken: (elements: readonly unknown[]) 
         ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
         : Buffer.concat([pending, chunk])
     if (phase === 'head') findArray()
+    if (phase === 'elements') takeKnown()
     if (phase === 'elements' && pending.length >= SLICE_BYTES) cut()
     if (pending.length > MOST_PENDING_BYTES) phase = 'given-up'
   }
@@ -62,6 +68,13 @@ export function createSlicer(key: string, taken: (elements: readonly unknown[]) 
       else if (!isBlank(byte)) return undefined
     }
     return undefined
+  }
+
+  function takeKnown(): void {
+    const end = read(pending)
+    if (end === 0) return
+    isFirst = false
+    pending = pending.subarray(end)
   }
 
   /** Parses what is whole; where that is nothing, more has to arrive. */

@@ -1,7 +1,7 @@
 import type { GraphEnvelope } from '../api/envelopes'
 import { EnvlogError } from '../errors'
 import { mergeSeries } from '../readings/merge'
-import { readSeries, type Series, withoutUnreadable } from '../readings/series'
+import { readPart, type Series, type SeriesPart, withoutUnreadable } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
 import { beginPages, type Page, type Paging, takePage } from './pages'
@@ -49,13 +49,13 @@ export function unreadOf({ unread }: Hole, { serial, base }: Target): EnvlogErro
   )
 }
 
-function readPassingOver(body: GraphEnvelope, time: TimeStyle): { series: Series; parts: string[] } {
+function readPassingOver(body: GraphEnvelope, time: TimeStyle): { series: SeriesPart; parts: string[] } {
   try {
-    return { series: readSeries(body, time), parts: [] }
+    return { series: readPart(body, time), parts: [] }
   } catch (error) {
     const { readable, parts } = withoutUnreadable(body)
     if (readable.records.length === 0) throw error
-    return { series: readSeries(readable, time), parts }
+    return { series: readPart(readable, time), parts }
   }
 }
 

@@ -6,6 +6,7 @@ import { type Target, targetKey } from './devices'
 import { failureOf } from './failure'
 import { openHole, seriesOf, unreadOf, withPage } from './hole'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
+import { nextPage } from './pages'
 import { readPage } from './range'
 import { cursorBefore, planRecords, type Received, type RecordCursor } from './record-cursor'
 import { type Collected, collectedOf, readRecords } from './records'
@@ -74,7 +75,7 @@ export async function latestNews(
   async function fill(): Promise<void> {
     const before = phase()
     if (before.name !== 'filling') return
-    const page = await readPage(account, target, before.hole.paging, { ...asker, recordsWait: 0 })
+    const page = await readPage(account, target, nextPage(before.hole.paging), { ...asker, recordsWait: 0 })
     // Told to forget meanwhile.
     if (phase() !== before) return
     const hole = withPage(before.hole, page)

@@ -1,13 +1,14 @@
+import { childOf } from '../abort'
 import type { Account } from '../account'
 import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
 import { turn } from '../pace'
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
-import { readSeries } from '../readings/series'
+import { oldestTime, readPart } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
-import { beginPages, nextPage, type Page, type Paging, takePage } from './pages'
+import { beginPages, nextPage, type Page, pageAhead, takePage } from './pages'
 import { isWallClock, type Period, placePeriod } from './period'
 import { type Collected, collectedOf, collectRaw, type Form, readRecords } from './records'
 
@@ -50,30 +51,48 @@ export async function collectRange(
     }
     return { ...(await collectRaw(account, 'range', target, most, asker)), range }
   }
-  for (let pages = 1; ; pages++) {
-    const { answer, body, asked } = await readPage(account, target, paging, asker)
-    paging = takePage(paging, readSeries(body, time), body.records.length, asked)
-    paged(pages)
-    if (paging.isComplete) {
-      if (paging.parts.length > 1) await turn()
-      return { ...collectedOf(target, answer, { kind: 'series', series: mergeSeries(paging.parts) }), range }
+  const own = childOf(asker.signal)
+  const begin = (wanted: Page) => {
+    const page = readPage(account, target, wanted, { ...asker, signal: own.signal })
+    // Where the page before it cannot be read nobody waits for it.
+    page.catch(() => {})
+    return page
+  }
+  try {
+    let page = begin(nextPage(paging))
+    for (let pages = 1; ; pages++) {
+      const { answer, body, asked } = await page
+      const { length } = body.records
+      const ahead = pageAhead(paging, { asked, received: length, oldest: oldestTime(body.records) })
+      if (ahead) page = begin(ahead)
+      // It has its turn to leave, and who waited while the answer was taken in.
+      if (length > LONG) await turn()
+      paging = takePage(paging, readPart(body, time), length, asked)
+      paged(pages)
+      if (paging.isComplete) {
+        if (paging.parts.length > 1) await turn()
+        const series = mergeSeries(paging.parts)
+        return { ...collectedOf(target, answer, { kind: 'series', series }), range }
+      }
+      if (!ahead) page = begin(nextPage(paging))
     }
+  } finally {
+    own.abort()
+    own.release()
   }
 }
 
 /** Records whose reading takes so long that the last of their parsing should not be in the same turn. */
 const LONG = 2000
 
-/** Asks for the next page. @throws EnvlogError */
+/** Asks for a page. @throws EnvlogError */
 export async function readPage(
   account: Account,
   target: Target,
-  paging: Paging,
+  wanted: Page,
   asker: Asker,
 ): Promise<{ answer: Collected['answer']; body: GraphEnvelope; asked: Page }> {
-  const wanted = nextPage(paging)
   const { body, ...answer } = await readRecords(account, 'range', target, pageParams(wanted), asker)
-  if (body.records.length > LONG) await turn()
   // Fewer may have been asked for: the device's budget of the hour is counted in records.
   return { answer, body, asked: { ...wanted, number: answer.number ?? wanted.number } }
 }

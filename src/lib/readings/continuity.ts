@@ -101,15 +101,25 @@ function usualInterval(records: readonly Numbered[]): number {
   const counts = new Map<number, number>()
   let before: Numbered | undefined
   let total = 0
+  /** Nearly all are as the one before: counted before they are put down. */
+  let last = 0
+  let again = 0
+  const count = () => counts.set(last, (counts.get(last) ?? 0) + again)
   for (const after of records) {
     if (!isTimed(after)) continue
     if (before && (id(after) - id(before) + TURN) % TURN === 1) {
       const step = (after.timestamp ?? 0) - (before.timestamp ?? 0)
-      counts.set(step, (counts.get(step) ?? 0) + 1)
       total++
+      if (step !== last) {
+        count()
+        last = step
+        again = 0
+      }
+      again++
     }
     before = after
   }
+  count()
   let left = Math.floor(total / 2)
   for (const [step, count] of [...counts].sort(([one], [other]) => one - other)) {
     if (left < count) return step

@@ -1,10 +1,10 @@
 import type { Channel } from './channel'
 import { findGaps } from './continuity'
 import { MISSING } from './number'
-import { oldestFirst, type Series, type SeriesRecord } from './series'
+import { oldestFirst, type Series, type SeriesPart, type SeriesRecord } from './series'
 
 /** One series of several answers of one device; the first tells names and offset. */
-export function mergeSeries(parts: readonly Series[]): Series {
+export function mergeSeries(parts: readonly SeriesPart[]): Series {
   const [newest] = parts
   if (!newest) throw new RangeError('a series is merged of at least one')
   if (parts.length === 1) return { ...newest, gaps: findGaps(newest.records, newest.standalone) }
@@ -23,7 +23,7 @@ function unite(lists: readonly (readonly Channel[])[]): Channel[] {
 }
 
 /** Every record has the keys of the series' channels. */
-function fill(part: Series, channels: readonly Channel[]): void {
+function fill(part: SeriesPart, channels: readonly Channel[]): void {
   const own = new Set(part.channels.map(({ key }) => key))
   const absent = channels.filter(({ key }) => !own.has(key))
   for (const record of part.records) {

@@ -3,8 +3,8 @@ import { EnvlogError } from '../errors'
 import { type Channel, channelNumber, lineUpChannels } from './channel'
 import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'
-import { MISSING, readNumber, valueError } from './number'
-import { type RecordTable, withoutRecords } from './record-table'
+import { MISSING, valueError } from './number'
+import { type Column, type RecordTable, valueAt, withoutRecords } from './record-table'
 import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One measurement; `chN` for each channel of its series. */
@@ -18,16 +18,25 @@ export interface SeriesRecord {
 }
 
 /** Records of one device, oldest first, none twice: the payload of envlog-latest and envlog-range. */
-export interface Series extends Device {
+export interface Series extends SeriesPart {
+  gaps: Gap[]
+}
+
+/** The same of one answer, where there are several: gaps show in the whole. */
+export interface SeriesPart extends Device {
   /** Minutes ahead of UTC; holds for all records. */
   utcOffset: number
   channels: Channel[]
   records: SeriesRecord[]
-  gaps: Gap[]
 }
 
 /** An answer of endpoints 2 to 5 (*Graph data record*). */
 export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
+  const part = readPart(envelope, style)
+  return { ...part, gaps: findGaps(part.records, part.standalone) }
+}
+
+export function readPart(envelope: GraphEnvelope, style: TimeStyle): SeriesPart {
   const device = readDevice(envelope.device, envelope.base)
   const offset = utcOffset(envelope.offsets)
   const { records: table } = envelope
@@ -35,23 +44,28 @@ export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
   if (misfit !== undefined) throw new EnvlogError('reply-unreadable', { part: `data.${misfit}` })
   const channels = lineUpChannels(envelope.channel, channelsIn(table)).map(({ channel }) => channel)
   const records = readRecords(table, channels, timeWriter(style, offset))
-  const ordered = oldestFirst(records, channels)
-  return {
-    ...device,
-    utcOffset: offset,
-    channels,
-    records: ordered,
-    gaps: findGaps(ordered, device.standalone),
+  return { ...device, utcOffset: offset, channels, records: oldestFirst(records, channels) }
+}
+
+/** The time of the oldest record that has one, ms since 1970 UTC, before any is read. */
+export function oldestTime(table: RecordTable): number | null {
+  const { numbers } = columnOf(table, 'unixtime')
+  let oldest = Number.POSITIVE_INFINITY
+  for (let index = 0; index < table.length; index++) {
+    const time = Math.round((numbers[index] as number) * 1000)
+    if (time < oldest && time !== 0) oldest = time
   }
+  return oldest === Number.POSITIVE_INFINITY ? null : oldest
 }
 
 /** An answer without the records that cannot be read, and which those are. */
 export function withoutUnreadable(envelope: GraphEnvelope): { readable: GraphEnvelope; parts: string[] } {
   const { records: table } = envelope
   const unreadable = new Set(table.misfits)
-  for (const [index, time] of (table.columns.get('unixtime') ?? []).entries()) {
+  const times = columnOf(table, 'unixtime')
+  for (let index = 0; index < table.length; index++) {
     try {
-      readTimestamp(time, () => '')
+      readTimestamp(valueAt(times, index), () => '')
     } catch {
       unreadable.add(index)
     }
@@ -65,30 +79,42 @@ function channelsIn({ columns }: RecordTable): Set<number> {
   return new Set(numbers.filter((number) => number !== undefined))
 }
 
+/** Of a key that no record has: nothing but gaps. */
+function columnOf({ length, columns }: RecordTable, key: string): Column {
+  return columns.get(key) ?? { numbers: new Float64Array(length).fill(Number.NaN), others: new Map() }
+}
+
 function readRecords(
-  { length, columns }: RecordTable,
+  table: RecordTable,
   channels: readonly Channel[],
   write: (timestamp: number | null) => string | null,
 ): SeriesRecord[] {
-  const none: unknown[] = []
-  const column = (key: string) => columns.get(key) ?? none
-  const [times, ids, otherIds] = [column('unixtime'), column('data-id'), column('data_id')]
-  const values = channels.map(({ key }) => column(key))
+  const { length } = table
+  const times = columnOf(table, 'unixtime')
+  const [ids, otherIds] = [columnOf(table, 'data-id').numbers, columnOf(table, 'data_id').numbers]
+  const columns = channels.map(({ key }) => columnOf(table, key))
+  const values = columns.map(({ numbers }) => numbers)
   const make = recordMaker(channels)
   const records = new Array<SeriesRecord>(length)
   for (let index = 0; index < length; index++) {
-    const timestamp = readTimestamp(times[index], () => `data.${index}.unixtime`)
-    const dataId = readId(ids[index] ?? otherIds[index])
-    const record = make(write(timestamp), timestamp, dataId, index, values)
-    for (let at = 0; at < values.length; at++) {
-      const { key } = channels[at] as Channel
-      if (record[key as `ch${number}`] !== null) continue
-      record.errors ??= {}
-      record.errors[key] = valueError(values[at]?.[index])
-    }
-    records[index] = record
+    const timestamp = readTimestamp(valueAt(times, index), () => `data.${index}.unixtime`)
+    const id = ids[index] as number
+    const dataId = readId(Number.isNaN(id) ? otherIds[index] : id)
+    records[index] = make(write(timestamp), timestamp, dataId, index, values)
   }
+  for (const [at, { key }] of channels.entries()) tellErrors(records, key, columns[at] as Column)
   return records
+}
+
+/** Why a value is none. */
+function tellErrors(records: readonly SeriesRecord[], key: string, column: Column): void {
+  const { numbers, others } = column
+  for (let index = 0; index < records.length; index++) {
+    if (!Number.isNaN(numbers[index])) continue
+    const record = records[index] as SeriesRecord
+    record.errors ??= {}
+    record.errors[key] = valueError(others.get(index))
+  }
 }
 
 type RecordMaker = (
@@ -96,38 +122,43 @@ type RecordMaker = (
   timestamp: number | null,
   dataId: number | null,
   index: number,
-  values: readonly (readonly unknown[])[],
+  values: readonly Float64Array[],
 ) => SeriesRecord
 
 /** By number of channels: an object that is written out is made in half the time of one that grows. */
 const MAKERS: RecordMaker[] = [
   (time, timestamp, dataId) => ({ time, timestamp, dataId }),
-  (time, timestamp, dataId, index, [a]) => ({ time, timestamp, dataId, ch1: readNumber(a?.[index]) }),
-  (time, timestamp, dataId, index, [a, b]) => ({
+  (time, timestamp, dataId, index, all) => ({ time, timestamp, dataId, ch1: at(all[0], index) }),
+  (time, timestamp, dataId, index, all) => ({
     time,
     timestamp,
     dataId,
-    ch1: readNumber(a?.[index]),
-    ch2: readNumber(b?.[index]),
+    ch1: at(all[0], index),
+    ch2: at(all[1], index),
   }),
-  (time, timestamp, dataId, index, [a, b, c]) => ({
+  (time, timestamp, dataId, index, all) => ({
     time,
     timestamp,
     dataId,
-    ch1: readNumber(a?.[index]),
-    ch2: readNumber(b?.[index]),
-    ch3: readNumber(c?.[index]),
+    ch1: at(all[0], index),
+    ch2: at(all[1], index),
+    ch3: at(all[2], index),
   }),
-  (time, timestamp, dataId, index, [a, b, c, d]) => ({
+  (time, timestamp, dataId, index, all) => ({
     time,
     timestamp,
     dataId,
-    ch1: readNumber(a?.[index]),
-    ch2: readNumber(b?.[index]),
-    ch3: readNumber(c?.[index]),
-    ch4: readNumber(d?.[index]),
+    ch1: at(all[0], index),
+    ch2: at(all[1], index),
+    ch3: at(all[2], index),
+    ch4: at(all[3], index),
   }),
 ]
+
+function at(numbers: Float64Array | undefined, index: number): number | null {
+  const number = numbers?.[index] as number
+  return Number.isNaN(number) ? null : number
+}
 
 /** Devices have up to four channels, numbered from 1; any others are made key by key. */
 function recordMaker(channels: readonly Channel[]): RecordMaker {
@@ -135,17 +166,16 @@ function recordMaker(channels: readonly Channel[]): RecordMaker {
   if (known && channels.every(({ number }, index) => number === index + 1)) return known
   return (time, timestamp, dataId, index, values) => {
     const record: SeriesRecord = { time, timestamp, dataId }
-    for (const [at, { key }] of channels.entries()) {
-      record[key as `ch${number}`] = readNumber(values[at]?.[index])
+    for (const [place, { key }] of channels.entries()) {
+      record[key as `ch${number}`] = at(values[place], index)
     }
     return record
   }
 }
 
 /** A sequence counts in whole numbers; anything else is no id. */
-function readId(value: unknown): number | null {
-  const id = readNumber(value)
-  return Number.isSafeInteger(id) ? id : null
+function readId(id: number | undefined): number | null {
+  return Number.isSafeInteger(id) ? (id as number) : null
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { beginPages, nextPage, type Page, takePage } from '../../../src/lib/collect/pages'
+import { beginPages, nextPage, type Page, pageAhead, takePage } from '../../../src/lib/collect/pages'
 import { mergeSeries } from '../../../src/lib/readings/merge'
 import { readSeries, type Series } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope } from '../answers'
@@ -36,6 +36,10 @@ function createPages(wish: Parameters<typeof beginPages>[0]) {
       const before = structuredClone(paging)
       const after = takePage(paging, series, received, asked)
       assert.deepEqual(paging, before, 'what came in is not touched')
+      const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
+      const ahead = pageAhead(paging, { asked, received, oldest })
+      if (wish.number !== null) assert.equal(ahead, undefined, 'only reading tells how many are left')
+      else assert.deepEqual(ahead, after.isComplete ? undefined : nextPage(after), 'what is next was known')
       paging = after
       return paging.isComplete
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { collectRange, type RangeWish } from '../../../src/lib/collect/range'
 import { EnvlogError } from '../../../src/lib/errors'
 import { asking, graph, patient, relayGraph } from '../answers'
-import { type Behaviour, type ModelRecord, modelAccount, modelService } from './model-service'
+import { type Behaviour, type ModelRecord, modelAccount, modelService, select } from './model-service'
 
 const standalone = { serial: '5212A1B2', base: '5212A1B2' }
 const remote = { serial: '5212A1B2', base: '5839F001' }
@@ -76,11 +76,37 @@ describe('fetching a period', () => {
     assert.equal(asked.length, 0)
   })
 
-  it('ends between pages where its caller gives up', async () => {
-    const abort = new AbortController()
+  it('asks for the next page before it reads one', async () => {
     const { account, asked } = modelService(steady(40_000), strict)
+    const asks: number[] = []
+    await collectRange(account, standalone, instants(0, 1e9), patient, () => asks.push(asked.length))
+    assert.deepEqual(asks, [2, 3, 3])
+  })
+
+  it('ends between pages where its caller gives up, with the one that is on its way', async () => {
+    const abort = new AbortController()
+    const { account, signals } = modelService(steady(40_000), strict)
     const run = collectRange(account, standalone, instants(0, 1e9), asking(abort.signal), () => abort.abort())
     await assert.rejects(run, (error) => error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED')
-    assert.equal(asked.length, 1)
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [true, true],
+    )
+  })
+
+  it('gives up the page that is on its way where the one before it cannot be read', async () => {
+    const records = steady(40_000)
+    const { account, signals } = modelAccount(({ params }) => {
+      const data = select(records, params as never, strict)
+      return graph({ data: [...data.slice(0, -1), { ...data.at(-1), unixtime: 'yesterday' }] })
+    })
+    await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
+      code: 'ENVLOG_REPLY',
+      params: { part: 'data.15999.unixtime' },
+    })
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [true, true],
+    )
   })
 })

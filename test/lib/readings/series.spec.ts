@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readSeries, type Series } from '../../../src/lib/readings/series'
+import { oldestTime, readSeries, type Series } from '../../../src/lib/readings/series'
 import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
 
 const read = (answer: Json, style: 'utc' | 'local' = 'utc'): Series =>
@@ -191,6 +191,19 @@ describe('a series', () => {
   it('reads an answer without records as an empty series with its channels', () => {
     const { records, gaps, channels } = read(graph({ data: [] }))
     assert.deepEqual({ records, gaps, channels: channels.length }, { records: [], gaps: [], channels: 1 })
+  })
+
+  it('has its oldest time before it is read', () => {
+    const time = fc.oneof(fc.integer({ min: -5, max: 2e9 }), fc.double({ min: 0, max: 2e9, noNaN: true }))
+    const told = fc.oneof(time, time.map(String), fc.constantFrom('', null, '0', 0))
+    fc.assert(
+      fc.property(fc.array(told), (times) => {
+        const envelope = graphEnvelope(graph({ data: times.map((unixtime) => ({ unixtime, ch1: 1 })) }))
+        const { records } = readSeries(envelope, 'utc')
+        const dated = records.flatMap(({ timestamp }) => timestamp ?? [])
+        assert.equal(oldestTime(envelope.records), dated[0] ?? null)
+      }),
+    )
   })
 
   it('says which record cannot be read, without its contents', () => {
