@@ -19,7 +19,10 @@ export interface CurrentDevice extends Identity {
 
 /** Where an element is not as it must be, steps from the element down. */
 class Misfit {
-  constructor(readonly path: string) {}
+  readonly path: string
+  constructor(...steps: readonly (string | number | undefined)[]) {
+    this.path = steps.filter((step) => step !== undefined).join('.')
+  }
 }
 
 type Json = Record<string, unknown>
@@ -30,7 +33,7 @@ type Json = Record<string, unknown>
  */
 export function readCurrentDevice(found: unknown, index: number): CurrentDevice | Unreadable {
   try {
-    return deviceOf(objectAt(found, ''), index)
+    return deviceOf(objectAt(found), index)
   } catch (misfit) {
     if (!(misfit instanceof Misfit)) throw misfit
     const { serial } = (found ?? {}) as { serial?: unknown }
@@ -40,12 +43,12 @@ export function readCurrentDevice(found: unknown, index: number): CurrentDevice 
 }
 
 function deviceOf(found: Json, index: number): CurrentDevice {
-  const serial = textAt(found, 'serial', '')
+  const serial = textAt(found, 'serial')
   if (serial === '') throw new Misfit('serial')
   return {
     serial,
-    model: textAt(found, 'model', ''),
-    name: textAt(found, 'name', ''),
+    model: textAt(found, 'model'),
+    name: textAt(found, 'name'),
     num: readNumber(found.num),
     battery: readNumber(found.battery),
     rssi: readNumber(found.rssi),
@@ -61,17 +64,17 @@ function deviceOf(found: Json, index: number): CurrentDevice {
 function channelsOf(found: unknown): CurrentDevice['channel'] {
   if (isNone(found)) return []
   if (!Array.isArray(found)) throw new Misfit('channel')
-  return found.map((one, index) => {
-    const path = `channel.${index}`
-    const channel = objectAt(one, path)
-    const { num, value } = channel
-    return {
-      num: readNumber(num),
-      name: textAt(channel, 'name', path),
-      unit: textAt(channel, 'unit', path),
-      value,
-    }
-  })
+  return found.map(channelOf)
+}
+
+function channelOf(found: unknown, index: number): CurrentDevice['channel'][number] {
+  const channel = objectAt(found, 'channel', index)
+  return {
+    num: readNumber(channel.num),
+    name: textAt(channel, 'name', 'channel', index),
+    unit: textAt(channel, 'unit', 'channel', index),
+    value: channel.value,
+  }
 }
 
 /** Blank means none, as in the other answers. */
@@ -90,16 +93,19 @@ function groupOf(found: unknown): CurrentDevice['group'] {
 }
 
 function offsetsAt(found: Json): Offsets {
-  const first = (one: string, other: string, read: typeof numberAt) => {
-    const spellings = [read(found, one), read(found, other)]
-    return spellings.find((value) => value !== null) ?? null
-  }
   return {
-    timeDiff: first('time-diff', 'time_diff', minutesAt) ?? 0,
-    stdBias: first('std-bias', 'std_bias', minutesAt) ?? 0,
-    dstBias: first('dst-bias', 'dst_bias', minutesAt) ?? 0,
-    dstFlag: first('dst-flg', 'dst_flg', numberAt),
+    timeDiff: eitherAt(found, 'time-diff', 'time_diff', minutesAt) ?? 0,
+    stdBias: eitherAt(found, 'std-bias', 'std_bias', minutesAt) ?? 0,
+    dstBias: eitherAt(found, 'dst-bias', 'dst_bias', minutesAt) ?? 0,
+    dstFlag: eitherAt(found, 'dst-flg', 'dst_flg', numberAt),
   }
+}
+
+/** The first of two spellings that tells something; both must be readable. */
+function eitherAt(found: Json, one: string, other: string, read: typeof numberAt): number | null {
+  const first = read(found, one)
+  const second = read(found, other)
+  return first ?? second
 }
 
 /** Whole minutes of at most a day either way. */
@@ -120,17 +126,17 @@ function numberAt(found: Json, key: string): number | null {
 }
 
 /** Text, also where a number was sent; absent and `null` are blank. */
-function textAt(found: Json, key: string, path: string): string {
+function textAt(found: Json, key: string, inside?: string, index?: number): string {
   const value = found[key]
   if (typeof value === 'string') return storable(value)
   if (value === undefined || value === null) return ''
   if (typeof value === 'number') return String(value)
-  throw new Misfit(path === '' ? key : `${path}.${key}`)
+  throw new Misfit(inside, index, key)
 }
 
-function objectAt(found: unknown, path: string): Json {
+function objectAt(found: unknown, inside?: string, index?: number): Json {
   if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as Json
-  throw new Misfit(path)
+  throw new Misfit(inside, index)
 }
 
 /** An object, or the only element of an array; what stands for nothing is `null`. */
@@ -142,5 +148,7 @@ function theOne(found: unknown): unknown {
 /** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
 function isNone(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
-  return typeof value === 'object' && Object.keys(value).length === 0
+  if (typeof value !== 'object') return false
+  for (const _ in value) return false
+  return true
 }

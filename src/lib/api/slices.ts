@@ -32,8 +32,9 @@ export function createSlicer(
   let pending: Buffer = Buffer.alloc(0)
   let head = ''
   let phase: 'head' | 'elements' | 'given-up' = 'head'
-  /** Elements hold arrays and objects: their ends are looked for by depth. */
+  /** Elements hold arrays and objects: their ends are looked for by depth, or where they look as the last one did. */
   let isNested = false
+  let border: Buffer | undefined
 
   function push(chunk: Uint8Array): void {
     if (phase === 'given-up') return
@@ -84,12 +85,22 @@ export function createSlicer(
       if (end === undefined || take(end)) return
       isNested = true
     }
+    const likely = border ? pending.lastIndexOf(border) : -1
+    if (border && likely >= 0 && take(likely + border.indexOf(COMMA))) return
     const { comma } = scan()
-    if (comma !== undefined && !take(comma)) phase = 'given-up'
+    if (comma === undefined) return
+    border = borderAt(comma)
+    if (!take(comma)) phase = 'given-up'
+  }
+
+  /** How one element ends and the next begins: likely so between all of them, and found faster than a depth. */
+  function borderAt(comma: number): Buffer | undefined {
+    const colon = pending.indexOf(COLON, comma)
+    return comma < 2 || colon < 0 ? undefined : Buffer.from(pending.subarray(comma - 2, colon))
   }
 
   function take(end: number): boolean {
-    const found = parsed(`[${pending.toString('utf8', 0, end)}]`)
+    const found = parsed(pending.subarray(0, end))
     if (found === undefined) return false
     taken(found)
     isFirst = false
@@ -131,14 +142,17 @@ export function createSlicer(
     return { comma, arrayEnd: undefined }
   }
 
-  /** All has arrived: the answer, with no elements in the array. Nothing where it is not laid out as expected. */
+  /**
+   * All has arrived: the answer, with no elements in the array. Nothing where it is not laid out as expected, or so
+   * short that no element was taken yet.
+   */
   function end(): object | undefined {
-    if (phase !== 'elements') return undefined
+    if (phase !== 'elements' || isFirst) return undefined
     const { arrayEnd } = scan()
     if (arrayEnd === undefined) return undefined
-    const last = parsed(`[${pending.toString('utf8', 0, arrayEnd)}]`)
-    // Where there were some before, a comma was the last that was read.
-    if (!last || (last.length === 0 && !isFirst)) return undefined
+    const last = parsed(pending.subarray(0, arrayEnd))
+    // A comma was the last that was read.
+    if (!last || last.length === 0) return undefined
     const rest = restOf(pending.toString('utf8', arrayEnd + 1))
     if (rest) taken(last)
     return rest
@@ -162,9 +176,14 @@ export function createSlicer(
 
 export type Slicer = ReturnType<typeof createSlicer>
 
-function parsed(text: string): unknown[] | undefined {
+/** What stands between the brackets of an array. They are put on as bytes: a text would be copied for them. */
+function parsed(elements: Buffer): unknown[] | undefined {
+  const array = Buffer.allocUnsafe(elements.length + 2)
+  array[0] = OPEN_ARRAY
+  array.set(elements, 1)
+  array[array.length - 1] = CLOSE_ARRAY
   try {
-    return JSON.parse(text)
+    return JSON.parse(array.toString('utf8'))
   } catch {
     return undefined
   }

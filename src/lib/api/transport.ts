@@ -108,11 +108,19 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
   return address.href
 }
 
-async function* named(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  try {
-    yield* body
-  } catch (error) {
-    throw networkError(error)
+/** The same, breaking with an error of ours. No generator: that would cost another round of promises a chunk. */
+function named(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const chunks = body[Symbol.asyncIterator]()
+      return {
+        next: () =>
+          chunks.next().catch((error) => {
+            throw networkError(error)
+          }),
+        return: async () => (await chunks.return?.()) ?? { done: true, value: undefined },
+      }
+    },
   }
 }
 

@@ -64,7 +64,8 @@ function normalise(text: string): string {
  * beginning of *not*; anywhere where the name is Japanese, which has no borders between words.
  */
 function withoutName(text: string, name: string): string {
-  if (name === '') return text
+  // Few texts have it in them: looking is cheaper than making a pattern.
+  if (name === '' || !text.includes(name)) return text
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const word = JAPANESE.test(name) ? literal : `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`
   return text.replace(new RegExp(word, 'gu'), '_')

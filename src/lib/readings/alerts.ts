@@ -4,7 +4,7 @@ import { type AlertKind, type AlertSource, alertKind } from './alert-kind'
 import { type Channel, channelNumber, lineUpChannels, unlistedChannel } from './channel'
 import { type Device, readDevice } from './device'
 import { storable } from './text'
-import { formatTime, readTimestamp, type TimeStyle, utcOffset } from './time'
+import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One text of one alert log entry: an element of envlog-alerts' payload. */
 export interface Alert extends Device {
@@ -48,6 +48,7 @@ export function readAlerts(
 ): AlertLog {
   const device = readDevice(envelope.device, envelope.base)
   const offset = utcOffset(envelope.offsets)
+  const write = timeWriter(style, offset)
   const entries = envelope.entries.map((entry, index): LogEntry => {
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
       throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
@@ -67,7 +68,7 @@ export function readAlerts(
       return {
         ...device,
         base: { ...device.base },
-        time: formatTime(timestamp, style, offset),
+        time: write(timestamp),
         timestamp,
         utcOffset: offset,
         source,

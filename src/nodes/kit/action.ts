@@ -1,6 +1,7 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
+import { turn } from '../../lib/pace'
 import type { ActionType } from '../../shared/action'
 import { accountOf, leaveAccount, registry } from './account'
 import { type Control, controlOf } from './control'
@@ -27,6 +28,9 @@ interface ActionConfig extends NodeDef {
 }
 
 const PICKED_UP_MS = 60_000
+
+/** Loaded with the first trigger. */
+let taskKit: typeof import('./task') | undefined
 
 type Trigger = TaskParts<ActionType>['trigger']
 
@@ -62,9 +66,9 @@ function start<T extends ActionType>(
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
     const { account, store } = accountOf(RED, config.account, node)
-    // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
-    const { readActionSettings } = require('./settings') as typeof import('./settings')
     if (!read) {
+      // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
+      const { readActionSettings } = require('./settings') as typeof import('./settings')
       read = readActionSettings(action.type, config)
       memory.open(store, shapeOf(read))
     }
@@ -73,14 +77,16 @@ function start<T extends ActionType>(
 
   async function work(trigger: Trigger): Promise<void> {
     const { account, settings } = configured()
-    const { createTask } = require('./task') as typeof import('./task')
+    taskKit ??= require('./task') as typeof import('./task')
     show({ kind: 'asking' })
     await ready(settings)
     const parts = { RED, node, trigger, settings, account, memory, refused, signal, show }
-    const { task, sent } = createTask(parts)
+    const { task, sent } = taskKit.createTask(parts)
     await action.run(task)
     const what = task.form === 'read' ? action.counts : 'answers'
     const count = sent()
+    // To put a count into words takes i18next longer than most answers take to read: what was sent goes first.
+    await turn()
     show(count === undefined ? { kind: 'blank' } : { kind: 'came', what, count, at: Date.now() })
   }
 
