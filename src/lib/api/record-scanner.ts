@@ -14,59 +14,65 @@ const POWERS = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 ** powe
  * another kind is parsed by itself, and those behind it are expected to be like it.
  */
 export function createRecordScanner(table: RecordTable) {
+  const scanner: Scanner = { table, heads: [], columns: [], shortest: Number.POSITIVE_INFINITY }
+  return { scan: (bytes: Buffer) => scan(scanner, bytes) }
+}
+
+/** Its functions stand by themselves: those of one answer would be gone with it, and V8's code for them too. */
+interface Scanner {
+  table: RecordTable
   /** What stands before each value, and the columns they belong to. */
-  let heads: Uint8Array[] = []
-  let columns: Column[] = []
+  heads: readonly Uint8Array[]
+  columns: readonly Column[]
   /** Of a record that is like the one before, bytes. */
-  let shortest = Number.POSITIVE_INFINITY
+  shortest: number
+}
 
-  /** How many bytes are taken in: whole records, each with the comma behind it. */
-  function scan(bytes: Buffer): number {
-    // No look goes further than where the last record can end: V8 makes faster code where all are inside the bytes.
-    const end = bytes.lastIndexOf('},') + 2
-    reserve(table, Math.ceil(end / shortest))
-    let done = 0
-    while (done < end) {
-      const next = takeKnown(bytes, done) ?? takeOther(bytes, done)
-      if (next === undefined) break
-      done = next
-    }
-    return done
+/** How many bytes are taken in: whole records, each with the comma behind it. */
+function scan(scanner: Scanner, bytes: Buffer): number {
+  // No look goes further than where the last record can end: V8 makes faster code where all are inside the bytes.
+  const end = bytes.lastIndexOf('},') + 2
+  reserve(scanner.table, Math.ceil(end / scanner.shortest))
+  let done = 0
+  while (done < end) {
+    const next = takeKnown(scanner, bytes, done) ?? takeOther(scanner, bytes, done)
+    if (next === undefined) break
+    done = next
   }
+  return done
+}
 
-  function takeKnown(bytes: Buffer, start: number): number | undefined {
-    if (heads.length === 0 || heads.length !== table.columns.size) return undefined
-    const index = table.length
-    let at = start
-    for (let place = 0; place < heads.length && at >= 0; place++) {
-      at = behind(bytes, at, heads[place] as Uint8Array)
-      if (at >= 0) at = takeValue(bytes, at, columns[place] as Column, index)
-    }
-    if (at >= 0 && bytes[at] === CLOSE && bytes[at + 1] === COMMA) {
-      table.length = index + 1
-      return at + 2
-    }
-    for (const { others } of columns) others.delete(index)
-    return undefined
+function takeKnown({ table, heads, columns }: Scanner, bytes: Buffer, start: number): number | undefined {
+  if (heads.length === 0 || heads.length !== table.columns.size) return undefined
+  const index = table.length
+  let at = start
+  for (let place = 0; place < heads.length && at >= 0; place++) {
+    at = behind(bytes, at, heads[place] as Uint8Array)
+    if (at >= 0) at = takeValue(bytes, at, columns[place] as Column, index)
   }
-
-  /** An object of JSON ends where it first can: what parses is the whole record, whatever its texts hold. */
-  function takeOther(bytes: Buffer, start: number): number | undefined {
-    if (bytes[start] !== OPEN) return undefined
-    const end = bytes.indexOf(CLOSE, start) + 1
-    if (end === 0 || bytes[end] !== COMMA) return undefined
-    const record = parsed(bytes.toString('utf8', start, end))
-    if (!record) return undefined
-    addRecords(table, [record])
-    const keys = Object.keys(record)
-    heads = keys.map((key, index) => Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`))
-    columns = keys.map((key) => table.columns.get(key) as Column)
-    shortest = heads.reduce((sum, head) => sum + head.length + 1, 2)
-    reserve(table, Math.ceil(bytes.length / shortest))
-    return end + 1
+  if (at >= 0 && bytes[at] === CLOSE && bytes[at + 1] === COMMA) {
+    table.length = index + 1
+    return at + 2
   }
+  for (const { others } of columns) others.delete(index)
+  return undefined
+}
 
-  return { scan }
+/** An object of JSON ends where it first can: what parses is the whole record, whatever its texts hold. */
+function takeOther(scanner: Scanner, bytes: Buffer, start: number): number | undefined {
+  if (bytes[start] !== OPEN) return undefined
+  const end = bytes.indexOf(CLOSE, start) + 1
+  if (end === 0 || bytes[end] !== COMMA) return undefined
+  const record = parsed(bytes.toString('utf8', start, end))
+  if (!record) return undefined
+  const { table } = scanner
+  addRecords(table, [record])
+  const keys = Object.keys(record)
+  scanner.heads = keys.map((key, index) => Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`))
+  scanner.columns = keys.map((key) => table.columns.get(key) as Column)
+  scanner.shortest = scanner.heads.reduce((sum, head) => sum + head.length + 1, 2)
+  reserve(table, Math.ceil(bytes.length / scanner.shortest))
+  return end + 1
 }
 
 function behind(bytes: Uint8Array, start: number, head: Uint8Array): number {

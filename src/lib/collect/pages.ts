@@ -76,23 +76,44 @@ export function pageAhead(paging: Paging, arrived: Arrived): Page | undefined {
  * @param received records that came, before any was left out
  */
 export function takePage(paging: Paging, series: SeriesPart, received: number, asked: Page): Paging {
-  const { from, to, left, parts, borderFrom } = paging
-  const border = new Set(paging.border)
-  const print = (record: SeriesRecord) => `${record.timestamp} ${fingerprint(record, series.channels)}`
-  const isInside = ({ timestamp }: SeriesRecord) =>
-    timestamp === null || (timestamp >= from && timestamp < to)
-  const isKnown = (record: SeriesRecord) =>
-    borderFrom !== null &&
-    (record.timestamp === null || record.timestamp >= borderFrom) &&
-    border.has(print(record))
-  const records = series.records.filter((record) => isInside(record) && !isKnown(record))
-  const kept = left === null ? records : records.slice(Math.max(0, records.length - left))
+  const { left, parts } = paging
+  const { records, channels } = series
+  const print = (record: SeriesRecord) => `${record.timestamp} ${fingerprint(record, channels)}`
+  const fresh = freshOf(paging, records, print)
+  const kept = left === null ? fresh : fresh.slice(Math.max(0, fresh.length - left))
   const more = left === null ? null : left - kept.length
   const taken: Paging = { ...paging, left: more, parts: [...parts, { ...series, records: kept }] }
 
-  const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
+  const oldest = records[placeOf(records, Number.NEGATIVE_INFINITY)]?.timestamp ?? null
   const next = nextEnd(paging, { asked, received, oldest })
   if (next === undefined || more === 0) return { ...taken, isComplete: true }
-  const again = series.records.filter(({ timestamp }) => timestamp === null || timestamp <= next * 1000)
+  const again = records.slice(0, placeOf(records, next * 1000 + 1))
   return { ...taken, next, border: [...new Set(again.map(print))], borderFrom: oldest }
+}
+
+/** What of a page lies inside the period and did not come before: what did has no time, or is of the border. */
+function freshOf(
+  { from, to, border, borderFrom }: Paging,
+  records: readonly SeriesRecord[],
+  print: (record: SeriesRecord) => string,
+): SeriesRecord[] {
+  const known = new Set(border)
+  const isNew = (record: SeriesRecord) => !known.has(print(record))
+  const undated = records.slice(0, placeOf(records, Number.NEGATIVE_INFINITY))
+  const [first, end] = [placeOf(records, from), placeOf(records, to)]
+  const doubtful = borderFrom === null ? end : Math.min(end, Math.max(first, placeOf(records, borderFrom)))
+  const certain = records.slice(first, doubtful)
+  return [...undated.filter(isNew), ...certain, ...records.slice(doubtful, end).filter(isNew)]
+}
+
+/** Where in ordered records those begin that have a time, and none before this, ms. */
+function placeOf(records: readonly SeriesRecord[], time: number): number {
+  let [low, high] = [0, records.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const { timestamp } = records[middle] as SeriesRecord
+    if (timestamp === null || timestamp < time) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -8,7 +8,7 @@ import { mergeSeries } from '../readings/merge'
 import { oldestTime, readPart } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
-import { beginPages, nextPage, type Page, pageAhead, takePage } from './pages'
+import { beginPages, nextPage, type Page, type Paging, pageAhead, takePage } from './pages'
 import { isWallClock, type Period, placePeriod } from './period'
 import { type Collected, collectedOf, collectRaw, type Form, readRecords } from './records'
 
@@ -30,7 +30,7 @@ export interface CollectedRange extends Collected {
  * All records of a period (endpoints 4 and 5), page by page from the newest down, whether the service takes
  * its bounds as strict or as inclusive: each page reaches a second over what is known, and what lies outside
  * or came before is dropped. As it came it is one request.
- * @param paged told after each page how many there were
+ * @param paged told after each page that more come after how many there were
  * @throws EnvlogError
  */
 export async function collectRange(
@@ -42,43 +42,51 @@ export async function collectRange(
 ): Promise<CollectedRange> {
   const { from, to } = placePeriod(period, await offsetFor(account, target, period, time, asker))
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  let paging = beginPages({ from, to, number })
+  const first = beginPages({ from, to, number })
   if (form !== 'read') {
     const most = {
-      ...pageParams(nextPage(paging)),
+      ...pageParams(nextPage(first)),
       number: Math.min(number ?? MAX_RECORDS, MAX_RECORDS),
       type: form,
     }
     return { ...(await collectRaw(account, 'range', target, most, asker)), range }
   }
   const own = childOf(asker.signal)
-  const begin = (wanted: Page) => {
-    const page = readPage(account, target, wanted, { ...asker, signal: own.signal })
-    // Where the page before it cannot be read nobody waits for it.
-    page.catch(() => {})
-    return page
-  }
   try {
-    let page = begin(nextPage(paging))
-    for (let pages = 1; ; pages++) {
-      const { answer, body, asked } = await page
-      const { length } = body.records
-      const ahead = pageAhead(paging, { asked, received: length, oldest: oldestTime(body.records) })
-      if (ahead) page = begin(ahead)
-      // It has its turn to leave, and who waited while the answer was taken in.
-      if (length > LONG) await turn()
-      paging = takePage(paging, readPart(body, time), length, asked)
-      paged(pages)
-      if (paging.isComplete) {
-        if (paging.parts.length > 1) await turn()
-        const series = mergeSeries(paging.parts)
-        return { ...collectedOf(target, answer, { kind: 'series', series }), range }
-      }
-      if (!ahead) page = begin(nextPage(paging))
-    }
+    const read = (page: Page) => readPage(account, target, page, { ...asker, signal: own.signal })
+    const { answer, paging } = await readPages(first, read, time, paged)
+    if (paging.parts.length > 1) await turn()
+    return { ...collectedOf(target, answer, { kind: 'series', series: mergeSeries(paging.parts) }), range }
   } finally {
     own.abort()
     own.release()
+  }
+}
+
+/** Page after page to the last; while one is read the next is on its way. @throws EnvlogError */
+async function readPages(
+  first: Paging,
+  read: (page: Page) => ReturnType<typeof readPage>,
+  time: TimeStyle,
+  paged: (pages: number) => void,
+): Promise<{ answer: Collected['answer']; paging: Paging }> {
+  let paging = first
+  let coming = read(nextPage(paging))
+  for (let pages = 1; ; pages++) {
+    const { answer, body, asked } = await coming
+    const { length } = body.records
+    const ahead = pageAhead(paging, { asked, received: length, oldest: oldestTime(body.records) })
+    if (ahead) {
+      coming = read(ahead)
+      // Where this page cannot be read nobody waits for the next.
+      coming.catch(() => {})
+    }
+    // The request has its turn to leave, and so has who waited while the answer was taken in.
+    if (length > LONG) await turn()
+    paging = takePage(paging, readPart(body, time), length, asked)
+    if (paging.isComplete) return { answer, paging }
+    if (!ahead) coming = read(nextPage(paging))
+    paged(pages)
   }
 }
 
