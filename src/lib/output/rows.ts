@@ -119,28 +119,50 @@ function* rowsOfReading(reading: Reading): Generator<Row> {
 }
 
 function* rowsOfSeries(series: Series, group: string): Generator<Row> {
-  // Nearly all rows of a channel have the same keys: copied from one, they cost a quarter.
-  const blanks = series.channels.map((channel) => {
-    const blank = rowOfDevice(series, { time: '', timestamp: 0 }, group)
-    nameChannel(blank, channel)
-    return Object.assign(blank, { value: 0, dataid: 0 })
-  })
+  const makers = series.channels.map((channel) => rowMaker(series, channel, group))
   for (const record of series.records) {
     const { time, timestamp, dataId, errors } = record
     for (const [index, channel] of series.channels.entries()) {
       const value = record[channel.key as `ch${number}`]
-      if (time === null || timestamp === null || dataId === null || typeof value !== 'number' || errors) {
-        yield rowOfValue(series, group, record, channel)
-        continue
-      }
-      const row = { ...blanks[index] } as Row
-      row.time = time
-      row.timestamp = timestamp
-      row.value = value
-      row.dataid = dataId
-      yield row
+      yield time === null || timestamp === null || dataId === null || typeof value !== 'number' || errors
+        ? rowOfValue(series, group, record, channel)
+        : (makers[index] as RowMaker)(time, timestamp, value, dataId)
     }
   }
+}
+
+type RowMaker = (time: string, timestamp: number, value: number, dataid: number) => Row
+
+/** Of the rows that lack nothing. One that is written out is made in half the time of one that is copied. */
+function rowMaker(series: Series, of: Channel, groupname: string): RowMaker {
+  const { serial, name, model } = series
+  const base = series.base.serial
+  const { number: channel, name: label, unit } = of
+  if (name !== '' && model !== '' && unit !== '') {
+    return groupname === ''
+      ? (time, timestamp, value, dataid) => {
+          return { time, timestamp, serial, name, model, base, channel, label, unit, value, dataid }
+        }
+      : (time, timestamp, value, dataid) => {
+          return {
+            time,
+            timestamp,
+            serial,
+            name,
+            model,
+            base,
+            groupname,
+            channel,
+            label,
+            unit,
+            value,
+            dataid,
+          }
+        }
+  }
+  const blank = rowOfDevice(series, { time: '', timestamp: 0 }, groupname)
+  nameChannel(blank, of)
+  return (time, timestamp, value, dataid) => ({ ...blank, time, timestamp, value, dataid })
 }
 
 /** A row that lacks something. */
