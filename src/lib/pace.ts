@@ -1,6 +1,6 @@
 /** Longest work without a turn for others, ms: the event loop belongs to the user's other flows. */
 export const WORK_MS = 2
-/** Messages that may wait in the event loop at once: Node-RED hands each on in a turn of its own. */
+/** Messages that may wait in the event loop at once: each is handed on in a turn of its own. */
 const MOST_WAITING = 64
 
 /** Tells work that is long when to rest. */
@@ -35,12 +35,20 @@ export function createPace(signal: AbortSignal): Pace {
 /** A turn for others, between one piece of work that takes milliseconds and the next. */
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Work that is cut into steps, with turns for others between them. */
-export async function gently<T>(steps: Iterator<undefined, T>, signal: AbortSignal): Promise<T> {
+/**
+ * Work that is cut into steps, with turns for others between them.
+ * @param took told what each step brings
+ */
+export async function gently<S, T>(
+  steps: Iterator<S, T>,
+  signal: AbortSignal,
+  took: (step: S, pace: Pace) => void = () => {},
+): Promise<T> {
   const pace = createPace(signal)
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
+    took(step.value, pace)
     const rest = pace.rest()
     if (rest) await rest
   }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock'
 
-/** Where state outlives the process: a context store of Node-RED. Calls may be answered at once or later. */
+/** Where state outlives the process. Calls may be answered at once or later. */
 export interface StateStore {
   load(): Promise<unknown>
   save(state: unknown): Promise<void>
@@ -28,7 +28,7 @@ export interface Keeper {
   save(): void
   /**
    * What changes from now on is not told. Resolves when all before is written, or the store is silent for too
-   * long; no write begins after that: Node-RED cleans the store of a removed node, and a write would disturb it.
+   * long; no write begins after that: the store of a removed node is cleaned, and a write would disturb it.
    */
   end(): Promise<void>
 }
@@ -48,7 +48,7 @@ export function keepIn(store: StateStore, clock: Clock, state: () => unknown): K
       if (changed && phase !== 'over') write()
       else idle()
     }
-    // A store that fails is Node-RED's to tell; the first answer's headers teach the state then.
+    // A store that fails tells so itself; the first answer's headers teach the state then.
     store.save(state()).then(next, next)
   }
 

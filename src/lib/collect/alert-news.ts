@@ -21,48 +21,33 @@ export async function alertNews(
   const device = targetKey(target)
   const effect = memory.step(device, { kind: 'trigger' })
   try {
-    if (effect === 'ask') await ask(account, target, wish, ports, asker)
+    if (effect === 'ask') await ask()
     if (effect === 'again') await handAgain(account, target, wish, ports)
   } catch (error) {
     memory.step(device, { kind: 'failed', failure: failureOf(error) })
     throw error
   }
-}
 
-async function ask(
-  account: Account,
-  target: Target,
-  wish: Wish,
-  ports: NewsPorts,
-  asker: Asker,
-): Promise<void> {
-  const { memory } = ports
-  const device = targetKey(target)
-  const params = { 'remote-serial': target.serial, 'base-serial': target.base }
-  const answer = await account.client.read('alert', params, asker)
-  // Told to forget meanwhile: the next trigger begins anew.
-  if (memory.machine(device).phase.name !== 'asking') return
-  const known = memory.machine(device).cursor as AlertCursor | null
-  const taken = takenAt(memory, device, answer.receivedAt)
-  let plan = planAlerts<LogEntry>(known, [], taken, wish.start)
-  const log = readAlerts(withBase(answer.body, target), wish.time, (entries) => {
-    plan = planAlerts(known, entries, taken, wish.start)
-    return plan.fresh
-  })
-  const { fresh, overflow, next } = plan
-  if (fresh.length === 0) {
-    memory.step(device, { kind: 'answer', next })
-    return
+  async function ask(): Promise<void> {
+    const params = { 'remote-serial': target.serial, 'base-serial': target.base }
+    const { body, ...answer } = await account.client.read('alert', params, asker)
+    // Told to forget meanwhile: the next trigger begins anew.
+    if (memory.machine(device).phase.name !== 'asking') return
+    const known = memory.machine(device).cursor as AlertCursor | null
+    const taken = takenAt(memory, device, answer.receivedAt)
+    let plan = planAlerts<LogEntry>(known, [], taken, wish.start)
+    const log = readAlerts(withBase(body, target), wish.time, (entries) => {
+      plan = planAlerts(known, entries, taken, wish.start)
+      return plan.fresh
+    })
+    const { fresh, overflow, next } = plan
+    if (fresh.length === 0) {
+      memory.step(device, { kind: 'answer', next })
+      return
+    }
+    const collected = collectedOf(target, answer, { kind: 'alerts', ...log })
+    const news = { ...collected, ...(overflow && { overflow }) }
+    const base: AlertCursor = { seen: [], taken: next.taken - 1 }
+    await handOver(account, device, wish, ports, news, { base, next })
   }
-  const { body: _body, ...told } = answer
-  const collected = collectedOf(target, told, { kind: 'alerts', ...log })
-  const base: AlertCursor = { seen: [], taken: next.taken - 1 }
-  await handOver(
-    account,
-    device,
-    wish,
-    ports,
-    { ...collected, ...(overflow && { overflow }) },
-    { base, next },
-  )
 }

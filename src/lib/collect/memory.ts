@@ -101,7 +101,7 @@ export function createMemory(clock: Clock): NodeMemory {
 
   function begin(store: StateStore): Promise<void> {
     loading = load(store)
-    // Nobody may wait for it, and that must not end Node-RED.
+    // Nobody may wait for it, and that must not end the process.
     loading.catch(() => {})
     return loading
   }

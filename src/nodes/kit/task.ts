@@ -6,7 +6,7 @@ import { isHandedOver, type NewsPorts } from '../../lib/collect/news'
 import type { Form } from '../../lib/collect/records'
 import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
-import { createPace } from '../../lib/pace'
+import { gently } from '../../lib/pace'
 import type { Asker } from '../../lib/quota/asker'
 import type { ActionType } from '../../shared/action'
 import type { Output } from '../../shared/outputs'
@@ -82,15 +82,11 @@ export function createTask<T extends ActionType>(
     if (!isNothing) {
       const plan = planMessages(delivery.content, { ...settings, group: delivery.group })
       const make = messageMaker({ ...parts, delivery, plan })
-      const pace = createPace(signal)
-      for (const draft of plan.drafts) {
-        if (draft) {
-          trigger.send(make(draft))
-          pace.sent()
-        }
-        const rest = pace.rest()
-        if (rest) await rest
-      }
+      await gently(plan.drafts[Symbol.iterator](), signal, (draft, pace) => {
+        if (!draft) return
+        trigger.send(make(draft))
+        pace.sent()
+      })
       sent += countOf(delivery.content)
     }
     delivery.failed?.forEach(report)
