@@ -1,5 +1,5 @@
 import type { Account } from '../account'
-import { countOf } from '../output/content'
+import { type Content, countOf } from '../output/content'
 import type { TimeStyle } from '../readings/time'
 import { type Target, targetKey } from './devices'
 import { furthest } from './machine'
@@ -97,5 +97,15 @@ export async function handAgain(account: Account, target: Target, way: Way, port
 /** A copy: what was sent is the receivers' to change. */
 function keptOf({ answer, content, group, overflow }: News, device: string, memory: NodeMemory): Kept | null {
   if (memory.keptBeside(device) + countOf(content) > MOST_KEPT) return null
-  return structuredClone({ answer, content, group, ...(overflow && { overflow }) })
+  return { answer: structuredClone(answer), content: copyOf(content), group, ...(overflow && { overflow }) }
+}
+
+/** Records by hand: of a long outage there are so many that a structured clone would stop the event loop. */
+function copyOf(content: Content): Content {
+  if (content.kind !== 'series') return structuredClone(content)
+  const { records, ...about } = content.series
+  const copies = records.map((record) =>
+    record.errors ? { ...record, errors: { ...record.errors } } : { ...record },
+  )
+  return { kind: 'series', series: { ...structuredClone(about), records: copies } }
 }
