@@ -140,12 +140,18 @@ describe('a database that is away for hours', () => {
       await ask()
       measure(1)
       const { content } = came.at(-1) as News
-      if (content.kind === 'series') content.series.records.length = 0
+      if (content.kind !== 'series') continue
+      for (const record of content.series.records) record.ch1 = -999
+      content.series.channels.length = 0
+      content.series.records.length = 0
     }
     await ask()
     measure(10)
     await ask()
     assert.deepEqual(ids(came.at(-1)), upTo(1, 10))
+    const { content } = came.at(-1) as News
+    assert.ok(content.kind === 'series' && content.series.channels.length > 0)
+    assert.ok(content.series.records.every(({ ch1 }) => ch1 !== -999))
   })
 
   it('is no reason to keep more than memory has room for: more is asked for again', async () => {
