@@ -1,0 +1,140 @@
+/** What docs/messages.md promises of every payload, whatever the service sent. */
+import assert from 'node:assert/strict'
+import type { Alert } from '../../src/lib/readings/alerts'
+import type { Channel } from '../../src/lib/readings/channel'
+import type { Device } from '../../src/lib/readings/device'
+import type { Series } from '../../src/lib/readings/series'
+
+/** JSON through and through: nothing undefined, no number that JSON does not have, no object but plain ones. */
+export function plain(value: unknown, at = 'payload'): void {
+  if (typeof value === 'number') assert.ok(Number.isFinite(value), `${at} is ${value}`)
+  else if (typeof value === 'object' && value !== null) {
+    const kind = Object.getPrototypeOf(value)
+    assert.ok(kind === Object.prototype || kind === Array.prototype, `${at} is a ${kind?.constructor?.name}`)
+    for (const key of Object.keys(value)) plain(value[key as keyof typeof value], `${at}.${key}`)
+  } else assert.ok(['string', 'boolean', 'object'].includes(typeof value), `${at} is ${typeof value}`)
+}
+
+function keysOf(value: object, keys: readonly string[], optional: readonly string[] = []): void {
+  const own = Object.keys(value).filter((key) => !optional.includes(key))
+  assert.deepEqual(own.sort(), [...keys].sort())
+}
+
+const DEVICE = ['serial', 'name', 'model', 'base', 'standalone', 'utcOffset']
+
+function asDevice({ serial, name, model, base, standalone }: Device, utcOffset: number): void {
+  keysOf(base, ['serial', 'name', 'model'])
+  for (const text of [serial, name, model, base.serial, base.name, base.model]) {
+    assert.equal(typeof text, 'string')
+  }
+  assert.notEqual(serial, '')
+  assert.equal(standalone, base.serial === serial)
+  assert.ok(Number.isInteger(utcOffset))
+}
+
+function asTime({ time, timestamp }: { time: string | null; timestamp: number | null }): void {
+  if (timestamp === null) assert.equal(time, null)
+  else assert.equal(Date.parse(String(time)), timestamp, 'both name the same instant')
+}
+
+function asChannels(channels: readonly Channel[], more: readonly string[] = []): void {
+  for (const channel of channels) {
+    keysOf(channel, ['key', 'number', 'name', 'unit', ...more])
+    assert.ok(Number.isInteger(channel.number) && channel.number > 0)
+    assert.equal(channel.key, `ch${channel.number}`)
+    assert.ok(channel.name !== '' && typeof channel.name === 'string' && typeof channel.unit === 'string')
+  }
+  assert.equal(new Set(channels.map(({ key }) => key)).size, channels.length, 'each channel once')
+}
+
+/** A number, or the reason why there is none. */
+function asValue(value: unknown, error: unknown): void {
+  if (value === null) assert.ok(typeof error === 'string' && error.trim() !== '', 'a null has its reason')
+  else {
+    assert.equal(typeof value, 'number')
+    assert.equal(error ?? null, null, 'a number has no error')
+  }
+}
+
+/** Without a time first, then oldest first. */
+function asOldestFirst(items: readonly { timestamp: number | null }[]): void {
+  const times = items.map(({ timestamp }) => timestamp ?? Number.NEGATIVE_INFINITY)
+  assert.ok(times.every((time, index) => index === 0 || (times[index - 1] ?? 0) <= time))
+}
+
+export interface ReadingLike extends Device {
+  utcOffset: number
+  time: string | null
+  timestamp: number | null
+  number: number | null
+  group: { number: number | null; name: string } | null
+  age: number | null
+  stale: boolean | null
+  battery: { code: number | null; level: string }
+  rssi: number | null
+  channels: (Channel & { value: number | null; error: string | null })[]
+}
+
+const READING = ['number', 'group', 'time', 'timestamp', 'age', 'stale', 'battery', 'rssi', 'channels']
+const LEVELS = ['replace-now', 'replace-soon', 'half', 'low', 'sufficient', 'unknown']
+
+export function asReadings(readings: readonly ReadingLike[]): void {
+  for (const reading of readings) {
+    keysOf(reading, [...DEVICE, ...READING])
+    asDevice(reading, reading.utcOffset)
+    asTime(reading)
+    asChannels(reading.channels, ['value', 'error'])
+    for (const { value, error } of reading.channels) asValue(value, error)
+    const { age, battery, group, timestamp } = reading
+    assert.equal(age === null, timestamp === null)
+    assert.ok(age === null || (Number.isInteger(age) && age >= 0))
+    assert.ok(LEVELS.includes(battery.level))
+    if (group) assert.ok(typeof group.name === 'string' && group.name !== '')
+    for (const number of [reading.number, reading.rssi, battery.code, group?.number ?? null]) {
+      assert.ok(number === null || typeof number === 'number')
+    }
+  }
+}
+
+export function asSeries(series: Series): void {
+  const { channels, records, gaps } = series
+  keysOf(series, [...DEVICE, 'channels', 'records', 'gaps'])
+  asDevice(series, series.utcOffset)
+  asChannels(channels)
+  const keys = channels.map(({ key }) => key)
+  for (const record of records) {
+    keysOf(record, ['time', 'timestamp', 'dataId', ...keys], ['errors'])
+    asTime(record)
+    for (const key of keys) asValue(record[key as 'ch1'], record.errors?.[key])
+    if (record.errors) {
+      const told = Object.keys(record.errors)
+      assert.ok(told.length > 0 && told.every((key) => keys.includes(key)), 'errors of channels, or none')
+    }
+  }
+  asOldestFirst(records)
+  assert.equal(new Set(records.map((record) => JSON.stringify(record))).size, records.length, 'none twice')
+  const times = new Set(records.map(({ time }) => time))
+  for (const { kind, after, before, missing } of gaps) {
+    assert.ok(times.has(after) && times.has(before) && after !== null && before !== null)
+    if (kind === 'restart') assert.equal(missing, null)
+    else
+      assert.ok(kind === 'missing' && Number.isInteger(missing) && (missing ?? 0) > 0, `${missing} missing`)
+  }
+}
+
+const ALERT = [...DEVICE, 'time', 'timestamp', 'source', 'channel', 'kind', 'text']
+const KINDS = ['upper-limit', 'lower-limit', 'recovered', 'sensor-error', 'battery', 'communication', 'other']
+
+export function asAlerts(alerts: readonly Alert[]): void {
+  for (const alert of alerts) {
+    keysOf(alert, ALERT)
+    asDevice(alert, alert.utcOffset)
+    asTime(alert)
+    asChannels(alert.channel ? [alert.channel] : [])
+    assert.ok(KINDS.includes(alert.kind))
+    assert.match(alert.source, /^(ch[1-6]|battery|communication)$/)
+    assert.equal(alert.source.startsWith('ch') ? alert.source : undefined, alert.channel?.key)
+    assert.notEqual(alert.text.trim(), '')
+  }
+  asOldestFirst(alerts)
+}
