@@ -37,8 +37,3 @@ export async function readBody(
   }
   return { text: () => Buffer.concat(parts).toString('utf8'), rest: slicer?.end() }
 }
-
-/** Text without the byte order mark that some put before it. */
-export function withoutBom(text: string): string {
-  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-}

@@ -1,7 +1,6 @@
 import { readNumber } from '../readings/number'
 import { storable } from '../readings/text'
-import type { Identity, ListedChannel, Unreadable } from './envelopes'
-import type { Offsets } from './fields'
+import { type Identity, isNone, type ListedChannel, type Offsets, type Unreadable } from './fields'
 
 /** A device of `current` in one shape; `index` is its place in the answer. */
 export interface CurrentDevice extends Identity {
@@ -143,12 +142,4 @@ function objectAt(found: unknown, inside?: string, index?: number): Json {
 function theOne(found: unknown): unknown {
   if (isNone(found)) return null
   return Array.isArray(found) ? found[0] : found
-}
-
-/** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
-function isNone(value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return true
-  if (typeof value !== 'object') return false
-  for (const _ in value) return false
-  return true
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { EnvlogError } from '../errors'
 import { addRecords, createTable } from '../readings/record-table'
-import { withoutBom } from './body'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
 import { type EndpointName, endpoints } from './endpoints'
-import { anyNumber, list, offsetFields, offsetsOf, text } from './fields'
+import { channel, type Identity, list, offsetFields, offsetsOf, text, type Unreadable } from './fields'
+import { parsedJson, withoutBom } from './json'
 
 /**
  * What the service may send, read into one shape (*Resources and their fields*; every row of the field notes'
@@ -13,26 +13,8 @@ import { anyNumber, list, offsetFields, offsetsOf, text } from './fields'
  * (`current-device.ts`), and records and log entries stay unread here, `readings/` has a guard for them.
  */
 
-export interface Identity {
-  serial: string
-  model: string
-  name: string
-}
-
-const channel = z.object({ num: anyNumber, name: text, unit: text })
-/** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
-export type ListedChannel = z.infer<typeof channel>
-
 /** An array that must be there; its elements are read later, one by one. */
 const unread = z.array(z.unknown())
-
-/** A device of an answer about several that cannot be read: the others can. */
-export interface Unreadable {
-  /** Blank where not even that can be read. */
-  serial: string
-  /** Which part of the answer. */
-  part: string
-}
 
 export interface CurrentEnvelope {
   devices: CurrentDevice[]
@@ -144,12 +126,8 @@ function partOf({ issues }: z.ZodError): string {
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable`
  */
 export function readJson(body: string): object {
-  let json: unknown
-  try {
-    json = JSON.parse(withoutBom(body))
-  } catch {
-    throw new EnvlogError('reply-not-json')
-  }
+  const json = parsedJson(body)
+  if (json === undefined) throw new EnvlogError('reply-not-json')
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new EnvlogError('reply-unreadable', { part: 'answer' })
   }

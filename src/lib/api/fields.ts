@@ -23,17 +23,37 @@ const optionalNumber = z
   })
 
 /** A number nobody can do without losing only that number: unreadable is `null` too. */
-export const anyNumber = z.unknown().optional().transform(readNumber)
+const anyNumber = z.unknown().optional().transform(readNumber)
 
 /** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
-function isNone(value: unknown): boolean {
+export function isNone(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
-  return typeof value === 'object' && Object.keys(value).length === 0
+  if (typeof value !== 'object') return false
+  for (const _ in value) return false
+  return true
 }
 
 /** An array; absent and `null` are empty. */
 export const list = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (isNone(value) ? [] : value), z.array(schema))
+
+export const channel = z.object({ num: anyNumber, name: text, unit: text })
+/** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
+export type ListedChannel = z.infer<typeof channel>
+
+export interface Identity {
+  serial: string
+  model: string
+  name: string
+}
+
+/** A device of an answer about several that cannot be read: the others can. */
+export interface Unreadable {
+  /** Blank where not even that can be read. */
+  serial: string
+  /** Which part of the answer. */
+  part: string
+}
 
 /** Whole minutes of at most a day either way. */
 const minutes = optionalNumber

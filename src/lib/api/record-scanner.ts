@@ -1,5 +1,6 @@
 import { readNumber } from '../readings/number'
 import { addRecords, type Column, type RecordTable, reserve } from '../readings/record-table'
+import { parsedJson } from './json'
 
 const [QUOTE, BACKSLASH, COMMA, MINUS, DOT] = [0x22, 0x5c, 0x2c, 0x2d, 0x2e]
 const [OPEN, CLOSE, ZERO, NINE, SPACE, DELETE] = [0x7b, 0x7d, 0x30, 0x39, 0x20, 0x7f]
@@ -63,7 +64,7 @@ function takeOther(scanner: Scanner, bytes: Buffer, start: number): number | und
   if (bytes[start] !== OPEN) return undefined
   const end = bytes.indexOf(CLOSE, start) + 1
   if (end === 0 || bytes[end] !== COMMA) return undefined
-  const record = parsed(bytes.toString('utf8', start, end))
+  const record = parsedJson(bytes.toString('utf8', start, end)) as object | undefined
   if (!record) return undefined
   const { table } = scanner
   addRecords(table, [record])
@@ -122,11 +123,3 @@ function takeText(bytes: Uint8Array, start: number, column: Column, index: numbe
 }
 
 const isPlain = (byte: number) => byte >= SPACE && byte < DELETE && byte !== QUOTE && byte !== BACKSLASH
-
-function parsed(text: string): object | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -1,6 +1,6 @@
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import { withoutBom } from './body'
 import { type EndpointName, endpoints } from './endpoints'
+import { withoutBom } from './json'
 import type { WireAnswer } from './transport'
 
 interface Refusal {

@@ -1,4 +1,4 @@
-import { withoutBom } from './body'
+import { parsedJson } from './json'
 
 /** A slice that is parsed at once: short enough for the event loop, and for V8 to keep what comes of it young. */
 const SLICE_BYTES = 64 * 1024
@@ -159,16 +159,12 @@ export function createSlicer(
   }
 
   function restOf(tail: string): object | undefined {
-    try {
-      const rest: unknown = JSON.parse(withoutBom(`${head}[${JSON.stringify(MARK)}]${tail}`))
-      if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) return undefined
-      const array = (rest as Record<string, unknown>)[key]
-      if (!Array.isArray(array) || array.length !== 1 || array[0] !== MARK) return undefined
-      array.length = 0
-      return rest
-    } catch {
-      return undefined
-    }
+    const rest = parsedJson(`${head}[${JSON.stringify(MARK)}]${tail}`)
+    if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) return undefined
+    const array = (rest as Record<string, unknown>)[key]
+    if (!Array.isArray(array) || array.length !== 1 || array[0] !== MARK) return undefined
+    array.length = 0
+    return rest
   }
 
   return { push, end }
@@ -182,9 +178,5 @@ function parsed(elements: Buffer): unknown[] | undefined {
   array[0] = OPEN_ARRAY
   array.set(elements, 1)
   array[array.length - 1] = CLOSE_ARRAY
-  try {
-    return JSON.parse(array.toString('utf8'))
-  } catch {
-    return undefined
-  }
+  return parsedJson(array.toString('utf8')) as unknown[] | undefined
 }

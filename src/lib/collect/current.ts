@@ -1,6 +1,6 @@
 import type { Account } from '../account'
 import type { CurrentParams } from '../api/endpoints'
-import type { Unreadable } from '../api/envelopes'
+import type { Unreadable } from '../api/fields'
 import { EnvlogError } from '../errors'
 import { gently } from '../pace'
 import type { Asker } from '../quota/asker'

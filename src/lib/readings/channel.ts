@@ -1,4 +1,4 @@
-import type { ListedChannel } from '../api/envelopes'
+import type { ListedChannel } from '../api/fields'
 
 /** One measured quantity: `key` is what records call it. */
 export interface Channel {

@@ -1,5 +1,6 @@
 import type { CurrentDevice } from '../api/current-device'
-import type { CurrentEnvelope, Unreadable } from '../api/envelopes'
+import type { CurrentEnvelope } from '../api/envelopes'
+import type { Unreadable } from '../api/fields'
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, lineUpChannels } from './channel'

@@ -1,4 +1,4 @@
-import type { Identity } from '../api/envelopes'
+import type { Identity } from '../api/fields'
 
 /** Who was measured; the beginning of every element and series. */
 export interface Device {

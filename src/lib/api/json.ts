@@ -1,0 +1,13 @@
+/** What a text says as JSON; `undefined`, which JSON has not, where it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(withoutBom(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Text without the byte order mark that some put before it. */
+export function withoutBom(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
