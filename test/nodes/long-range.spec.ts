@@ -54,5 +54,11 @@ describe('a period of 160,000 records', () => {
     )
     const waited = flow.shown().filter(({ text }) => text === 'status.waiting-records')
     assert.ok(waited.length > 0, 'the status told of the wait')
+    const after = (text: string | undefined, index: number) =>
+      text === 'status.waiting-records' ? [texts[index + 1]] : []
+    const texts = flow.shown().map(({ text }) => text)
+    const next = new Set(texts.flatMap(after))
+    // It is there as long as the wait.
+    assert.deepEqual([...next], ['status.asking'])
   })
 })

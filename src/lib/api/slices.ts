@@ -18,8 +18,8 @@ const MARK = '\u0000elements'
  * whole elements only if it really is one, whatever the texts in between hold. Where anything is not as expected
  * nothing comes of it, and the answer is to be parsed as a whole.
  * @param key of the array
- * @param taken told its elements, in their order: void where nothing comes of it in the end
- * @param read takes elements that it can read without parsing, each with the comma behind it; tells how many bytes
+ * @param taken told the elements that were parsed, in their order: void where nothing comes of it in the end
+ * @param read takes those before them that need no parsing, each with the comma behind it; tells how many bytes
  */
 export function createSlicer(
   key: string,
@@ -32,8 +32,9 @@ export function createSlicer(
   let pending: Buffer = Buffer.alloc(0)
   let head = ''
   let phase: 'head' | 'elements' | 'given-up' = 'head'
-  /** Elements hold arrays and objects: their ends are looked for by depth, or where they look as the last one did. */
+  /** Elements hold arrays and objects: their ends are looked for by depth. */
   let isNested = false
+  /** Of the last that was found so: the others are likely to look like it. */
   let border: Buffer | undefined
 
   function push(chunk: Uint8Array): void {
@@ -43,7 +44,7 @@ export function createSlicer(
         ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
         : Buffer.concat([pending, chunk])
     if (phase === 'head') findArray()
-    if (phase === 'elements') takeKnown()
+    if (phase === 'elements') readKnown()
     if (phase === 'elements' && pending.length >= SLICE_BYTES) cut()
     if (pending.length > MOST_PENDING_BYTES) phase = 'given-up'
   }
@@ -71,7 +72,7 @@ export function createSlicer(
     return undefined
   }
 
-  function takeKnown(): void {
+  function readKnown(): void {
     const end = read(pending)
     if (end === 0) return
     isFirst = false

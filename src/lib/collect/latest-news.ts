@@ -1,5 +1,6 @@
 import type { Account } from '../account'
 import type { EnvlogError } from '../errors'
+import { turn } from '../pace'
 import type { Asker } from '../quota/asker'
 import { readSeries, type Series } from '../readings/series'
 import { type Target, targetKey } from './devices'
@@ -76,6 +77,8 @@ export async function latestNews(
     const before = phase()
     if (before.name !== 'filling') return
     const page = await readPage(account, target, nextPage(before.hole.paging), { ...asker, recordsWait: 0 })
+    // To read it takes as long as the last of taking it in: others have their turn between.
+    await turn()
     // Told to forget meanwhile.
     if (phase() !== before) return
     const hole = withPage(before.hole, page)

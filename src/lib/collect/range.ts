@@ -30,7 +30,7 @@ export interface CollectedRange extends Collected {
  * All records of a period (endpoints 4 and 5), page by page from the newest down, whether the service takes
  * its bounds as strict or as inclusive: each page reaches a second over what is known, and what lies outside
  * or came before is dropped. As it came it is one request.
- * @param paged told after each page that more come after how many there were
+ * @param paged told the number of pages so far, after each but the last
  * @throws EnvlogError
  */
 export async function collectRange(
@@ -70,23 +70,30 @@ async function readPages(
   time: TimeStyle,
   paged: (pages: number) => void,
 ): Promise<{ answer: Collected['answer']; paging: Paging }> {
+  const ask = (page: Page) => {
+    const coming = read(page)
+    // Where the page before it cannot be read nobody waits for it.
+    coming.catch(() => {})
+    return coming
+  }
   let paging = first
-  let coming = read(nextPage(paging))
+  let coming = ask(nextPage(paging))
   for (let pages = 1; ; pages++) {
     const { answer, body, asked } = await coming
     const { length } = body.records
     const ahead = pageAhead(paging, { asked, received: length, oldest: oldestTime(body.records) })
     if (ahead) {
-      coming = read(ahead)
-      // Where this page cannot be read nobody waits for the next.
-      coming.catch(() => {})
+      // Before it is asked for: what it may have to wait for is the status then.
+      paged(pages)
+      coming = ask(ahead)
     }
-    // The request has its turn to leave, and so has who waited while the answer was taken in.
+    // The request has its turn to leave, and so have those who waited while the answer was taken in.
     if (length > LONG) await turn()
     paging = takePage(paging, readPart(body, time), length, asked)
     if (paging.isComplete) return { answer, paging }
-    if (!ahead) coming = read(nextPage(paging))
+    if (ahead) continue
     paged(pages)
+    coming = ask(nextPage(paging))
   }
 }
 

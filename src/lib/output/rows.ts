@@ -195,13 +195,16 @@ function rowOfDevice(
   { time, timestamp }: { time: string | null; timestamp: number | null },
   group: string,
 ): Row {
-  const row = { serial, base: base.serial } as Row
+  // In the order of the columns: whoever makes a table of the first row's keys gets the same for all.
+  const row: Partial<Row> = {}
   if (time !== null) row.time = time
   if (timestamp !== null) row.timestamp = timestamp
+  row.serial = serial
   if (name !== '') row.name = name
   if (model !== '') row.model = model
+  row.base = base.serial
   if (group !== '') row.groupname = group
-  return row
+  return row as Row
 }
 
 function nameChannel(row: Row, { number, name, unit }: Channel): void {

@@ -202,6 +202,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   function leave(ticket: Ticket, waiter: Waiter, error: EnvlogError): void {
     waiter.release()
     ticket.waiters.delete(waiter)
+    patience.tellGone(ticket, waiter)
     waiter.reject(error)
     if (ticket.waiters.size > 0) {
       const { line } = waiter.asker

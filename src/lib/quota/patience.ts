@@ -173,6 +173,11 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
       }
     },
 
+    /** It does not wait any more: what it was told holds no longer. */
+    tellGone({ endpoint }: Ticket, { told, asker }: Waiter): void {
+      if (told) asker.waiting?.({ endpoint, until: null, records: false })
+    },
+
     /** Listens to a waiter's signal, and to its endpoint where it is not content with waiting in silence. */
     watch(ticket: Ticket, waiter: Waiter): void {
       const { signal } = waiter.asker

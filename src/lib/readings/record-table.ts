@@ -16,7 +16,7 @@ export interface RecordTable {
 
 /** The values of one key, by record. */
 export interface Column {
-  /** What `readNumber` makes of each; NaN where that is nothing. As long as there is room. */
+  /** What `readNumber` makes of each; NaN where that is nothing. It is as long as the table's `room`. */
   numbers: Float64Array
   /** What came where there is no number; nothing where the record lacks the key. */
   others: Map<number, unknown>
@@ -61,10 +61,11 @@ function columnOf({ length, room, columns }: RecordTable, key: string): Column {
   return column
 }
 
-function put({ numbers, others }: Column, index: number, value: unknown): void {
+/** What a record has there: the number that it is, or else as it came. */
+export function put({ numbers, others }: Column, index: number, value: unknown): void {
   const number = readNumber(value)
+  numbers[index] = number ?? Number.NaN
   if (number === null) others.set(index, value)
-  else numbers[index] = number
 }
 
 /** What a record has there, numeric text as a number. */

@@ -5,7 +5,7 @@ import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'
 import { MISSING, valueError } from './number'
 import { type Column, type RecordTable, valueAt, withoutRecords } from './record-table'
-import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
+import { LATEST_MS, readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One measurement; `chN` for each channel of its series. */
 export interface SeriesRecord {
@@ -30,12 +30,13 @@ export interface SeriesPart extends Device {
   records: SeriesRecord[]
 }
 
-/** An answer of endpoints 2 to 5 (*Graph data record*). */
+/** An answer of endpoints 2 to 5 (*Graph data record*). @throws EnvlogError `reply-unreadable` */
 export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
   const part = readPart(envelope, style)
   return { ...part, gaps: findGaps(part.records, part.standalone) }
 }
 
+/** @throws EnvlogError `reply-unreadable` */
 export function readPart(envelope: GraphEnvelope, style: TimeStyle): SeriesPart {
   const device = readDevice(envelope.device, envelope.base)
   const offset = utcOffset(envelope.offsets)
@@ -47,12 +48,17 @@ export function readPart(envelope: GraphEnvelope, style: TimeStyle): SeriesPart 
   return { ...device, utcOffset: offset, channels, records: oldestFirst(records, channels) }
 }
 
-/** The time of the oldest record that has one, ms since 1970 UTC, before any is read. */
+/**
+ * The time of the oldest record, ms since 1970 UTC, before any is read; `null` where none has one, or where it is
+ * not sure that all can be read.
+ */
 export function oldestTime(table: RecordTable): number | null {
-  const { numbers } = columnOf(table, 'unixtime')
+  const { numbers, others } = columnOf(table, 'unixtime')
+  if (others.size + table.misfits.length > 0) return null
   let oldest = Number.POSITIVE_INFINITY
   for (let index = 0; index < table.length; index++) {
     const time = Math.round((numbers[index] as number) * 1000)
+    if (Math.abs(time) > LATEST_MS) return null
     if (time < oldest && time !== 0) oldest = time
   }
   return oldest === Number.POSITIVE_INFINITY ? null : oldest
@@ -98,11 +104,12 @@ function readRecords(
   const records = new Array<SeriesRecord>(length)
   for (let index = 0; index < length; index++) {
     const timestamp = readTimestamp(valueAt(times, index), () => `data.${index}.unixtime`)
+    // Of two spellings the first that tells something.
     const id = ids[index] as number
     const dataId = readId(Number.isNaN(id) ? otherIds[index] : id)
     records[index] = make(write(timestamp), timestamp, dataId, index, values)
   }
-  for (const [at, { key }] of channels.entries()) tellErrors(records, key, columns[at] as Column)
+  for (const [place, { key }] of channels.entries()) tellErrors(records, key, columns[place] as Column)
   return records
 }
 
@@ -128,34 +135,34 @@ type RecordMaker = (
 /** By number of channels: an object that is written out is made in half the time of one that grows. */
 const MAKERS: RecordMaker[] = [
   (time, timestamp, dataId) => ({ time, timestamp, dataId }),
-  (time, timestamp, dataId, index, all) => ({ time, timestamp, dataId, ch1: at(all[0], index) }),
+  (time, timestamp, dataId, index, all) => ({ time, timestamp, dataId, ch1: numberAt(all[0], index) }),
   (time, timestamp, dataId, index, all) => ({
     time,
     timestamp,
     dataId,
-    ch1: at(all[0], index),
-    ch2: at(all[1], index),
+    ch1: numberAt(all[0], index),
+    ch2: numberAt(all[1], index),
   }),
   (time, timestamp, dataId, index, all) => ({
     time,
     timestamp,
     dataId,
-    ch1: at(all[0], index),
-    ch2: at(all[1], index),
-    ch3: at(all[2], index),
+    ch1: numberAt(all[0], index),
+    ch2: numberAt(all[1], index),
+    ch3: numberAt(all[2], index),
   }),
   (time, timestamp, dataId, index, all) => ({
     time,
     timestamp,
     dataId,
-    ch1: at(all[0], index),
-    ch2: at(all[1], index),
-    ch3: at(all[2], index),
-    ch4: at(all[3], index),
+    ch1: numberAt(all[0], index),
+    ch2: numberAt(all[1], index),
+    ch3: numberAt(all[2], index),
+    ch4: numberAt(all[3], index),
   }),
 ]
 
-function at(numbers: Float64Array | undefined, index: number): number | null {
+function numberAt(numbers: Float64Array | undefined, index: number): number | null {
   const number = numbers?.[index] as number
   return Number.isNaN(number) ? null : number
 }
@@ -167,7 +174,7 @@ function recordMaker(channels: readonly Channel[]): RecordMaker {
   return (time, timestamp, dataId, index, values) => {
     const record: SeriesRecord = { time, timestamp, dataId }
     for (const [place, { key }] of channels.entries()) {
-      record[key as `ch${number}`] = at(values[place], index)
+      record[key as `ch${number}`] = numberAt(values[place], index)
     }
     return record
   }

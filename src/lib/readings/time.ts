@@ -14,7 +14,7 @@ export function utcOffset({ timeDiff, stdBias, dstBias, dstFlag }: Offsets): num
 }
 
 /** Beyond this a year has more than four digits, or a Date is none. */
-const LATEST_MS = Date.UTC(9999, 0)
+export const LATEST_MS = Date.UTC(9999, 0)
 
 /**
  * Unix seconds, number or text, as ms since 1970 UTC; blank, absent and 0 are `null`.

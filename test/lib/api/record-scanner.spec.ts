@@ -1,24 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { createRecordScanner } from '../../../src/lib/api/record-scanner'
-import { readNumber, valueError } from '../../../src/lib/readings/number'
-import {
-  addRecords,
-  type Column,
-  createTable,
-  type RecordTable,
-  valueAt,
-} from '../../../src/lib/readings/record-table'
-
-/** What reading makes of each value, by key. */
-function read({ length, columns }: RecordTable) {
-  const values = (column: Column) =>
-    Array.from({ length }, (_, index) => {
-      const value = valueAt(column, index)
-      return readNumber(value) ?? valueError(value)
-    })
-  return new Map([...columns].map(([key, column]) => [key, values(column)]))
-}
+import { addRecords, createTable } from '../../../src/lib/readings/record-table'
+import { anyLengths, anyNumber, anyRecords, readTable, written } from './any-records'
 
 /** What the scanner makes of bytes that come in pieces; what it leaves is parsed at the end. */
 function scanned(json: readonly string[], lengths: readonly number[]) {
@@ -41,63 +25,6 @@ function plain(json: readonly string[]) {
   return table
 }
 
-const ODD = [
-  '-0',
-  '-',
-  '.',
-  '+1',
-  '007',
-  '-007',
-  '.5',
-  '5.',
-  '-.5',
-  '1.2.3',
-  '1e5',
-  '--1',
-  '1-',
-  '',
-  ' 1',
-  '1 ',
-]
-const HOSTILE = ['"', '\\', '},{', '"},{"', ',"ch1":1', '漢', '\0', '\u007f', '\ud800']
-const decimal = fc
-  .tuple(fc.integer({ min: 0, max: 9_999_999 }), fc.integer({ min: 0, max: 5 }), fc.boolean())
-  .map(([whole, digits, isNegative]) => (isNegative ? -1 : 1) * (whole / 10 ** digits))
-const number = fc.oneof(
-  decimal,
-  fc.integer(),
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.maxSafeInteger(),
-)
-const text = fc.oneof(
-  number.map(String),
-  fc.stringMatching(/^-?[0-9.]{0,20}$/),
-  fc.constantFrom(...ODD, ...HOSTILE),
-  fc.string({ maxLength: 5 }),
-)
-const value = fc.oneof(
-  { weight: 8, arbitrary: number },
-  { weight: 8, arbitrary: text },
-  { weight: 1, arbitrary: fc.constantFrom(null, true, [], {}, { a: 1 }) },
-)
-const key = fc.constantFrom('unixtime', 'data-id', 'ch1', 'ch2', 'a"b', '7', '__proto__')
-const keys = fc.uniqueArray(key, { minLength: 1, maxLength: 5 })
-/** Runs of records of one kind, in the order of these keys, as a service writes them. */
-const json = fc
-  .array(
-    keys.chain((names) =>
-      fc.array(
-        fc.tuple(...names.map(() => value)).map((values) => written(names, values)),
-        { maxLength: 12 },
-      ),
-    ),
-    { maxLength: 4 },
-  )
-  .map((runs) => runs.flat())
-const written = (names: readonly string[], values: readonly unknown[]) =>
-  `{${names.map((name, index) => `${JSON.stringify(name)}:${JSON.stringify(values[index])}`).join(',')}}`
-const lengths = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 6 })
-
 describe('records that are taken straight from bytes', function () {
   this.timeout(60_000)
 
@@ -105,11 +32,11 @@ describe('records that are taken straight from bytes', function () {
     let byScanner = 0
     let all = 0
     fc.assert(
-      fc.property(json, lengths, (records, sizes) => {
+      fc.property(anyRecords, anyLengths, (records, sizes) => {
         const found = scanned(records, sizes)
         byScanner += found.byScanner
         all += records.length
-        assert.deepEqual(read(found.table), read(plain(records)))
+        assert.deepEqual(readTable(found.table), readTable(plain(records)))
       }),
       { numRuns: 3000 },
     )
@@ -119,11 +46,11 @@ describe('records that are taken straight from bytes', function () {
   it('hold every decimal number exactly', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(number, fc.stringMatching(/^-?[0-9]{1,9}(\.[0-9]{1,9})?$/)), { minLength: 2 }),
+        fc.array(fc.oneof(anyNumber, fc.stringMatching(/^-?[0-9]{1,9}(\.[0-9]{1,9})?$/)), { minLength: 2 }),
         (values) => {
           const records = values.map((one) => written(['ch1'], [one]))
           assert.deepEqual(
-            read(scanned(records, [1000]).table).get('ch1'),
+            readTable(scanned(records, [1000]).table).get('ch1'),
             JSON.parse(JSON.stringify(values)).map(Number),
           )
         },
@@ -139,7 +66,7 @@ describe('records that are taken straight from bytes', function () {
       const bytes = Buffer.from(`${good},${good},{"ch1":${bad}},${good},`)
       assert.equal(createRecordScanner(table).scan(bytes), 2 * (good.length + 1), bad)
       assert.equal(table.length, 2)
-      assert.deepEqual(read(table).get('ch1'), [1, 1])
+      assert.deepEqual(readTable(table).get('ch1'), [1, 1])
     }
   })
 
@@ -148,7 +75,36 @@ describe('records that are taken straight from bytes', function () {
       index < 15_000 ? `{"ch1":${index}}` : `{"ch1":${index},"ch2":1}`,
     )
     const { table, byScanner } = scanned(records, [65_536])
-    assert.deepEqual(read(table), read(plain(records)))
+    assert.deepEqual(readTable(table), readTable(plain(records)))
     assert.ok(byScanner > 19_990)
+  })
+
+  const kinds: readonly (readonly [string, string])[] = [
+    ['null', '{"unixtime":1,"ch1":null,"ch2":2}'],
+    ['a text', '{"unixtime":"1","ch1":"Sensor Error","ch2":""}'],
+    ['a text of another language', '{"unixtime":"1","ch1":"センサー異常 🌡","ch2":"2"}'],
+    ['an escaped text', '{"unixtime":"1","ch1":"\\u30bb\\"\\\\","ch2":"2"}'],
+    ['a long number', '{"unixtime":1,"ch1":0.30000000000000004,"ch2":12345678901234567890}'],
+    ['an exponent', '{"unixtime":1,"ch1":1e-7,"ch2":"2E5"}'],
+    ['blanks', '{"unixtime": 1,"ch1": "a, b" ,"ch2":\n2}'],
+    ['a key less', '{"unixtime":1,"ch2":2}'],
+    ['nothing behind its first key', '{"unixtime":1}'],
+  ]
+  for (const [title, odd] of kinds) {
+    it(`may have ${title}, each other one, and need no parsing`, () => {
+      const common = '{"unixtime":1,"ch1":1.5,"ch2":2}'
+      const records = Array.from({ length: 1000 }, (_, index) => (index % 2 ? odd : common))
+      const { table, byScanner } = scanned(records, [10_000])
+      assert.deepEqual(readTable(table), readTable(plain(records)))
+      // After a few that had to be parsed it would have stopped.
+      if (title !== 'blanks') assert.ok(byScanner > 980, `only ${byScanner}`)
+    })
+  }
+
+  it('are left to parsing where each has keys of its own', () => {
+    const records = Array.from({ length: 1000 }, (_, index) => `{"unixtime":1,"k${index % 40}":1}`)
+    const { table, byScanner } = scanned(records, [10_000])
+    assert.deepEqual(readTable(table), readTable(plain(records)))
+    assert.ok(byScanner < 100)
   })
 })

@@ -46,10 +46,9 @@ export interface Asked {
   params: Json
 }
 
-/** An account whose requests are answered by `reply`; what was asked is kept, and the signals that end it. */
+/** An account whose requests are answered by `reply`; what was asked is kept. */
 export function modelAccount(reply: (asked: Asked, index: number) => Json, offset = 0) {
   const asked: Asked[] = []
-  const signals: AbortSignal[] = []
   const account = {
     name: 'Plant A',
     concurrency: 2,
@@ -60,13 +59,12 @@ export function modelAccount(reply: (asked: Asked, index: number) => Json, offse
       async read(endpoint: EndpointName, params: Json, asker: Asker) {
         if (asker.signal.aborted) throw new EnvlogError('closed')
         asked.push({ endpoint, params })
-        signals.push(asker.signal)
         const body = readEnvelope(endpoint, JSON.stringify(reply({ endpoint, params }, asked.length - 1)))
         return { endpoint, body, receivedAt: 1_795_161_605_000, quota: {} }
       },
     },
   } as unknown as Account
-  return { account, asked, signals }
+  return { account, asked }
 }
 
 /** An account with one device that has these records. */

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import type { Account } from '../../../src/lib/account'
+import type { GraphEnvelope } from '../../../src/lib/api/envelopes'
 import { collectRange, type RangeWish } from '../../../src/lib/collect/range'
 import { EnvlogError } from '../../../src/lib/errors'
+import { turn } from '../../../src/lib/pace'
 import { asking, graph, patient, relayGraph } from '../answers'
-import { type Behaviour, type ModelRecord, modelAccount, modelService, select } from './model-service'
+import { type Behaviour, type ModelRecord, modelAccount, modelService } from './model-service'
 
 const standalone = { serial: '5212A1B2', base: '5212A1B2' }
 const remote = { serial: '5212A1B2', base: '5839F001' }
@@ -76,37 +79,73 @@ describe('fetching a period', () => {
     assert.equal(asked.length, 0)
   })
 
+  /** An account that tells in which order it asks and reads, and whose second page is on its way until it is given up. */
+  function watched(records: ModelRecord[], began: () => void = () => {}, parks = false) {
+    const { account } = modelService(records, strict)
+    const order: string[] = []
+    const { client } = account
+    const read = async (...[endpoint, params, asker]: Parameters<typeof client.read>) => {
+      order.push('ask')
+      if (parks && order.length > 1) {
+        await new Promise((resolve) => asker.signal.addEventListener('abort', resolve))
+        order.push('gave up')
+        throw new EnvlogError('closed')
+      }
+      const answer = await client.read(endpoint, params, asker)
+      const { channel } = answer.body as GraphEnvelope
+      const reading = () => {
+        order.push('read')
+        began()
+        return channel
+      }
+      return { ...answer, body: Object.defineProperty(answer.body, 'channel', { get: reading }) }
+    }
+    return { account: { ...account, client: { ...client, read } } as Account, order }
+  }
+
   it('asks for the next page before it reads one', async () => {
-    const { account, asked } = modelService(steady(40_000), strict)
-    const asks: number[] = []
-    await collectRange(account, standalone, instants(0, 1e9), patient, () => asks.push(asked.length))
-    assert.deepEqual(asks, [2, 3])
+    const { account, order } = watched(steady(40_000))
+    await collectRange(account, standalone, instants(0, 1e9), patient)
+    assert.deepEqual(order, ['ask', 'ask', 'read', 'ask', 'read', 'read'])
   })
 
-  it('ends between pages where its caller gives up, with the one that is on its way', async () => {
+  it('reads a page first where that must tell how many are left, or whether they can be read', async () => {
+    const newest = watched(steady(40_000))
+    await collectRange(newest.account, standalone, { ...instants(0, 1e9), number: 20_000 }, patient)
+    assert.deepEqual(newest.order, ['ask', 'read', 'ask', 'read'])
+    const undated = [...steady(20_000), { unixtime: 'yesterday' as never, id: 1, value: 1 }]
+    const damaged = modelAccount(() => graph({ data: undated.map((one) => ({ ...one, ch1: 1 })) }))
+    const run = collectRange(damaged.account, standalone, instants(0, 1e9), patient)
+    await assert.rejects(run, { code: 'ENVLOG_REPLY' })
+    assert.equal(damaged.asked.length, 1, 'nothing was spent on a page that nobody would read')
+  })
+
+  it('ends where its caller gives up, with the page that is on its way', async () => {
     const abort = new AbortController()
-    const { account, signals } = modelService(steady(40_000), strict)
-    const run = collectRange(account, standalone, instants(0, 1e9), asking(abort.signal), () => abort.abort())
+    const { account, order } = watched(steady(40_000), () => abort.abort(), true)
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    const run = collectRange(account, standalone, instants(0, 1e9), asking(abort.signal))
     await assert.rejects(run, (error) => error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED')
-    assert.deepEqual(
-      signals.map(({ aborted }) => aborted),
-      [true, true],
-    )
+    await turn()
+    process.off('unhandledRejection', note)
+    assert.deepEqual([order, unhandled], [['ask', 'ask', 'read', 'gave up'], []])
   })
 
   it('gives up the page that is on its way where the one before it cannot be read', async () => {
-    const records = steady(40_000)
-    const { account, signals } = modelAccount(({ params }) => {
-      const data = select(records, params as never, strict)
-      return graph({ data: [...data.slice(0, -1), { ...data.at(-1), unixtime: 'yesterday' }] })
-    })
+    const damage = () => {
+      throw new EnvlogError('reply-unreadable', { part: 'channel' })
+    }
+    const { account, order } = watched(steady(40_000), damage, true)
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
     await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
       code: 'ENVLOG_REPLY',
-      params: { part: 'data.15999.unixtime' },
     })
-    assert.deepEqual(
-      signals.map(({ aborted }) => aborted),
-      [true, true],
-    )
+    await turn()
+    process.off('unhandledRejection', note)
+    assert.deepEqual([order, unhandled], [['ask', 'ask', 'read', 'gave up'], []])
   })
 })

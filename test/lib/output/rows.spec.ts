@@ -157,6 +157,8 @@ describe('rows', () => {
               assert.ok(columns.has(key), key)
               assert.ok(typeof value !== 'object' && value !== undefined && value !== '', key)
             }
+            const order = ROW_COLUMNS[kind].filter((key) => key in row)
+            assert.deepEqual(Object.keys(row), order, 'in the order of the columns')
             assert.ok(kind === 'alerts' || 'value' in row !== 'error' in row, 'a value or the reason')
           }
         }),

@@ -140,6 +140,19 @@ describe('what an asker is told while it waits', () => {
     )
   })
 
+  it('is no longer until when, once nobody waits', async () => {
+    const { ask, clock } = await spent(1000)
+    const { told, waiting } = listen()
+    const abort = new AbortController()
+    ask('waits', {}, { waiting, signal: abort.signal })
+    abort.abort()
+    await clock.settle()
+    assert.deepEqual(
+      told.map(({ until }) => until === null),
+      [false, true],
+    )
+  })
+
   it('is nothing of a wait below a second, nor of one for a connection', async () => {
     const { ask, clock, desk } = await spent(HELD - 999)
     const { told, waiting } = listen()

@@ -201,9 +201,27 @@ describe('a series', () => {
         const envelope = graphEnvelope(graph({ data: times.map((unixtime) => ({ unixtime, ch1: 1 })) }))
         const { records } = readSeries(envelope, 'utc')
         const dated = records.flatMap(({ timestamp }) => timestamp ?? [])
-        assert.equal(oldestTime(envelope.records), dated[0] ?? null)
+        const isSure = times.every((time) => time !== '' && time !== null)
+        assert.equal(oldestTime(envelope.records), isSure ? (dated[0] ?? null) : null)
       }),
     )
+  })
+
+  it('has no oldest time where a record may not be readable', () => {
+    for (const odd of [{ unixtime: 'soon' }, { unixtime: 1e15 }, { unixtime: {} }, 'record']) {
+      const envelope = graphEnvelope(graph({ data: [{ unixtime: 10 }, odd] as Json[] }))
+      assert.equal(oldestTime(envelope.records), null, JSON.stringify(odd))
+    }
+  })
+
+  it('takes the id in whichever spelling tells one', () => {
+    const both = (one: unknown, other: unknown) =>
+      records({ unixtime: 10, ch1: 1, 'data-id': one, data_id: other })[0]?.dataId
+    assert.deepEqual(
+      [both(5, 6), both('', 6), both(null, '6'), both('x', 6), both(5, ''), both('', '')],
+      [5, 6, 6, 6, 5, null],
+    )
+    assert.equal(records({ unixtime: 10, ch1: 1, data_id: 7 })[0]?.dataId, 7)
   })
 
   it('says which record cannot be read, without its contents', () => {
