@@ -53,3 +53,11 @@ export async function gently<S, T>(
     if (rest) await rest
   }
 }
+
+/** The same in one go, for work that is never long. */
+export function atOnce<T>(steps: Iterator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
+}

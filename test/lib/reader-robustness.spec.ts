@@ -56,7 +56,11 @@ function changed(tree: Json, path: Path, change: Change): Json {
   const copy = structuredClone(tree)
   const last = path.at(-1)
   let holder: unknown = copy
-  for (const key of path.slice(0, -1)) holder = (holder as Record<string, unknown> | undefined)?.[key]
+  for (const key of path.slice(0, -1)) {
+    // An earlier change may have taken it away, and what is left of `__proto__` is not the answer's to change.
+    if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return copy
+    holder = (holder as Record<string, unknown>)[key]
+  }
   if (last !== undefined && typeof holder === 'object' && holder !== null) change(holder as Json[], last)
   return copy
 }

@@ -29,7 +29,7 @@ const anyNumber = z.unknown().optional().transform(readNumber)
 export function isNone(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (typeof value !== 'object') return false
-  for (const _ in value) return false
+  for (const key in value) if (Object.hasOwn(value, key)) return false
   return true
 }
 

@@ -1,7 +1,7 @@
 import type { GraphEnvelope } from '../api/envelopes'
 import { EnvlogError } from '../errors'
 import { mergeSeries } from '../readings/merge'
-import { readPart, type Series, type SeriesPart, withoutUnreadable } from '../readings/series'
+import { type Series, type SeriesPart, stepsOfPart, withoutUnreadable } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
 import { beginPages, type Page, type Paging, takePage } from './pages'
@@ -26,12 +26,12 @@ export function openHole(
   return { received, answer, paging: beginPages({ ...period, number: null }), unread: [] }
 }
 
-/** With the next page; a record that nobody can read must not hold back the others. @throws EnvlogError */
+/** With the next page. */
 export function withPage(
   hole: Hole,
   { answer, body, asked }: { answer: Collected['answer']; body: GraphEnvelope; asked: Page },
+  { series, parts }: PassedOver,
 ): Hole {
-  const { series, parts } = readPassingOver(body, hole.received.time)
   const unread = parts.length > 0 ? [{ endpoint: answer.endpoint, part: inShort(parts) }] : []
   const paging = takePage(hole.paging, series, body.records.length, asked)
   return { ...hole, answer, paging, unread: [...hole.unread, ...unread] }
@@ -49,13 +49,20 @@ export function unreadOf({ unread }: Hole, { serial, base }: Target): EnvlogErro
   )
 }
 
-function readPassingOver(body: GraphEnvelope, time: TimeStyle): { series: SeriesPart; parts: string[] } {
+/** What could be read of a page, and which parts could not. */
+interface PassedOver {
+  series: SeriesPart
+  parts: string[]
+}
+
+/** A record that nobody can read must not hold back the others. @throws EnvlogError where nobody can read any */
+export function* stepsPassingOver(body: GraphEnvelope, time: TimeStyle): Generator<undefined, PassedOver> {
   try {
-    return { series: readPart(body, time), parts: [] }
+    return { series: yield* stepsOfPart(body, time), parts: [] }
   } catch (error) {
     const { readable, parts } = withoutUnreadable(body)
     if (readable.records.length === 0) throw error
-    return { series: readPart(readable, time), parts }
+    return { series: yield* stepsOfPart(readable, time), parts }
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Account } from '../account'
 import type { EnvlogError } from '../errors'
-import { turn } from '../pace'
+import { gently } from '../pace'
 import type { Asker } from '../quota/asker'
 import { readSeries, type Series } from '../readings/series'
 import { type Target, targetKey } from './devices'
 import { failureOf } from './failure'
-import { openHole, seriesOf, unreadOf, withPage } from './hole'
+import { openHole, seriesOf, stepsPassingOver, unreadOf, withPage } from './hole'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
 import { nextPage } from './pages'
 import { readPage } from './range'
@@ -77,11 +77,10 @@ export async function latestNews(
     const before = phase()
     if (before.name !== 'filling') return
     const page = await readPage(account, target, nextPage(before.hole.paging), { ...asker, recordsWait: 0 })
-    // To read it takes as long as the last of taking it in: others have their turn between.
-    await turn()
+    const read = await gently(stepsPassingOver(page.body, before.hole.received.time), asker.signal)
     // Told to forget meanwhile.
     if (phase() !== before) return
-    const hole = withPage(before.hole, page)
+    const hole = withPage(before.hole, page, read)
     await obey(memory.step(device, { kind: 'page', hole, isLast: hole.paging.isComplete }))
   }
 

@@ -1,5 +1,6 @@
 import { PAGE_RECORDS } from '../api/endpoints'
-import { fingerprint, type SeriesPart, type SeriesRecord } from '../readings/series'
+import type { SeriesRecord } from '../readings/record-reader'
+import { fingerprint, type SeriesPart } from '../readings/series'
 
 /** Seconds, and the newest so many between them. */
 export interface Page {

@@ -2,10 +2,10 @@ import { childOf } from '../abort'
 import type { Account } from '../account'
 import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
-import { turn } from '../pace'
+import { gently, turn } from '../pace'
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
-import { oldestTime, readPart } from '../readings/series'
+import { oldestTime, stepsOfPart } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
 import { beginPages, nextPage, type Page, type Paging, pageAhead, takePage } from './pages'
@@ -54,7 +54,7 @@ export async function collectRange(
   const own = childOf(asker.signal)
   try {
     const read = (page: Page) => readPage(account, target, page, { ...asker, signal: own.signal })
-    const { answer, paging } = await readPages(first, read, time, paged)
+    const { answer, paging } = await readPages(first, read, { time, signal: own.signal }, paged)
     if (paging.parts.length > 1) await turn()
     return { ...collectedOf(target, answer, { kind: 'series', series: mergeSeries(paging.parts) }), range }
   } finally {
@@ -67,7 +67,7 @@ export async function collectRange(
 async function readPages(
   first: Paging,
   read: (page: Page) => ReturnType<typeof readPage>,
-  time: TimeStyle,
+  { time, signal }: { time: TimeStyle; signal: AbortSignal },
   paged: (pages: number) => void,
 ): Promise<{ answer: Collected['answer']; paging: Paging }> {
   const ask = (page: Page) => {
@@ -87,18 +87,16 @@ async function readPages(
       paged(pages)
       coming = ask(ahead)
     }
-    // The request has its turn to leave, and so have those who waited while the answer was taken in.
-    if (length > LONG) await turn()
-    paging = takePage(paging, readPart(body, time), length, asked)
+    // The request has its turn to leave.
+    if (ahead) await turn()
+    const series = await gently(stepsOfPart(body, time), signal)
+    paging = takePage(paging, series, length, asked)
     if (paging.isComplete) return { answer, paging }
     if (ahead) continue
     paged(pages)
     coming = ask(nextPage(paging))
   }
 }
-
-/** Records whose reading takes so long that the last of their parsing should not be in the same turn. */
-const LONG = 2000
 
 /** Asks for a page. @throws EnvlogError */
 export async function readPage(

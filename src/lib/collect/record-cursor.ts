@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Gap, type Numbered, placeGaps } from '../readings/continuity'
-import { fingerprint, type Series, type SeriesRecord } from '../readings/series'
+import type { SeriesRecord } from '../readings/record-reader'
+import { fingerprint, type Series } from '../readings/series'
 import { formatTime, type TimeStyle } from '../readings/time'
 
 /** Where a node is with the records of a device (nodes.md, *envlog-latest*): what was delivered so far. */

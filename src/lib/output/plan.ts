@@ -1,6 +1,7 @@
 import { placeGaps } from '../readings/continuity'
 import type { Reading } from '../readings/current'
-import type { Series, SeriesRecord } from '../readings/series'
+import type { SeriesRecord } from '../readings/record-reader'
+import type { Series } from '../readings/series'
 import {
   type Content,
   deviceOf,

@@ -1,6 +1,7 @@
 import type { Alert } from '../readings/alerts'
 import type { Reading } from '../readings/current'
-import type { Series, SeriesRecord } from '../readings/series'
+import type { SeriesRecord } from '../readings/record-reader'
+import type { Series } from '../readings/series'
 import { type ReadContent, type Subject, subjectOf, subjectOfAlert, subjectOfReading } from './content'
 
 /** A point as InfluxDB's batch node takes it. */

@@ -2,7 +2,8 @@ import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
-import type { Series, SeriesRecord } from '../readings/series'
+import type { SeriesRecord } from '../readings/record-reader'
+import type { Series } from '../readings/series'
 import type { ReadContent, Subject } from './content'
 
 /** A flat row: one channel value, or one alert text. A key with nothing to say is left out, never null. */

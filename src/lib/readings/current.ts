@@ -2,6 +2,7 @@ import type { CurrentDevice } from '../api/current-device'
 import type { CurrentEnvelope } from '../api/envelopes'
 import type { Unreadable } from '../api/fields'
 import { EnvlogError } from '../errors'
+import { atOnce } from '../pace'
 import { type Battery, readBattery } from './battery'
 import { type Channel, lineUpChannels } from './channel'
 import { type Device, readDevice } from './device'
@@ -48,11 +49,7 @@ const STEP = 200
  * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
  */
 export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Reading[] {
-  const steps = stepsOfCurrent(...answer)
-  for (;;) {
-    const step = steps.next()
-    if (step.done) return step.value
-  }
+  return atOnce(stepsOfCurrent(...answer))
 }
 
 /** The same step by step, for answers with thousands of devices. */

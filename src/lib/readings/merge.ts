@@ -1,7 +1,8 @@
 import type { Channel } from './channel'
 import { findGaps } from './continuity'
 import { MISSING } from './number'
-import { oldestFirst, type Series, type SeriesPart, type SeriesRecord } from './series'
+import type { SeriesRecord } from './record-reader'
+import { oldestFirst, type Series, type SeriesPart } from './series'
 
 /** One series of several answers of one device; the first tells names and offset. */
 export function mergeSeries(parts: readonly SeriesPart[]): Series {

@@ -48,11 +48,11 @@ export function addRecords(table: RecordTable, records: readonly unknown[]): voi
       table.misfits.push(index)
       continue
     }
-    for (const [key, value] of Object.entries(record)) put(columnOf(table, key), index, value)
+    for (const [key, value] of Object.entries(record)) put(ownColumn(table, key), index, value)
   }
 }
 
-function columnOf({ length, room, columns }: RecordTable, key: string): Column {
+function ownColumn({ length, room, columns }: RecordTable, key: string): Column {
   let column = columns.get(key)
   if (!column) {
     column = { numbers: new Float64Array(room).fill(Number.NaN, 0, length), others: new Map() }
@@ -66,6 +66,11 @@ export function put({ numbers, others }: Column, index: number, value: unknown):
   const number = readNumber(value)
   numbers[index] = number ?? Number.NaN
   if (number === null) others.set(index, value)
+}
+
+/** The values of a key; of one that no record has nothing but gaps. */
+export function columnOf({ length, columns }: RecordTable, key: string): Column {
+  return columns.get(key) ?? { numbers: new Float64Array(length).fill(Number.NaN), others: new Map() }
 }
 
 /** What a record has there, numeric text as a number. */

@@ -39,16 +39,18 @@ type Delivered = Extract<Entry, { kind: 'delivered' }>
 /** @throws where something is lost, or more than one receipt is open */
 function judge(world: World, wish: Wish): void {
   const oracle = createOracle(world, wish)
-  let open: { entry: Delivered; since: number } | undefined
-  /** A receipt of any delivery of what was asked for then is for the same records. */
+  let open: Delivered | undefined
+  /** A receipt of any delivery of what was asked for then is for the same records: the first of them. */
+  let since = 0
   let hasAsked = true
   let forgotten = -1
   let died = -1
   oracle.read(true, (entry, index) => {
     if (entry.kind === 'skipped') assert.equal(entry.requests, 0, 'a request while a receipt is open')
     if (entry.kind === 'delivered') {
-      if (open) assert.ok(entry.at - open.entry.at >= TIMEOUT, 'two receipts are open')
-      open = { entry, since: hasAsked ? index : (open?.since ?? index) }
+      if (open) assert.ok(entry.at - open.at >= TIMEOUT, 'two receipts are open')
+      open = entry
+      if (hasAsked) since = index
       hasAsked = false
     }
     if (entry.kind === 'answered') hasAsked = true
@@ -56,7 +58,7 @@ function judge(world: World, wish: Wish): void {
       if (entry.delivery < forgotten) assert.equal(entry.to, entry.from, 'a receipt of what was forgotten')
       assert.ok(entry.to >= entry.from, 'a cursor went back')
       // A new process may not know that one of an older was made later.
-      if (entry.delivery >= (open?.since ?? 0) || entry.delivery < died) open = undefined
+      if (entry.delivery >= since || entry.delivery < died) open = undefined
     }
     if (entry.kind === 'forgotten') forgotten = index
     // What was forgotten is not written down: a receipt from before the crash counts.
