@@ -17,10 +17,7 @@ const MOST_STRANGE = 16
  * before, in its order; one that has others is parsed by itself, and those behind it are expected to be like it.
  */
 export function createRecordScanner(table: RecordTable) {
-  const scanner: Scanner = {
-    ...{ table, heads: [], columns: [] },
-    ...{ shortest: Number.POSITIVE_INFINITY, strange: 0 },
-  }
+  const scanner: Scanner = { table, heads: [], columns: [], shortest: Number.POSITIVE_INFINITY, strange: 0 }
   return { scan: (bytes: Buffer) => scan(scanner, bytes) }
 }
 

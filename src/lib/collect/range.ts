@@ -86,9 +86,9 @@ async function readPages(
       // Before it is asked for: what it may have to wait for is the status then.
       paged(pages)
       coming = ask(ahead)
+      // The request has its turn to leave.
+      await turn()
     }
-    // The request has its turn to leave.
-    if (ahead) await turn()
     const series = await gently(stepsOfPart(body, time), signal)
     paging = takePage(paging, series, length, asked)
     if (paging.isComplete) return { answer, paging }

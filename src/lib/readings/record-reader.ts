@@ -49,17 +49,16 @@ function recordReader(
       const dataId = readId(Number.isNaN(id) ? otherIds[index] : id)
       records.push(make(write(timestamp), timestamp, dataId, index, values))
     }
-    for (const [place, { key }] of channels.entries()) {
-      tellErrors(records, from, to, key, columns[place] as Column)
-    }
+    const step = { from, to }
+    for (const [place, { key }] of channels.entries())
+      tellErrors(records, step, key, columns[place] as Column)
   }
 }
 
 /** Why a value is none. */
 function tellErrors(
   records: readonly SeriesRecord[],
-  from: number,
-  to: number,
+  { from, to }: { from: number; to: number },
   key: string,
   { numbers, others }: Column,
 ): void {
