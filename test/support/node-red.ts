@@ -143,7 +143,11 @@ function adminOf(
   async function ask(path: string, options: RequestInit): Promise<Response> {
     const authorization = token && { authorization: `Bearer ${token}` }
     const headers = { ...(options.headers as Record<string, string>), ...authorization }
-    const response = await fetch(`${url}${path}`, { ...options, headers })
+    const response = await fetch(`${url}${path}`, { ...options, headers }).catch((error: Error) => {
+      if (child.exitCode === null && child.signalCode === null) throw error
+      // Whoever took it down is in its log.
+      throw new Error(`Node-RED has ended\n${log().slice(-LOG_TOLD)}`, { cause: error })
+    })
     if (response.ok) return response
     throw new Error(`${options.method} ${path}: ${response.status} ${await response.text()}`)
   }
