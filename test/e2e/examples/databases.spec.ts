@@ -103,8 +103,7 @@ describe('examples to databases', () => {
       }
       assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
     } finally {
-      await hall.deploy([], { simulator })
-      await postgres.stop()
+      await hall.deploy([], { simulator }).finally(() => postgres.stop())
     }
   })
 
