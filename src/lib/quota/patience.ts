@@ -93,8 +93,7 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
       waiter.told = { at, records }
       asker.waiting({ endpoint, until: at + toWall(), records })
     } else if (!isLong && told && told.at < now()) {
-      waiter.told = undefined
-      asker.waiting({ endpoint, until: null, records: false })
+      tellOver(endpoint, waiter)
     }
   }
 
@@ -167,15 +166,12 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
 
     /** It goes now. */
     tellGoing({ endpoint, waiters }: Ticket): void {
-      for (const waiter of waiters) {
-        waiter.told = undefined
-        waiter.asker.waiting?.({ endpoint, until: null, records: false })
-      }
+      for (const waiter of waiters) tellOver(endpoint, waiter)
     },
 
     /** It does not wait any more: what it was told holds no longer. */
-    tellGone({ endpoint }: Ticket, { told, asker }: Waiter): void {
-      if (told) asker.waiting?.({ endpoint, until: null, records: false })
+    tellGone({ endpoint }: Ticket, waiter: Waiter): void {
+      if (waiter.told) tellOver(endpoint, waiter)
     },
 
     /** Listens to a waiter's signal, and to its endpoint where it is not content with waiting in silence. */
@@ -199,6 +195,11 @@ function stopLooking(watch: Watch): void {
   watch.cancel()
   watch.cancelSlice()
   watch.at = Number.POSITIVE_INFINITY
+}
+
+function tellOver(endpoint: EndpointName, waiter: Waiter): void {
+  waiter.told = undefined
+  waiter.asker.waiting?.({ endpoint, until: null, records: false })
 }
 
 function isAttentive({ asker: { waiting, wait, recordsWait } }: Waiter): boolean {
