@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import type { FlowNode } from '../test/support/node-red'
-import { packageJson, root, temporaryFolder } from '../test/support/package'
+import { packageJson, root } from '../test/support/package'
+import { temporaryFolder } from '../test/support/run'
 import type { Call, Measured, Told } from './probe'
 
 export interface BenchedNodeRed {

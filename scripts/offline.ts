@@ -11,8 +11,8 @@ import {
   pack,
   packageJson,
   packInto,
-  temporaryFolder,
 } from '../test/support/package'
+import { temporaryFolder } from '../test/support/run'
 import { writeShipped } from './sbom'
 
 const MODULES = 'node_modules'

@@ -5,7 +5,8 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execute, npmEnvironment, packageJson, root, temporaryFolder } from '../test/support/package'
+import { execute, npmEnvironment, packageJson, root } from '../test/support/package'
+import { temporaryFolder } from '../test/support/run'
 
 interface Locked {
   dev?: boolean

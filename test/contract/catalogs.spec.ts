@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { endpoints } from '../../src/lib/api/endpoints'
+import { reasons } from '../../src/lib/errors'
 import { type Catalog, catalogIn, catalogOf, languages, nodes } from '../support/built'
 import { root } from '../support/package'
 import { editorKeys, PLURALS, PUT_TOGETHER, runtimeKeys } from './keys'
@@ -97,6 +99,27 @@ describe('the catalogs', () => {
           )
       }
     }
+  })
+})
+
+describe('the catalog that every node has', () => {
+  const sorted = (words: Iterable<string>) => [...words].toSorted()
+  const keysIn = (group: string) =>
+    [...common.keys()].flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []))
+
+  it('has a sentence for every error, and for no other', () => {
+    assert.deepEqual(sorted(keysIn('errors')), sorted(Object.keys(reasons)))
+  })
+
+  it('has a status for every error code that is not about settings', () => {
+    const codes = new Set<string>(Object.values(reasons))
+    codes.delete('ENVLOG_CONFIG')
+    assert.deepEqual(sorted(keysIn('status').filter((key) => key.startsWith('ENVLOG_'))), sorted(codes))
+  })
+
+  it('says which devices each endpoint serves', () => {
+    const kinds = new Set<string>(Object.values(endpoints).map(({ serves }) => serves))
+    assert.deepEqual(sorted(keysIn('serves')), sorted(kinds))
   })
 })
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { simulate } from './support'
+import { simulate, useSimulators } from './support'
 
 interface Ended {
   code: number | null
@@ -13,6 +13,7 @@ interface Ended {
 }
 
 describe('simulator: command line', () => {
+  useSimulators()
   const children: ChildProcess[] = []
   const folder = mkdtempSync(join(tmpdir(), 'envlog-simulator-'))
 

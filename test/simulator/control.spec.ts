@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import type { Simulator } from '../../simulator'
-import { ask, send, simulate, start, startSeconds, tiny } from './support'
+import { ask, send, simulate, start, startSeconds, tiny, useSimulators } from './support'
 
 describe('simulator: control address', () => {
+  useSimulators()
   let simulator: Simulator
 
   beforeEach(async () => {

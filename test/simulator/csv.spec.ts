@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ask, office, remote, simulate, startSeconds, tiny } from './support'
+import { ask, office, remote, simulate, startSeconds, tiny, useSimulators } from './support'
 
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 const channels = [
@@ -13,6 +13,7 @@ const records = [
 const zone = { timeDiff: 540 }
 
 describe('simulator: CSV', () => {
+  useSimulators()
   it('csv2: three header rows, then local times, serial dates and values, all quoted', async () => {
     const simulator = await simulate({ fleet: [remote({ channels, records, base: { ...office, zone } })] })
     const reply = await ask(simulator, 'data-relay', { ...unit, type: 'csv2' })

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../simulator'
-import { ask, office, remote, simulate, startSeconds, tiny } from './support'
+import { ask, office, remote, simulate, startSeconds, tiny, useSimulators } from './support'
 
 const standalone = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 const zone = { timeDiff: -210, stdBias: 0, dst: true, dstBias: 30 }
 
 describe('simulator: answers', () => {
+  useSimulators()
   let simulator: Simulator
 
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createConnection } from 'node:net'
 import type { Fault, FaultKind, Simulator } from '../../simulator'
-import { ask, credentialsOf, failure, type Reply, remote, simulate, tiny } from './support'
+import { ask, credentialsOf, failure, type Reply, remote, simulate, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const withFaults = (...faults: Fault[]) => simulate({ fleet: [tiny(3), remote()], faults })
@@ -80,6 +80,7 @@ function statusRow(fault: Fault): [Fault, (reply: Reply) => void] {
 }
 
 describe('simulator: faults', () => {
+  useSimulators()
   for (const [fault, check] of answers) {
     it(`${fault.kind} ${fault.status ?? ''}`.trim(), async () => {
       const simulator = await withFaults({ ...fault, times: 1 })

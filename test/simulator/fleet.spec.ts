@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type DeviceDefinition, manualClock, type Simulator, signals } from '../../simulator'
-import { ask, office, remote, simulate, start, startSeconds, tiny } from './support'
+import { ask, office, remote, simulate, start, startSeconds, tiny, useSimulators } from './support'
 
 const minute = 60_000
 const day = 86_400_000
@@ -9,6 +9,7 @@ const latest = async (simulator: Simulator, serial: string) =>
   (await ask(simulator, 'latest-data', { 'remote-serial': serial })).text
 
 describe('simulator: the demo fleet', () => {
+  useSimulators()
   let simulator: Simulator
 
   beforeEach(async () => {
@@ -146,6 +147,7 @@ describe('simulator: the demo fleet', () => {
 })
 
 describe('simulator: what a seed fixes', () => {
+  useSimulators()
   it('devices, readings, alerts and credentials', async () => {
     const one = await simulate({ seed: 'a', devices: 40 })
     const two = await simulate({ seed: 'a', devices: 40 })
@@ -171,6 +173,7 @@ describe('simulator: what a seed fixes', () => {
 })
 
 describe('simulator: fleets of any size', () => {
+  useSimulators()
   for (const devices of [0, 1, 300, 5000]) {
     it(`of ${devices}`, async () => {
       const simulator = await simulate({ devices })
@@ -187,6 +190,7 @@ describe('simulator: fleets of any size', () => {
 })
 
 describe('simulator: fleets of your own', () => {
+  useSimulators()
   const names = [
     '',
     'a,"b"\r\nc',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { runningClock, type SimulatorOptions, startSimulator } from '../../simulator'
-import { ask, simulate } from './support'
+import { ask, simulate, useSimulators } from './support'
 
 describe('simulator: start and end', () => {
+  useSimulators()
   it('says that a port is taken', async () => {
     const { port } = await simulate()
     await assert.rejects(startSimulator({ port }), { message: `port ${port} is taken`, code: 'EADDRINUSE' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type EndpointName, endpointNames, type Simulator } from '../../simulator'
-import { ask, type Reply, remote, simulate, tiny } from './support'
+import { ask, type Reply, remote, simulate, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
@@ -15,6 +15,7 @@ const statuses = async (simulator: Simulator, endpoint: EndpointName, count: num
 }
 
 describe('simulator: request limits', () => {
+  useSimulators()
   it('are those of the description, told on every answer', async () => {
     const simulator = await simulate({ fleet: [tiny(3), remote()] })
     const own = { ...serial, 'base-serial': '52000001' }
@@ -155,6 +156,7 @@ describe('simulator: request limits', () => {
 })
 
 describe('simulator: records budgets', () => {
+  useSimulators()
   const limits = { data: { records: 10, recordsWindow: 100 } }
   const many = [tiny(8), tiny(8, { serial: '52000009' })]
 

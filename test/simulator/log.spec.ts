@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { ask, simulate, start, tiny } from './support'
+import { ask, simulate, start, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 
 describe('simulator: log and counts', () => {
+  useSimulators()
   it('tell each request without its credentials', async () => {
     const simulator = await simulate({ fleet: [tiny(3)] })
     await ask(simulator, 'data', { ...serial, number: 2 })

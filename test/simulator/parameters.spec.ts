@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EndpointName, Simulator } from '../../simulator'
-import { type Asking, ask, credentialsOf, office, remote, simulate, tiny } from './support'
+import { type Asking, ask, credentialsOf, office, remote, simulate, tiny, useSimulators } from './support'
 
 const standalone = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
@@ -43,6 +43,7 @@ const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, 
 ]
 
 describe('simulator: what a request must be', () => {
+  useSimulators()
   let simulator: Simulator
 
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { RecordDefinition, Simulator } from '../../simulator'
-import { ask, remote, simulate, startSeconds, tiny } from './support'
+import { ask, remote, simulate, startSeconds, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const ids = async (simulator: Simulator, params: object = {}, endpoint = 'data'): Promise<number[]> => {
@@ -11,6 +11,7 @@ const ids = async (simulator: Simulator, params: object = {}, endpoint = 'data')
 const at = (n: number) => startSeconds - (11 - n) * 60
 
 describe('simulator: which records', () => {
+  useSimulators()
   it('takes those newer than from and older than to, both strictly', async () => {
     const simulator = await simulate({ fleet: [tiny(10)] })
     assert.deepEqual(await ids(simulator, { 'unixtime-from': at(3), 'unixtime-to': at(6) }), [4, 5])

@@ -15,9 +15,12 @@ export const startSeconds = start / 1000
 
 const running: Simulator[] = []
 
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((simulator) => simulator.close()))
-})
+/** In each `describe`: ends what a test has started. */
+export function useSimulators(): void {
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((simulator) => simulator.close()))
+  })
+}
 
 /** A simulator whose clock stands still. */
 export async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Simulator, Variants } from '../../simulator'
-import { ask, office, type Reply, remote, simulate, startSeconds, tiny } from './support'
+import { ask, office, type Reply, remote, simulate, startSeconds, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
@@ -20,6 +20,7 @@ const offsetsOf = (body: object) => Object.keys(body).filter((key) => /^(time|st
 const times = ({ json }: Reply) => json.data.map((each: { unixtime: number }) => each.unixtime - startSeconds)
 
 describe('simulator: variants', () => {
+  useSimulators()
   it('inclusiveBounds', async () => {
     const simulator = await withVariants({ inclusiveBounds: true })
     const period = { 'unixtime-from': startSeconds - 180, 'unixtime-to': startSeconds - 60 }

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connectAsync, type IPublishPacket } from 'mqtt'
 import type { FlowNode } from './node-red'
-import { temporaryFolder } from './package'
+import { temporaryFolder } from './run'
 import { quiet, startServer } from './server-process'
 import { ensure } from './servers'
 

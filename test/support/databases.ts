@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execute, temporaryFolder } from './package'
+import { execute } from './package'
+import { temporaryFolder } from './run'
 import { HOST, quiet, type ServerProcess, startServer } from './server-process'
 import { ensure } from './servers'
 

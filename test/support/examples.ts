@@ -1,6 +1,5 @@
 /**
- * The examples as they ship, in a whole Node-RED that the spec files about them share, filled in for the machine they
- * run on.
+ * The examples as they ship, in a whole Node-RED, filled in for the machine they run on.
  *
  *     const hall = useExamples()
  *     await hall.deploy(['Alarms/alerts to a chat'], { simulator, chat })
@@ -18,6 +17,8 @@ import { until } from './wait'
 const folder = join(root, 'examples')
 const STARTING_MS = 300_000
 const POLLED_MS = 20_000
+/** Nobody has to wait a second for each round. */
+const SPEED = 5
 
 /** Paths without `.json`, as the import dialog shows them. */
 export const exampleNames: readonly string[] = readdirSync(folder, { recursive: true })
@@ -71,7 +72,7 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
   return [...nodes.values()].map((node) => ({
     ...node,
     ...(Number(node.repeat) > 0 && { repeat: 1 }),
-    ...('ackTimeout' in node && { ackTimeout: 2 }),
+    ...('ackTimeout' in node && { ackTimeout: 2 * SPEED }),
     ...filling[node.type],
     ...more[node.type],
   }))
@@ -97,8 +98,8 @@ export async function rounds(simulator: Simulator, count: number): Promise<void>
   await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
 }
 
-/** Twice as long as the examples wait between two rounds in tests. */
-const STILL_MS = 2500
+/** More than twice as long as the examples wait between two rounds in tests. */
+const STILL_MS = 2500 / SPEED
 
 /** Resolves when nothing is asked any more: all that was sent waits for its receipt. */
 export async function asksNoMore(simulator: Simulator): Promise<void> {
@@ -126,28 +127,17 @@ export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
   restart(): Promise<void>
 }
 
-let running: Promise<Restarting> | undefined
-let users = 0
-
-async function end(): Promise<void> {
-  const ending = running
-  running = undefined
-  await (await ending?.catch(() => undefined))?.kill()
-}
-
-// Also where only some files' tests were chosen to run.
-after('ends the Node-RED that spec files about examples share', end)
-
-/** In a `describe`: starts it, or uses what another file has started; after each test nothing is deployed. */
-export function useExamples(): ExamplesHall {
+/**
+ * In a `describe`: after each test nothing is deployed.
+ * @param speed of Node-RED's timers, see `StartOptions`
+ */
+export function useExamples({ speed = SPEED } = {}): ExamplesHall {
   let nodeRed: Restarting
   let deployed: FlowNode[] = []
-  users++
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    running ??= startRestarting(stores.atOnce)
-    nodeRed = await running
+    nodeRed = await startRestarting(stores.atOnce, speed)
   })
 
   // What nodes are connected to ends after them: some do not survive it.
@@ -156,9 +146,7 @@ export function useExamples(): ExamplesHall {
     await nodeRed.deploy([])
   })
 
-  after('ends Node-RED when nobody uses it any more', async () => {
-    if (--users === 0) await end()
-  })
+  after('ends Node-RED', () => nodeRed?.kill())
 
   const hall: ExamplesHall = {
     get userDir() {

@@ -1,5 +1,5 @@
 /**
- * One whole Node-RED for several spec files, and lanes through it: inject → an action node → other nodes → the test.
+ * A whole Node-RED, and lanes through it: inject → an action node → other nodes → the test.
  *
  *     const hall = useNodeRed()
  *     before(() => hall.deploy([lane('joined', 'range', { output: 'rows', send: 'each' }, [{ type: 'join' }])]))
@@ -72,10 +72,6 @@ interface Running {
   collector: Collector
 }
 
-let running: Promise<Running> | undefined
-let users = 0
-const servers: { stop(): Promise<void> }[] = []
-
 async function start(): Promise<Running> {
   const simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off', fleet: hostileFleet() })
   const collector = await startCollector()
@@ -85,34 +81,23 @@ async function start(): Promise<Running> {
   return { simulator, collector, nodeRed }
 }
 
-async function stop(): Promise<void> {
-  const ending = running
-  running = undefined
-  const { nodeRed, simulator, collector } = (await ending?.catch(() => undefined)) ?? {}
-  await nodeRed?.stop('SIGKILL')
-  const others = servers.splice(0).map((server) => server.stop())
-  await Promise.all([simulator?.close(), collector?.close(), ...others])
-}
-
-// Also where only some files' tests were chosen to run.
-after('ends the Node-RED that spec files share', stop)
-
-/** In a `describe`: starts it, or uses what another file has started; the last one ends it. */
+/** In a `describe`. */
 export function useNodeRed(): Hall {
   let current: Running
   let errorsTold = 0
   const taken = new Map<string, number>()
-  users++
+  const servers: { stop(): Promise<void> }[] = []
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    running ??= start()
-    current = await running
+    current = await start()
   })
 
-  after('ends Node-RED when nobody uses it any more', async function () {
+  after('ends Node-RED', async function () {
     this.timeout(ENDING_MS)
-    if (--users === 0) await stop()
+    await current?.nodeRed.stop('SIGKILL')
+    const others = servers.map((server) => server.stop())
+    await Promise.all([current?.simulator.close(), current?.collector.close(), ...others])
   })
 
   const hall: Hall = {

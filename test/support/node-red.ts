@@ -10,7 +10,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installInto, temporaryFolder } from './package'
+import { installInto } from './package'
+import { temporaryFolder } from './run'
 import type { Runtime } from './runtimes'
 import { until } from './wait'
 
@@ -78,6 +79,8 @@ export interface StartOptions {
   user?: { name: string; password: string }
   /** Of one that has ended: its flows start again. */
   userDir?: string
+  /** Its timers run so many times as fast as real time. */
+  speed?: number
 }
 
 export async function startNodeRed(runtime: Runtime, options: StartOptions = {}): Promise<NodeRed> {
@@ -86,11 +89,13 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   if (options.userDir === undefined) await installInto(userDir, node)
   writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, options))
 
-  const child = spawn(node, [nodeRed, '--userDir', userDir], {
+  const { speed = 1 } = options
+  const hasten = speed === 1 ? [] : ['--require', join(__dirname, 'fast-process.cjs')]
+  const child = spawn(node, [...hasten, nodeRed, '--userDir', userDir], {
     cwd: userDir,
     stdio: ['ignore', 'pipe', 'pipe'],
     // No proxy, no settings of whoever runs the tests.
-    env: { PATH: process.env.PATH, HOME: userDir, TMPDIR: process.env.TMPDIR, TZ: 'UTC' },
+    env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed) },
   })
   const log = logOf(child)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
@@ -109,6 +114,12 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   })
   const token = options.user && (await logIn(url, options.user.name, options.user.password))
   return adminOf(url, child, userDir, log, ended, token)
+}
+
+/** `NODE_V8_COVERAGE`: `npm run coverage` counts what it runs. */
+function inherited(): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR, NODE_V8_COVERAGE } = process.env
+  return { PATH, TMPDIR, NODE_V8_COVERAGE }
 }
 
 /** A token for the admin address. */

@@ -3,11 +3,11 @@
  * packed as it is; build first.
  */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { readdir, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
+import { cp, readdir, stat, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { onceARun, temporaryFolder } from './run'
 
 export const execute = promisify(execFile)
 
@@ -35,18 +35,6 @@ export interface Packed {
   unpackedSize: number
 }
 
-const temporary: string[] = []
-process.once('exit', () => {
-  for (const folder of temporary) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-})
-
-/** A folder that is gone when the process ends. */
-export function temporaryFolder(purpose: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `envlog-${purpose}-`))
-  temporary.push(folder)
-  return folder
-}
-
 /** npm's surroundings without what an npm that started us has left in them; `node` first in the path. */
 export function npmEnvironment(node = process.execPath): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
@@ -59,12 +47,7 @@ export function npmEnvironment(node = process.execPath): NodeJS.ProcessEnv {
   }
 }
 
-let packed: Promise<Packed> | undefined
-
-export function pack(): Promise<Packed> {
-  packed ??= packInto(temporaryFolder('pack'))
-  return packed
-}
+export const pack = (): Promise<Packed> => onceARun('pack', () => packInto(temporaryFolder('pack')))
 
 /** Packs the package in `from` into `folder`. */
 export async function packInto(folder: string, from = root): Promise<Packed> {
@@ -83,10 +66,9 @@ export async function packInto(folder: string, from = root): Promise<Packed> {
   }
 }
 
-/** Installs the tarball into `folder` with the flags of Node-RED's palette, by the npm of `node`. */
+/** Puts into `folder` what the palette makes of it with the npm of `node`: installed once a run, then copied. */
 export async function installInto(folder: string, node = process.execPath): Promise<void> {
-  const { tarball } = await pack()
-  await installTarball(tarball, folder, npmEnvironment(node), ['--prefer-offline'])
+  await cp(await installed(node), folder, { recursive: true, verbatimSymlinks: true })
 }
 
 /** Into a new user directory, as the palette does; `more` options of npm. */
@@ -103,17 +85,15 @@ export async function installTarball(
   await execute('npm', ['install', ...options, tarball], { cwd: folder, env })
 }
 
-/** An install of the package, made once a run. */
-export function installed(): Promise<string> {
-  install ??= (async () => {
-    const folder = temporaryFolder('install')
-    await installInto(folder)
+/** A user directory with the package in it, made once a run by the npm of `node`: not to be changed. */
+export function installed(node = process.execPath): Promise<string> {
+  return onceARun(`installed-${node.replace(/\W+/g, '-')}`, async () => {
+    const folder = temporaryFolder('installed')
+    const { tarball } = await pack()
+    await installTarball(tarball, folder, npmEnvironment(node), ['--prefer-offline'])
     return folder
-  })()
-  return install
+  })
 }
-
-let install: Promise<string> | undefined
 
 /** Bytes of all files below a folder. */
 export async function weightOf(folder: string): Promise<number> {

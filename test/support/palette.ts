@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execute, npmEnvironment, root } from './package'
+import { onceARun } from './run'
 
 /** Exact versions. sqlite3 is native: without a ready build for the machine it is compiled (make, C++, Python). */
 const versions = {
@@ -15,7 +16,9 @@ const versions = {
 const folder = join(root, '.cache', 'nodes')
 
 /** A folder for Node-RED's `nodesDir`. Made beside and moved, so that a broken install is never taken for a whole one. */
-export async function paletteFolder(): Promise<string> {
+export const paletteFolder = (): Promise<string> => onceARun('palette', install)
+
+async function install(): Promise<string> {
   if (Object.entries(versions).every(([name, version]) => installedVersion(name) === version)) return folder
   const made = `${folder}.${process.pid}`
   mkdirSync(made, { recursive: true })

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { createClient } from 'redis'
-import { temporaryFolder } from './package'
+import { temporaryFolder } from './run'
 import { ensure } from './servers'
 import { until } from './wait'
 

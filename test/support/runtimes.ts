@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execute, npmEnvironment, root } from './package'
+import { onceARun } from './run'
 
 export interface Runtime {
   title: string
@@ -23,7 +24,7 @@ const nodeRed4: Runtime = {
 const nodeRed5On = (major: number, lang: Runtime['lang']): Runtime => ({
   title: `Node-RED 5 on Node ${major}`,
   lang,
-  locate: () => nodeRed5(major),
+  locate: () => onceARun(`node-red-5-on-${major}`, () => nodeRed5(major)),
 })
 
 /** `NODE_RED=4.1` or `NODE_RED=5`: that one alone, on the Node at hand. */
@@ -40,7 +41,7 @@ function which(wanted: string | undefined): readonly Runtime[] {
 
 async function nodeRed5(major: number): Promise<{ node: string; nodeRed: string }> {
   const node = await nodeOf(major)
-  return { node, nodeRed: await installNodeRed5(node) }
+  return { node, nodeRed: await onceARun('node-red-5', () => installNodeRed5(node)) }
 }
 
 /** The binary itself: a child of npx could not be ended by its id. */

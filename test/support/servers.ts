@@ -7,6 +7,7 @@
 import { accessSync, constants, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { execute } from './package'
+import { exclusively, onceARun } from './run'
 
 /** Program → Debian package, and the services it would start by itself. */
 const programs = {
@@ -32,12 +33,11 @@ export async function ensure(program: Program): Promise<string> {
   const { debian } = programs[program]
   const advice = `${program} is missing. Install the Debian package ${debian} (apt-get install ${debian}), or put ${program} on the PATH.`
   if (process.getuid?.() !== 0 || !find('apt-get')) throw new Error(advice)
-  // One after another: apt-get has a lock.
-  installing = installing.then(() => (find(program) ? undefined : install(program)))
   try {
-    await installing
+    await exclusively('apt-get', async () => {
+      if (!find(program)) await install(program)
+    })
   } catch (error) {
-    installing = Promise.resolve()
     throw new Error(`${advice} Trying to: ${(error as Error).message}`)
   }
   const installed = find(program)
@@ -45,13 +45,9 @@ export async function ensure(program: Program): Promise<string> {
   return installed
 }
 
-let installing: Promise<void> = Promise.resolve()
-let listed: Promise<unknown> | undefined
-
 async function install(program: Program): Promise<void> {
   const { debian, services } = programs[program]
-  listed ??= apt('update')
-  await listed
+  await onceARun('apt-get-update', async () => void (await apt('update')))
   const forbid = !existsSync(POLICY)
   if (forbid) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {

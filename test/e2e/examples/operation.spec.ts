@@ -137,7 +137,7 @@ describe('examples for those who operate', () => {
 
     it('are told by their code, with what to do', async function () {
       this.timeout(FLOW_MS)
-      await hall.deployWith([ERRORS], { simulator, more: { 'envlog-account': { timeout: 1 } } }, (flow) => {
+      await hall.deployWith([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
         const say = flow.find(({ name }) => name === 'in words')
         const post = {
           ...{ id: 'test-post', type: 'http request', z: say?.z, x: 100, y: 900, method: 'POST', ret: 'txt' },

@@ -6,12 +6,12 @@ import type { QuotaHall } from '../../support/quota-hall'
 
 /** Short, and so much that a round takes several windows. */
 export const LIMITS = {
-  current: { limit: 2, window: 3 },
-  'latest-data': { limit: 30, window: 3 },
-  'latest-data-relay': { limit: 45, window: 3 },
-  data: { limit: 30, window: 3 },
-  'data-relay': { limit: 40, window: 3 },
-  alert: { limit: 45, window: 3 },
+  current: { limit: 2, window: 2 },
+  'latest-data': { limit: 30, window: 2 },
+  'latest-data-relay': { limit: 45, window: 2 },
+  data: { limit: 30, window: 2 },
+  'data-relay': { limit: 40, window: 2 },
+  alert: { limit: 45, window: 2 },
 }
 
 const endpointOf = {

@@ -7,7 +7,7 @@ import { until } from '../../support/wait'
 
 const RUN_MS = 60_000
 /** Longer than Node-RED takes to start. */
-const WINDOW = 6
+const WINDOW = 5
 const LIMITS = {
   'latest-data': { limit: 6, window: WINDOW },
   'latest-data-relay': { limit: 6, window: WINDOW },

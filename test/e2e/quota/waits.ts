@@ -10,8 +10,8 @@ import { sentence } from '../traces'
 import { lull } from './stillness'
 
 const RUN_MS = 40_000
-const ALERT = { limit: 4, window: 3 }
-const RELAY = { limit: 10, window: 3 }
+const ALERT = { limit: 4, window: 2 }
+const RELAY = { limit: 10, window: 2 }
 
 export function waitTests(hall: QuotaHall): void {
   let simulator: Simulator

@@ -10,7 +10,7 @@ import { until } from '../../support/wait'
 
 const STARTING_MS = 300_000
 export const RUN_MS = 60_000
-export const ROW: Row = { limit: 20, window: 2 }
+export const ROW: Row = { limit: 20, window: 1 }
 export const PASSWORD = 'not-a-secret'
 /** Where messages and what is told of them come, anew for each test. */
 const BOXES = ['endless', 'six', 'done-six', 'errors', 'statuses']

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { changedReadings } from '../../../src/lib/collect/marks'
 import { createMemory } from '../../../src/lib/collect/memory'
 import type { Reading } from '../../../src/lib/readings/current'
-import { handClock } from '../../support/collect/hand-clock'
+import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 import { reading } from '../../support/samples'
 
@@ -11,7 +11,7 @@ const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
 const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
 
 async function begin(store = shelf()) {
-  const memory = createMemory(handClock())
+  const memory = createMemory(createVirtualClock(0))
   memory.open(store)
   await memory.ready()
   return { store, look: (...readings: Reading[]) => changedReadings(readings, memory), memory }

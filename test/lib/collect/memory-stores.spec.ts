@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createMemory } from '../../../src/lib/collect/memory'
-import { handClock } from '../../support/collect/hand-clock'
+import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 import { failure } from '../answers'
 
@@ -24,7 +24,7 @@ function outcome(waiting: Promise<void>): () => string | undefined {
 const silence = <T>() => new Promise<T>(() => {})
 
 function begin(store = shelf()) {
-  const clock = handClock()
+  const clock = createVirtualClock(0)
   const memory = createMemory(clock)
   memory.open(store)
   let isReady = false
@@ -58,10 +58,10 @@ describe('a store', () => {
     const store = { ...shelf(), load: () => new Promise((resolve) => answers.push(resolve)) }
     const { clock, memory, cursor } = begin(store)
     const first = outcome(memory.ready())
-    clock.pass(4999)
+    clock.advance(4999)
     await settled()
     assert.equal(first(), undefined)
-    clock.pass(1)
+    clock.advance(1)
     await settled()
     assert.equal(first(), 'store-unreadable')
     answers[0]?.(saved(5))

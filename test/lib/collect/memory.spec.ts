@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createMemory } from '../../../src/lib/collect/memory'
-import { handClock } from '../../support/collect/hand-clock'
+import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 
 const [FIRST, SECOND] = ['5839F001/5212A1B2', '5839F002/5212A1B2']
@@ -12,7 +12,7 @@ const target = (key: string) => {
 
 /** A node's memory in a process of its own, once it has taken over what the store holds. */
 async function begin(store = shelf()) {
-  const memory = createMemory(handClock())
+  const memory = createMemory(createVirtualClock(0))
   memory.open(store)
   await memory.ready()
   const deliver = (device: string, taken: number) => {
@@ -97,7 +97,7 @@ describe('what a node knows of its devices', () => {
     deliver(FIRST, 5)
     deliver(SECOND, 5)
     await settled()
-    const memory = createMemory(handClock())
+    const memory = createMemory(createVirtualClock(0))
     memory.open(store)
     memory.step(FIRST, { kind: 'receipt', cursor: at(9) })
     memory.setMarks([[FIRST, 'new']])
@@ -111,7 +111,7 @@ describe('what a node knows of its devices', () => {
 
 describe('what was fetched', () => {
   const fetch = async (shapes: readonly string[]) => {
-    const memory = createMemory(handClock())
+    const memory = createMemory(createVirtualClock(0))
     memory.open(shelf(), 'old')
     await memory.ready()
     memory.step(FIRST, { kind: 'trigger' })

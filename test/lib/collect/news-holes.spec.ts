@@ -6,7 +6,7 @@ import { latestNews } from '../../../src/lib/collect/latest-news'
 import { createMemory } from '../../../src/lib/collect/memory'
 import type { News, NewsWish } from '../../../src/lib/collect/news'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
-import { handClock } from '../../support/collect/hand-clock'
+import { createVirtualClock } from '../../support/clock'
 import { shelf } from '../../support/collect/shelf'
 import { graph, type Json, patient } from '../answers'
 
@@ -20,7 +20,7 @@ const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_,
 
 /** A device with a record a minute, whose range endpoint may fail. */
 async function begin() {
-  const clock = handClock()
+  const clock = createVirtualClock(0)
   const records: Json[] = []
   const memory = createMemory(clock)
   memory.open(shelf())
@@ -44,7 +44,7 @@ async function begin() {
     /** @param over makes the first of them odd */
     measure(count: number, over: Json = {}) {
       for (let index = 0; index < count; index++) {
-        clock.pass(60_000)
+        clock.advance(60_000)
         const at = Math.floor(clock.now() / 1000)
         const id = records.length
         records.push({ at, unixtime: at, 'data-id': id + 1, ch1: id, ...(index === 0 && over) })

@@ -7,7 +7,7 @@ import { latestNews } from '../../../src/lib/collect/latest-news'
 import { createMemory } from '../../../src/lib/collect/memory'
 import { isHandedOver, type News } from '../../../src/lib/collect/news'
 import { readReceipt } from '../../../src/lib/collect/receipt'
-import { handClock } from '../../support/collect/hand-clock'
+import { createVirtualClock } from '../../support/clock'
 import { shelf } from '../../support/collect/shelf'
 import { alertAnswer, graph, patient } from '../answers'
 
@@ -25,7 +25,7 @@ const wish = {
 
 /** A device that records every minute, a node that asks every minute, and a database that is away. */
 async function begin() {
-  const clock = handClock()
+  const clock = createVirtualClock(0)
   let newest = 0
   const memory = createMemory(clock)
   memory.open(shelf())
@@ -67,7 +67,7 @@ async function begin() {
     came,
     measure(count: number) {
       newest += count
-      clock.pass(count * MINUTE)
+      clock.advance(count * MINUTE)
     },
     async ask(
       what: 'latest' | 'alerts' = 'latest',

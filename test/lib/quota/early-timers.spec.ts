@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/lib/clock'
 import { createQuota } from '../../../src/lib/quota/quota'
+import { createVirtualClock } from '../../support/clock'
 import { asker, createDesk, outcome, reading } from '../../support/quota/desk'
 import { member } from '../../support/quota/quota'
-import { createVirtualClock } from '../../support/quota/virtual-clock'
 
 const LIMIT = 3
 const WINDOW = 10

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { keepIn, loadFrom, type StateStore } from '../../../src/lib/state-store'
+import { createVirtualClock } from '../../support/clock'
 import { outcome } from '../../support/quota/desk'
 import { createStore } from '../../support/quota/stores'
-import { createVirtualClock } from '../../support/quota/virtual-clock'
 
 const silent: StateStore = { load: () => new Promise(() => {}), save: () => new Promise(() => {}) }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
+import { runs } from '../../support/chance'
 import { released } from '../../support/quota/all-knowing'
-import { runs } from '../../support/quota/dice'
 import { excuses, watchForeign } from '../../support/quota/excuses'
 import { alone } from '../../support/quota/scenarios'
 import { createWorld, type Scenario } from '../../support/quota/world'
@@ -20,7 +20,7 @@ const shared = fc.record({
 /** Demand that never ends, while others use the account. */
 async function together(scenario: Scenario, others: number, burst: number) {
   const world = createWorld(scenario)
-  const { clock, dice, service } = world
+  const { clock, random, service } = world
   const { row, up, back, concurrency } = scenario
   const watched = watchForeign(world, row)
   world.start()
@@ -31,9 +31,9 @@ async function together(scenario: Scenario, others: number, burst: number) {
   const gap = (row.window * 1000 * burst) / Math.max(0.01, others * row.limit)
   const spend = () => {
     for (let count = 0; count < burst; count++) service.foreign()
-    if (more()) clock.after(dice.next() * 2 * gap, spend)
+    if (more()) clock.after(random.next() * 2 * gap, spend)
   }
-  clock.after(dice.next() * 2 * gap, spend)
+  clock.after(random.next() * 2 * gap, spend)
   await clock.pass(end - clock.monotonic())
   return { world, excused: excuses(service.log, watched.sendings, row) }
 }

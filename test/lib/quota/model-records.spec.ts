@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { rowsWith } from '../../../src/lib/quota/rows'
+import { createRandom, runs } from '../../support/chance'
+import { createVirtualClock } from '../../support/clock'
 import { released } from '../../support/quota/all-knowing'
 import { asker } from '../../support/quota/desk'
-import { createDice, runs } from '../../support/quota/dice'
 import type { ServiceRow } from '../../support/quota/model-service'
 import { createRecordsService, type RecordsFate } from '../../support/quota/records-service'
 import { rows } from '../../support/quota/scenarios'
 import { createStore, type KeptStore } from '../../support/quota/stores'
-import { createVirtualClock } from '../../support/quota/virtual-clock'
 
 interface Records {
   seed: number
@@ -35,11 +35,11 @@ const dead = new Promise<never>(() => {})
 
 /** Requests for the records of two devices, at any time; the endpoint's own limit is far. */
 function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
-  const dice = createDice(seed)
-  const clock = createVirtualClock(dice.next() * 1000)
+  const random = createRandom(seed)
+  const clock = createVirtualClock(random.next() * 1000)
   const service = createRecordsService(clock, row)
-  const ways = () => Math.round(dice.next() * way * row.window * 1000)
-  const ends = () => (faulty && dice.chance(0.2) ? dice.pick(['broken', 'lost'] as const) : 'well')
+  const ways = () => Math.round(random.next() * way * row.window * 1000)
+  const ends = () => (faulty && random.chance(0.2) ? random.pick(['broken', 'lost'] as const) : 'well')
   const limits = { data: { limit: 10_000, window: 1, records: row.limit, recordsWindow: row.window } }
   let open = 0
   let asked = 0
@@ -47,8 +47,8 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
   let quota = createQuota(process.clock)
 
   function ask(): void {
-    const device = dice.pick(['one', 'other'])
-    const wanted = 1 + dice.below(row.limit)
+    const device = random.pick(['one', 'other'])
+    const wanted = 1 + random.below(row.limit)
     const over = () => {
       open--
     }
@@ -58,9 +58,9 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
       const fate: RecordsFate = {
         up: ways(),
         back: ways(),
-        has: dice.next(),
+        has: random.next(),
         ends: ends(),
-        told: dice.chance(told),
+        told: random.chance(told),
       }
       const tried = await service.send(device, number, fate)
       return mine === process ? tried : dead
@@ -82,7 +82,7 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
     service,
     ask,
     round: released(row.window) + 2 * way * row.window * 1000,
-    dice,
+    random,
     open: () => open,
     start(store?: KeptStore) {
       process.kill()
@@ -100,11 +100,11 @@ describe('the records of devices that are ours alone', function () {
   it('are never asked for beyond what remains, whatever comes back', () =>
     fc.assert(
       fc.asyncProperty(scenario, async (records) => {
-        const { ask, clock, dice, round, service, start } = createWorld(records)
+        const { ask, clock, random, round, service, start } = createWorld(records)
         start()
         for (let count = 0; count < 40; count++) {
           ask()
-          if (dice.chance(0.5)) await clock.pass((dice.next() * round) / 4)
+          if (random.chance(0.5)) await clock.pass((random.next() * round) / 4)
         }
         await clock.pass(5 * round)
         assert.deepEqual(service.refusals(), [])
@@ -127,12 +127,12 @@ describe('the records of devices that are ours alone', function () {
   it('are not forgotten over a restart', () =>
     fc.assert(
       fc.asyncProperty(scenario, async (records) => {
-        const { ask, clock, dice, round, service, start } = createWorld({ ...records, faulty: false })
+        const { ask, clock, random, round, service, start } = createWorld({ ...records, faulty: false })
         const store = createStore(clock)
         for (let life = 0; life < 4; life++) {
           start(store)
           for (let count = 0; count < 10; count++) ask()
-          await clock.pass(dice.next() * round)
+          await clock.pass(random.next() * round)
         }
         await clock.pass(round)
         assert.deepEqual(service.refusals(), [])

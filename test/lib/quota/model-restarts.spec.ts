@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
+import { runs } from '../../support/chance'
 import { released } from '../../support/quota/all-knowing'
-import { runs } from '../../support/quota/dice'
 import { alone } from '../../support/quota/scenarios'
 import { createStore, type KeptStore } from '../../support/quota/stores'
 import { createWorld, type Scenario, type World } from '../../support/quota/world'
@@ -15,7 +15,7 @@ interface Lives {
 /** Five lives one after the other, of up to two windows each, with demand that never ends. */
 async function fiveLives(scenario: Scenario, lives: Lives) {
   const world = createWorld(scenario)
-  const { clock, dice } = world
+  const { clock, random } = world
   const { row, up, back, concurrency } = scenario
   const round = released(row.window) + up + back
   const store = lives.store(world)
@@ -27,15 +27,15 @@ async function fiveLives(scenario: Scenario, lives: Lives) {
   for (let life = 0; life < 5; life++) {
     world.start(store)
     for (let count = 0; count < concurrency + 3; count++) world.ask(() => true)
-    await clock.pass(dice.next() * round)
-    if (dice.chance(0.5)) {
+    await clock.pass(random.next() * round)
+    if (random.chance(0.5)) {
       await saves(1)
-      clock.jump((dice.next() - 0.5) * 1e7)
+      clock.jump((random.next() - 0.5) * 1e7)
       await saves(2)
     }
     await lives.end(world, store)
-    if (dice.chance(0.5)) await clock.pass(dice.next() * round)
-    if (dice.chance(0.2)) clock.jump(-dice.next() * 1e7)
+    if (random.chance(0.5)) await clock.pass(random.next() * round)
+    if (random.chance(0.2)) clock.jump(-random.next() * 1e7)
   }
   return world
 }
@@ -61,7 +61,7 @@ describe('the quota of an account after a restart', function () {
     fc.assert(
       fc.asyncProperty(alone, async (scenario) => {
         const world = await fiveLives(scenario, {
-          store: ({ clock, dice }) => createStore(clock, { delays: () => dice.next() * 4000 }),
+          store: ({ clock, random }) => createStore(clock, { delays: () => random.next() * 4000 }),
           async end({ clock, stop }, store) {
             stop()
             while (store?.busy()) await clock.pass(100)
@@ -99,7 +99,7 @@ describe('the quota of an account after a restart', function () {
         let lost = 0
         const calm = { ...scenario, told: 1, refusedCounts: false }
         const world = await fiveLives(calm, {
-          store: ({ clock, dice }) => createStore(clock, { delays: () => dice.next() * 4000 }),
+          store: ({ clock, random }) => createStore(clock, { delays: () => random.next() * 4000 }),
           async end({ kill, sent }, store) {
             kill()
             store?.cut()

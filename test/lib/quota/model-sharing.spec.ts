@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { rowsWith } from '../../../src/lib/quota/rows'
+import { createRandom, runs } from '../../support/chance'
+import { createVirtualClock } from '../../support/clock'
 import { released } from '../../support/quota/all-knowing'
 import { asker } from '../../support/quota/desk'
-import { createDice, runs } from '../../support/quota/dice'
 import { createLedger } from '../../support/quota/ledger'
 import { createModelService } from '../../support/quota/model-service'
 import { alone } from '../../support/quota/scenarios'
-import { createVirtualClock } from '../../support/quota/virtual-clock'
 import { fateOf, type Scenario } from '../../support/quota/world'
 
 /** Two processes whose demand never ends, on one service and with one ledger that may be slow. */
 function twoProcesses(scenario: Scenario) {
   const { row, concurrency, up, back } = scenario
-  const dice = createDice(scenario.seed)
-  const clock = createVirtualClock(dice.next() * 1000)
+  const random = createRandom(scenario.seed)
+  const clock = createVirtualClock(random.next() * 1000)
   const service = createModelService(clock, row, scenario.refusedCounts)
   const ledger = createLedger(clock)
   const limits = { current: { limit: row.limit, window: row.window } }
@@ -40,7 +40,7 @@ function twoProcesses(scenario: Scenario) {
         key: `${asked++}`,
         send: (_: number | undefined, signal: AbortSignal) => {
           sent[which] = (sent[which] ?? 0) + 1
-          return service.send(fateOf(scenario, dice), signal)
+          return service.send(fateOf(scenario, random), signal)
         },
         copy: (value: string) => value,
       }
@@ -52,7 +52,7 @@ function twoProcesses(scenario: Scenario) {
     for (let count = 0; count < concurrency + 2; count++) ask()
   }
 
-  return { clock, dice, service, ledger, sent, round, start, deploys, end }
+  return { clock, random, service, ledger, sent, round, start, deploys, end }
 }
 
 const part = fc.double({ min: 0, max: 1, noNaN: true })
@@ -63,8 +63,8 @@ describe('two processes that share an account, whatever happens', function () {
   it('together never let the service count one too many while the ledger is there, be it slow', () =>
     fc.assert(
       fc.asyncProperty(alone, fc.constantFrom(0, 10, 900), async (scenario, slow) => {
-        const { clock, dice, service, ledger, start, end } = twoProcesses(scenario)
-        ledger.slow(() => Math.floor(dice.next() * slow))
+        const { clock, random, service, ledger, start, end } = twoProcesses(scenario)
+        ledger.slow(() => Math.floor(random.next() * slow))
         for (const which of [0, 1]) start(which)
         await clock.pass(end - clock.monotonic())
         assert.deepEqual(service.refusals(), [])
@@ -84,12 +84,12 @@ describe('two processes that share an account, whatever happens', function () {
           up: Math.min(up, longest),
           back: Math.min(back, longest),
         }
-        const { clock, dice, service, ledger, round, start, deploys, end } = twoProcesses(calm)
+        const { clock, random, service, ledger, round, start, deploys, end } = twoProcesses(calm)
         ledger.become('away')
         for (const which of [0, 1]) start(which)
         // Often within the seconds in which the ledger is found to be back.
         const deployedAt = when < 0.5 ? share * 5 * round + when * 4000 : when * 8 * round
-        clock.after(deployedAt, () => dice.pick(deploys)())
+        clock.after(deployedAt, () => random.pick(deploys)())
         await clock.pass(share * 5 * round)
         ledger.become('here')
         await clock.pass(end - clock.monotonic())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
+import { runs } from '../../support/chance'
 import { released, sendings } from '../../support/quota/all-knowing'
-import { runs } from '../../support/quota/dice'
 import { alone, rows } from '../../support/quota/scenarios'
 import { createWorld, type Scenario } from '../../support/quota/world'
 
@@ -11,16 +11,16 @@ const round = ({ row, up, back }: Scenario) => released(row.window) + up + back
 /** Some at once, then one by one at any time; a part of them is given up; the wall clock jumps. */
 async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
   const world = createWorld(scenario)
-  const { dice, clock } = world
+  const { random, clock } = world
   world.start()
   const most = Math.min(200, scenario.row.limit * windows)
   const step = (round(scenario) * windows) / most
   for (let count = 0; count < most; count += 1) {
     const stop = new AbortController()
     world.ask(() => false, stop.signal)
-    if (dice.chance(givenUp)) clock.after(dice.next() * round(scenario), () => stop.abort())
-    if (dice.chance(0.05)) clock.jump((dice.next() - 0.5) * 1e8)
-    if (dice.chance(0.5)) await clock.pass(dice.next() * step * 3)
+    if (random.chance(givenUp)) clock.after(random.next() * round(scenario), () => stop.abort())
+    if (random.chance(0.05)) clock.jump((random.next() - 0.5) * 1e8)
+    if (random.chance(0.5)) await clock.pass(random.next() * step * 3)
   }
   return world
 }

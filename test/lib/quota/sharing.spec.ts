@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { Wait } from '../../../src/lib/quota/asker'
+import { createVirtualClock } from '../../support/clock'
 import { reading, refusal } from '../../support/quota/desk'
 import { createLedger } from '../../support/quota/ledger'
 import { keys, member, processOf } from '../../support/quota/quota'
-import { createVirtualClock } from '../../support/quota/virtual-clock'
 
 const HELD = 121_000
 const DATA = 61_000

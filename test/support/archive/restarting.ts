@@ -26,10 +26,14 @@ export const stores = {
   }),
 }
 
-export async function startRestarting(contextStorage: Record<string, object>): Promise<Restarting> {
+/** @param speed of its timers, see `StartOptions` */
+export async function startRestarting(
+  contextStorage: Record<string, object>,
+  speed = 1,
+): Promise<Restarting> {
   const [runtime] = runtimes
   if (!runtime) throw new Error('no runtime')
-  const surroundings = { nodesDir: await paletteFolder(), contextStorage }
+  const surroundings = { nodesDir: await paletteFolder(), contextStorage, speed }
   let nodeRed: NodeRed = await startNodeRed(runtime, surroundings)
   const { userDir } = nodeRed
   return {

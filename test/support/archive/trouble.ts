@@ -1,10 +1,10 @@
-/** What goes wrong in the course of a run: with the service, with Node-RED and with the database, by the dice. */
+/** What goes wrong in the course of a run: with the service, with Node-RED and with the database, by the random. */
 import type { Fault, Simulator } from '../../../simulator'
+import type { Random } from '../chance'
 import type { FlowNode } from '../node-red'
 import { until } from '../wait'
 import type { FastClock } from './clock'
 import type { Archive } from './database'
-import type { Dice } from './dice'
 import type { Restarting } from './restarting'
 
 const HOUR = 3_600_000
@@ -36,7 +36,7 @@ interface Run {
   archive: Archive
   nodeRed: Restarting
   flow: readonly FlowNode[]
-  dice: Dice
+  random: Random
   /** ms of simulated time */
   longestSilence: number
   /** Deploys and kills come when all that was sent has arrived. */
@@ -45,12 +45,12 @@ interface Run {
 
 /** Deals them in another order each time, until the clock is over and each has been; how often each was. */
 export async function makeTrouble(run: Run, wanted: readonly Trouble[]): Promise<Record<string, number>> {
-  const { simulator, clock, dice } = run
+  const { simulator, clock, random } = run
   const counts: Record<string, number> = {}
   do {
-    for (const trouble of dice.shuffled(wanted)) {
-      simulator.set({ faults: dice.shuffled(always) })
-      await pass(clock, dice.between(4 * HOUR, 16 * HOUR))
+    for (const trouble of random.shuffled(wanted)) {
+      simulator.set({ faults: random.shuffled(always) })
+      await pass(clock, random.between(4 * HOUR, 16 * HOUR))
       await ways[trouble](run)
       counts[trouble] = (counts[trouble] ?? 0) + 1
     }
@@ -61,15 +61,15 @@ export async function makeTrouble(run: Run, wanted: readonly Trouble[]): Promise
 
 const ways: Record<Trouble, (run: Run) => Promise<void>> = {
   /** Requests are taken and not answered. */
-  async silence({ simulator, clock, dice, longestSilence }) {
+  async silence({ simulator, clock, random, longestSilence }) {
     simulator.set({ faults: [{ kind: 'silence' }] })
-    await pass(clock, dice.between(HOUR, longestSilence))
+    await pass(clock, random.between(HOUR, longestSilence))
   },
   /** Requests are answered with a failure. */
-  async outage({ simulator, clock, dice }) {
-    const kind = dice.next() < 0.5 ? 'drop' : 'status'
+  async outage({ simulator, clock, random }) {
+    const kind = random.next() < 0.5 ? 'drop' : 'status'
     simulator.set({ faults: [{ kind, ...(kind === 'status' && { status: 503 }) }] })
-    await pass(clock, dice.between(HOUR, 12 * HOUR))
+    await pass(clock, random.between(HOUR, 12 * HOUR))
   },
   async deploy(run) {
     await settle(run)
@@ -80,14 +80,14 @@ const ways: Record<Trouble, (run: Run) => Promise<void>> = {
     await run.nodeRed.kill()
     await run.nodeRed.start()
   },
-  async hidden({ archive, clock, dice }) {
+  async hidden({ archive, clock, random }) {
     await archive.hide()
-    await pass(clock, dice.between(HOUR, 10 * HOUR))
+    await pass(clock, random.between(HOUR, 10 * HOUR))
     await archive.show()
   },
-  async disturbed({ archive, clock, dice }) {
+  async disturbed({ archive, clock, random }) {
     await archive.disturb()
-    await pass(clock, dice.between(HOUR, 10 * HOUR))
+    await pass(clock, random.between(HOUR, 10 * HOUR))
     await archive.calm()
   },
 }

@@ -7,7 +7,7 @@ import { readReceipt } from '../../../src/lib/collect/receipt'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { StateStore } from '../../../src/lib/state-store'
 import { alertAnswer, patient } from '../../lib/answers'
-import { handClock } from './hand-clock'
+import { createVirtualClock } from '../clock'
 import { settled } from './shelf'
 
 export type AlertAct =
@@ -44,7 +44,7 @@ export function createAlertWorld(
   start: 'now' | 'held',
   acknowledged: { timeout: number } | null = null,
 ) {
-  const time = handClock()
+  const time = createVirtualClock(0)
   const log: { unixtime: number; ch1: string }[] = []
   const journal: AlertEntry[] = []
   const writes: { text: string; length: number }[] = []
@@ -112,7 +112,7 @@ export function createAlertWorld(
 
   function raise(count: number, apart: number): void {
     for (let each = 0; each < count; each++) {
-      time.pass(apart * 1000)
+      time.advance(apart * 1000)
       log.push({ unixtime: Math.floor(time.now() / 1000), ch1: String(log.length) })
     }
   }
@@ -122,7 +122,7 @@ export function createAlertWorld(
     if (act.act === 'raise') raise(act.count, act.apart)
     else if (act.act === 'ask') await ask(act)
     else if (act.act === 'receipt') receive(act.back)
-    else if (act.act === 'pass') time.pass(act.ms)
+    else if (act.act === 'pass') time.advance(act.ms)
     else if (act.act === 'deploy') await deploy()
     else if (act.act === 'crash') await crash(act.older)
     else {

@@ -53,7 +53,7 @@ const MOST_AHEAD = 3
 const TURN = 65_536
 
 /** A device that measures when it is told to, and the log of all it ever did. */
-export function createDevice(habits: Habits, time: { now(): number; pass(ms: number): void }) {
+export function createDevice(habits: Habits, time: { now(): number; advance(ms: number): void }) {
   const log: Measured[] = []
   let run = 0
   let count = 0
@@ -114,7 +114,7 @@ export function createDevice(habits: Habits, time: { now(): number; pass(ms: num
       return before
     },
     measure(step: Step) {
-      if (step !== 'same' || isAgain || ofThisSecond() >= MOST_A_SECOND) time.pass(MINUTE)
+      if (step !== 'same' || isAgain || ofThisSecond() >= MOST_A_SECOND) time.advance(MINUTE)
       isAgain = false
       steps[step]()
     },

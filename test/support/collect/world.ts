@@ -9,8 +9,8 @@ import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import type { Asker } from '../../../src/lib/quota/asker'
 import type { StateStore } from '../../../src/lib/state-store'
 import { type Json, patient } from '../../lib/answers'
+import { createVirtualClock } from '../clock'
 import { createDevice, type Habits, type Measured, type Step } from './device'
-import { handClock } from './hand-clock'
 import type { Entry } from './journal'
 import type { Wish } from './oracle'
 import { createRecordsService } from './records-service'
@@ -49,7 +49,7 @@ const ENDLESS = 300
 export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['acknowledged'] = null) {
   const target = { serial: '5212A1B2', base: habits.standalone ? '5212A1B2' : '5839F001' }
   const key = `${target.base}/${target.serial}`
-  const time = handClock(NOON + 123)
+  const time = createVirtualClock(0, NOON + 123)
   const device = createDevice(habits, time)
   const service = createRecordsService(habits, device)
   const journal: Entry[] = []
@@ -191,7 +191,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     if (act.act === 'measure') act.steps.forEach(device.measure)
     else if (act.act === 'trigger') await trigger(act)
     else if (act.act === 'receipt') receive(act.back)
-    else if (act.act === 'pass') time.pass(act.ms)
+    else if (act.act === 'pass') time.advance(act.ms)
     else if (act.act === 'host') behind = act.behind
     else if (act.act === 'forget') forget()
     else if (act.act === 'deploy') await deploy()

@@ -1,6 +1,6 @@
+import { createVirtualClock } from '../clock'
 import { createLedger } from './ledger'
 import { keys, processOf, type Setup } from './quota'
-import { createVirtualClock } from './virtual-clock'
 
 /** A window and its margin of `current`, ms. */
 export const HELD = 121_000

@@ -3,8 +3,8 @@ import type { Clock } from '../../../src/lib/clock'
 import type { Asker } from '../../../src/lib/quota/asker'
 import { createQuota, type Member } from '../../../src/lib/quota/quota'
 import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/rows'
+import { createVirtualClock } from '../clock'
 import { asker, createDesk, outcome, type Wanted } from './desk'
-import { createVirtualClock } from './virtual-clock'
 
 export interface Setup extends Partial<Omit<Member, 'rows'>> {
   limits?: LimitsSetting

@@ -2,9 +2,9 @@ import type { Clock } from '../../../src/lib/clock'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
 import { rowsWith } from '../../../src/lib/quota/rows'
 import type { StateStore } from '../../../src/lib/state-store'
-import { createDice, type Dice } from './dice'
+import { createRandom, type Random } from '../chance'
+import { createVirtualClock } from '../clock'
 import { createModelService, type Fate, type ServiceRow } from './model-service'
-import { createVirtualClock } from './virtual-clock'
 
 export interface Scenario {
   seed: number
@@ -33,8 +33,8 @@ export interface Listeners {
 /** A service, and a client's process that may end and begin again. */
 export function createWorld(scenario: Scenario) {
   const { row, table = row, concurrency, grain } = scenario
-  const dice = createDice(scenario.seed)
-  const clock = createVirtualClock(grain > 1 ? 0 : dice.next() * 1000)
+  const random = createRandom(scenario.seed)
+  const clock = createVirtualClock(grain > 1 ? 0 : random.next() * 1000)
   const service = createModelService(clock, row, scenario.refusedCounts)
   const sent: { at: number; latency: number }[] = []
   /** When answers told of a refusal. */
@@ -57,7 +57,7 @@ export function createWorld(scenario: Scenario) {
   }
 
   async function send(own: AbortSignal) {
-    const fate = fateOf(scenario, dice)
+    const fate = fateOf(scenario, random)
     const at = clock.monotonic()
     sent.push({ at, latency: fate.up + fate.back })
     listeners.sending?.()
@@ -86,12 +86,12 @@ export function createWorld(scenario: Scenario) {
       open--
       if (again()) ask(again)
     }
-    quota.ask(request, { signal: own.signal, line: dice.pick(['a', 'b', 'c']), wait: null }).then(end, end)
+    quota.ask(request, { signal: own.signal, line: random.pick(['a', 'b', 'c']), wait: null }).then(end, end)
   }
 
   return {
     clock,
-    dice,
+    random,
     service,
     sent,
     refused,
@@ -121,9 +121,9 @@ export function createWorld(scenario: Scenario) {
 
 export type World = ReturnType<typeof createWorld>
 
-export function fateOf({ up, back, grain, told, faults }: Scenario, dice: Dice): Fate {
-  const time = (longest: number) => Math.round((dice.next() * longest) / grain) * grain
+export function fateOf({ up, back, grain, told, faults }: Scenario, random: Random): Fate {
+  const time = (longest: number) => Math.round((random.next() * longest) / grain) * grain
   let ends: Fate['ends'] = 'well'
-  for (const [fault, share] of Object.entries(faults)) if (dice.chance(share)) ends = fault as Fate['ends']
-  return { up: time(up), back: time(back), ends, counted: dice.chance(0.5), told: dice.chance(told) }
+  for (const [fault, share] of Object.entries(faults)) if (random.chance(share)) ends = fault as Fate['ends']
+  return { up: time(up), back: time(back), ends, counted: random.chance(0.5), told: random.chance(told) }
 }

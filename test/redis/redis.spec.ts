@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { openRedis } from '../../../src/lib/quota/redis'
-import type { SharedLedger } from '../../../src/lib/quota/shared'
-import { accountKey } from '../../../src/lib/registry'
-import { claim, holds, settled, takes } from '../../support/ledger'
-import { type RedisServer, startRedis } from '../../support/redis'
-import { until } from '../../support/wait'
+import { openRedis } from '../../src/lib/quota/redis'
+import type { SharedLedger } from '../../src/lib/quota/shared'
+import { accountKey } from '../../src/lib/registry'
+import { claim, holds, settled, takes } from '../support/ledger'
+import { type RedisServer, startRedis } from '../support/redis'
+import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const LEASE_MS = 30_000

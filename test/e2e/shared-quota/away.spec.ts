@@ -1,9 +1,9 @@
 /** What becomes of a shared quota while its Redis is away. */
 import assert from 'node:assert/strict'
 import { type AskingNode, accountId, type Told } from '../../support/quota-flow'
-import { showsAway } from '../../support/shared-quota'
+import { installClient, showsAway } from '../../support/shared-quota'
 import { until } from '../../support/wait'
-import { ROW, RUN_MS, type Scene } from './scene'
+import { ROW, RUN_MS, useScene } from './scene'
 
 /** Requests of an account at the same time, unless told otherwise. */
 const CONCURRENCY = 2
@@ -12,8 +12,16 @@ const UNFORESEEABLE = 2 * CONCURRENCY
 /** Of six devices each, in each of the two: 72 requests, four windows. */
 const TRIGGERS = 6
 
-export function awayTests(scene: Scene): void {
+describe('a quota that two Node-REDs share while its Redis is away', () => {
+  const scene = useScene()
   const { halls } = scene
+
+  before('installs the client of Redis', async function () {
+    this.timeout(RUN_MS)
+    for (const hall of halls) installClient(hall)
+    await Promise.all(halls.map((hall) => hall.restart()))
+  })
+
   const six = (): AskingNode[] => [{ id: 'six', action: 'latest', devices: scene.remotes.slice(0, 6) }]
 
   async function disturbed(disturb: () => unknown, mend: () => unknown): Promise<void> {
@@ -81,4 +89,4 @@ export function awayTests(scene: Scene): void {
       assert.ok(collector.box('endless').length >= ROW.limit / 2)
     }
   })
-}
+})

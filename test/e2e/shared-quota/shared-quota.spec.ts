@@ -1,11 +1,10 @@
 /** Two whole Node-REDs on one account, with a real Redis between them. */
 import assert from 'node:assert/strict'
-import { accountKey } from '../../src/lib/registry'
-import type { Message } from '../support/collector'
-import { awayIn, installClient, sharedFlow } from '../support/shared-quota'
-import { until } from '../support/wait'
-import { awayTests } from './shared-quota/away'
-import { PASSWORD, ROW, RUN_MS, useScene } from './shared-quota/scene'
+import { accountKey } from '../../../src/lib/registry'
+import type { Message } from '../../support/collector'
+import { awayIn, installClient, sharedFlow } from '../../support/shared-quota'
+import { until } from '../../support/wait'
+import { PASSWORD, ROW, RUN_MS, useScene } from './scene'
 
 describe('a quota that two Node-REDs share', () => {
   const scene = useScene()
@@ -94,6 +93,4 @@ describe('a quota that two Node-REDs share', () => {
     })
     assert.ok((await members()).filter((member) => member.endsWith('|s')).length >= 4)
   })
-
-  awayTests(scene)
 })

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/lib/clock'
-import { EnvlogError } from '../../../src/lib/errors'
+import type { Clock } from '../../src/lib/clock'
+import { EnvlogError } from '../../src/lib/errors'
 
 interface Due {
   at: number
@@ -15,6 +15,8 @@ export interface VirtualClock extends Clock {
   jump(ms: number): void
   /** Lets time pass: what falls due happens at its instant, with all that follows from it. */
   pass(ms: number): Promise<void>
+  /** The same at once: what follows from it comes later. */
+  advance(ms: number): void
   /** What is due now, and what follows from it. */
   settle(): Promise<void>
   /** Callbacks that are waited for. */
@@ -23,11 +25,17 @@ export interface VirtualClock extends Clock {
   process(): { clock: Clock; kill(): void }
 }
 
-/** @param started monotonic; that it is no whole number finds those who round the wrong way */
-export function createVirtualClock(started = 1000.25): VirtualClock {
+/** When it begins, ms since 1970 UTC. */
+const NOW = 1_795_161_600_000
+
+/**
+ * @param started monotonic; that it is no whole number finds those who round the wrong way
+ * @param now ms since 1970 UTC
+ */
+export function createVirtualClock(started = 1000.25, now = NOW): VirtualClock {
   const queue = createHeap()
   let at = started
-  let ahead = 1_795_161_600_000 - started
+  let ahead = now - started
   let count = 0
 
   function after(ms: number, run: () => void): () => void {
@@ -38,16 +46,22 @@ export function createVirtualClock(started = 1000.25): VirtualClock {
     }
   }
 
-  async function reach(end: number): Promise<void> {
-    await quiet()
+  /** Runs what falls due next, if that is not after `end`. */
+  function runNext(end: number): boolean {
     for (let due = queue.first(); due && due.at <= end; due = queue.first()) {
       queue.shift()
       if (!due.run) continue
       at = due.at
       due.run()
-      await quiet()
+      return true
     }
     at = end
+    return false
+  }
+
+  async function reach(end: number): Promise<void> {
+    do await quiet()
+    while (runNext(end))
   }
 
   const clock: Clock = {
@@ -63,6 +77,10 @@ export function createVirtualClock(started = 1000.25): VirtualClock {
       ahead += ms
     },
     pass: (ms) => reach(at + ms),
+    advance(ms) {
+      const end = at + ms
+      while (runNext(end));
+    },
     settle: () => reach(at),
     pending: () => queue.size(),
     process() {

@@ -3,15 +3,14 @@ import { type Simulator, startSimulator } from '../../simulator'
 import { fastClock } from '../support/archive/clock'
 import { type Difference, differenceOf } from '../support/archive/compare'
 import { createArchive, whenCollected } from '../support/archive/database'
-import { createDice } from '../support/archive/dice'
 import { archiveFleet, type Lines, sizeOf, trueAlertLines, trueRecordLines } from '../support/archive/fleet'
 import { archiveFlow } from '../support/archive/flow'
 import { startRestarting, stores } from '../support/archive/restarting'
 import { makeTrouble, type Trouble, troubles } from '../support/archive/trouble'
+import { createRandom, seed } from '../support/chance'
 
 /** Simulated; with LONG_RUN_DAYS=30 the whole takes a quarter of an hour. */
 const days = Number(process.env.LONG_RUN_DAYS ?? 3)
-const seed = process.env.LONG_RUN_SEED ?? String(Date.now())
 /** A second is two hours. */
 const SPEED = 7200
 const DEVICES = 20
@@ -22,7 +21,7 @@ const MOST_FETCHED = 4
 const STARTING_MS = 300_000
 const COLLECTED_MS = 600_000
 
-describe(`a run of ${days} days with ${DEVICES} devices and faults at random (LONG_RUN_SEED=${seed})`, function () {
+describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, function () {
   this.timeout(STARTING_MS + ((days * DAY) / SPEED) * 5 + COLLECTED_MS)
   const opened: (() => Promise<void>)[] = []
 
@@ -45,7 +44,8 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random (LO
   }
 
   async function run({ advance, store }: Way, wanted: readonly Trouble[]): Promise<void> {
-    const dice = createDice(`${seed} ${advance}`)
+    const own = `${seed} ${advance}`
+    const random = createRandom(own)
     // Records of the future would be another matter.
     const end = Math.floor(Date.now() / 1000) * 1000 - DAY
     const from = end - days * DAY
@@ -55,7 +55,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random (LO
     const onRequest = (request: { faults: readonly string[] }) => {
       for (const kind of request.faults) faults[kind] = (faults[kind] ?? 0) + 1
     }
-    const simulator = await startSimulator({ clock, seed: dice.seed, limits: 'off', fleet, onRequest })
+    const simulator = await startSimulator({ clock, seed: own, limits: 'off', fleet, onRequest })
     opened.push(() => simulator.close())
     const nodeRed = await startRestarting(store)
     opened.push(() => nodeRed.kill())
@@ -67,7 +67,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random (LO
     clock.begin()
     const longestSilence = Math.min(3 * DAY, (days * DAY) / 5)
     const settled = advance === 'sent'
-    const parts = { simulator, clock, archive, nodeRed, flow, dice, longestSilence, settled }
+    const parts = { simulator, clock, archive, nodeRed, flow, random, longestSilence, settled }
     const dealt = await makeTrouble(parts, wanted)
     // Begins to ask at the usual distance again.
     await nodeRed.deploy(flow)

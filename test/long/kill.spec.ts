@@ -5,15 +5,14 @@ import { type Fault, startSimulator } from '../../simulator'
 import { fastClock } from '../support/archive/clock'
 import { differenceOf } from '../support/archive/compare'
 import { createArchive, whenCollected } from '../support/archive/database'
-import { createDice } from '../support/archive/dice'
 import { archiveFleet, sizeOf, trueRecordLines } from '../support/archive/fleet'
 import { archiveFlow, LATEST, TAB } from '../support/archive/flow'
 import { startRestarting, stores } from '../support/archive/restarting'
+import { createRandom, seed } from '../support/chance'
 import { until } from '../support/wait'
 
 /** Of each kind; KILLS=50 takes five minutes. */
 const kills = Number(process.env.KILLS ?? 8)
-const seed = process.env.KILL_SEED ?? String(Date.now())
 /** A second is two hours: where a start takes three, the service's newest records do not reach back to the kill. */
 const SPEED = 7200
 const DEVICES = 8
@@ -30,7 +29,7 @@ const STARTING_MS = 300_000
 const A_CYCLE_MS = 30_000
 const COLLECTED_MS = 300_000
 
-describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times (KILL_SEED=${seed})`, function () {
+describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, function () {
   this.timeout(STARTING_MS + kills * A_CYCLE_MS + COLLECTED_MS)
   const opened: (() => Promise<void>)[] = []
 
@@ -39,10 +38,11 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times (KILL_
   })
 
   async function start(advance: 'sent' | 'acknowledged', store: Record<string, object>) {
-    const dice = createDice(`${seed} ${advance}`)
+    const own = `${seed} ${advance}`
+    const random = createRandom(own)
     const clock = fastClock({ from: FROM, until: FROM + (DAYS - 1) * DAY, speed: SPEED })
     const fleet = archiveFleet(DEVICES, FROM, FROM)
-    const simulator = await startSimulator({ clock, seed: dice.seed, limits: 'off', fleet, faults: [DELAY] })
+    const simulator = await startSimulator({ clock, seed: own, limits: 'off', fleet, faults: [DELAY] })
     opened.push(() => simulator.close())
     const nodeRed = await startRestarting(store)
     opened.push(() => nodeRed.kill())
@@ -56,9 +56,9 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times (KILL_
 
     const asked = () => Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
     async function killSometime(): Promise<void> {
-      const enough = asked() + 1 + dice.next() * REQUESTS
+      const enough = asked() + 1 + random.next() * REQUESTS
       await until('it is collecting', () => asked() >= enough, STARTING_MS)
-      const instant = performance.now() + dice.next() * KILL_WITHIN_MS
+      const instant = performance.now() + random.next() * KILL_WITHIN_MS
       await until('the instant has come', () => performance.now() >= instant)
       await nodeRed.kill()
     }

@@ -1,0 +1,148 @@
+/**
+ * Deliberate faults: tries each patch of `test/mutants` with the group of tests that should find it, then with larger
+ * ones, and stops at the first failure. Lists what no test found. The patched tree is a checkout of HEAD: commit first.
+ *
+ *     npm run mutants              all
+ *     npm run mutants -- quota-03  those whose name begins so
+ */
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { execute, root } from '../test/support/package'
+import { temporaryFolder } from '../test/support/run'
+
+/** Checkouts that are tried at the same time. */
+const JOBS = 2
+const LONGEST_MS = 600_000
+const folder = join(root, 'test', 'mutants')
+
+interface Mutant {
+  name: string
+  patch: string
+  /** What goes wrong, in a sentence. */
+  fault: string
+  /** The file of `src` that it changes. */
+  file: string
+}
+
+type Verdict = 'found' | 'survives' | 'does not build'
+
+interface Group {
+  title: string
+  specs: readonly string[]
+  /** Reads what is built, and not the sources. */
+  built?: boolean
+  parallel?: boolean
+}
+
+const UNIT: Group = { title: 'unit', specs: ['test/{lib,kit,editor,contract}/**/*.spec.ts'], built: true }
+const NODES: Group = { title: 'nodes', specs: ['test/{nodes,faults,redis}/**/*.spec.ts'] }
+const ALL: Group = { title: 'npm test', specs: ['test/!(long)/**/*.spec.ts'], built: true, parallel: true }
+
+/** The tests nearest to a file of `src`. */
+function nearest(file: string): Group {
+  const [, part = '', room = ''] = file.split('/')
+  const specs = existsSync(join(root, 'test', part, room)) && !room.includes('.') ? `${part}/${room}` : part
+  const own: Record<string, readonly string[]> = {
+    editor: ['test/editor/*.spec.ts'],
+    nodes: ['test/kit/*.spec.ts', 'test/nodes/*.spec.ts'],
+    shared: ['test/{kit,editor}/*.spec.ts'],
+  }
+  return { title: specs, specs: own[part] ?? [`test/${specs}/*.spec.ts`] }
+}
+
+function groupsOf({ file }: Mutant): Group[] {
+  const own = nearest(file)
+  return file.startsWith('src/editor') || file.endsWith('editor.ts')
+    ? [own, UNIT, ALL]
+    : [own, UNIT, NODES, ALL]
+}
+
+function read(name: string): Mutant {
+  const patch = join(folder, name)
+  const text = readFileSync(patch, 'utf8')
+  const [fault = ''] = text.split('\n')
+  const file = /^\+\+\+ b\/(\S+)$/m.exec(text)?.[1] ?? ''
+  return { name: basename(name, '.patch'), patch, fault, file }
+}
+
+/** A checkout with the modules and caches of this one. */
+async function checkOut(): Promise<string> {
+  const place = join(temporaryFolder('mutants'), 'checkout')
+  await execute('git', ['clone', '--quiet', '--shared', root, place])
+  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'))
+  mkdirSync(join(root, '.cache'), { recursive: true })
+  symlinkSync(join(root, '.cache'), join(place, '.cache'))
+  // A tree may hold what is not committed yet.
+  cpSync(folder, join(place, 'test', 'mutants'), { recursive: true })
+  return place
+}
+
+/** True where the command ends well; what hangs does not. */
+function passes(place: string, command: string, words: readonly string[]): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const { ENVLOG_TEST_RUN: _, ...env } = process.env
+    const child = spawn(command, words, { cwd: place, env, stdio: 'ignore', detached: true })
+    const end = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')
+    const timer = setTimeout(end, LONGEST_MS)
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      resolve(code === 0)
+    })
+  })
+}
+
+const build = (place: string) => passes(place, 'npm', ['run', '--silent', 'build'])
+
+function tests(place: string, { specs, parallel }: Group): Promise<boolean> {
+  const how = parallel ? ['--parallel', '--jobs', '3'] : []
+  return passes(place, 'npx', ['mocha', '--bail', ...how, ...specs])
+}
+
+async function judge(mutant: Mutant, place: string): Promise<{ verdict: Verdict; by: string }> {
+  await execute('git', ['apply', mutant.patch], { cwd: place })
+  try {
+    if (!(await build(place))) return { verdict: 'does not build', by: '' }
+    for (const group of groupsOf(mutant)) {
+      if (!(await tests(place, group))) return { verdict: 'found', by: group.title }
+    }
+    return { verdict: 'survives', by: '' }
+  } finally {
+    await execute('git', ['checkout', '--quiet', '--', 'src'], { cwd: place })
+  }
+}
+
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2)
+  const all = readdirSync(folder).filter((name) => name.endsWith('.patch'))
+  const queue = all
+    .filter((name) => wanted.length === 0 || wanted.some((start) => name.startsWith(start)))
+    .map(read)
+  const count = queue.length
+  const found: Mutant[] = []
+  const others: { mutant: Mutant; verdict: Verdict }[] = []
+
+  async function work(): Promise<void> {
+    const place = await checkOut()
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+      const start = performance.now()
+      const { verdict, by } = await judge(mutant, place)
+      if (verdict === 'found') found.push(mutant)
+      else others.push({ mutant, verdict })
+      const seconds = Math.round((performance.now() - start) / 1000)
+      console.log(`${verdict.padEnd(8)} ${mutant.name}${by && ` by ${by}`}, ${seconds} s`)
+    }
+  }
+
+  await Promise.all(Array.from({ length: JOBS }, work))
+  for (const { mutant, verdict } of others) {
+    console.log(`${verdict}: ${mutant.name} (${mutant.file}): ${mutant.fault}`)
+  }
+  console.log(`${found.length} of ${count} deliberate faults found`)
+}
+
+main().catch((error) => {
+  console.error(error)
+  process.exitCode = 1
+})

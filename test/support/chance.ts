@@ -1,0 +1,47 @@
+/**
+ * All that tests leave to chance. `npm test` always draws the same; `npm run test:long` draws anew, and more often.
+ *
+ * - `SEED`: repeats a run (any whole number from 0)
+ * - `LONG=1`: as in `npm run test:long`
+ * - `RUNS`: how often a model runs
+ */
+import { seedFrom } from '../../simulator/random'
+
+const { env } = process
+
+export const isLong = env.LONG === '1'
+
+// Where it is drawn, all processes of the run inherit it.
+env.SEED ??= isLong ? String(Date.now() % 0x8000_0000) : '1'
+export const seed = Number(env.SEED)
+
+/** How often a model runs: so many times in the long tests, a twelfth of that in `npm test`. */
+export const runs = (long: number): number => Number(env.RUNS ?? (isLong ? long : Math.ceil(long / 12)))
+
+/** Numbers that look random and are the same for the same seed. */
+export function createRandom(start: number | string) {
+  let state = typeof start === 'string' ? seedFrom(start) : start >>> 0
+  /** 0 ≤ x < 1 (mulberry32). */
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  return {
+    next,
+    /** Whole, from 0 up to and without the end. */
+    below: (end: number) => Math.floor(next() * end),
+    chance: (share: number) => next() < share,
+    pick: <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T,
+    /** Between the two, small ones as likely as great ones by order of magnitude. */
+    between: (min: number, max: number) => min * (max / min) ** next(),
+    shuffled: <T>(items: readonly T[]): T[] =>
+      items
+        .map((item) => ({ item, place: next() }))
+        .sort((a, b) => a.place - b.place)
+        .map(({ item }) => item),
+  }
+}
+
+export type Random = ReturnType<typeof createRandom>

@@ -1,0 +1,84 @@
+/**
+ * One run of the tests may be several processes (mocha's parallel mode). They share a folder, and what is costly to make
+ * is made in it once: the first process that needs it makes it, the others wait.
+ *
+ *     const tarball = await onceARun('pack', async () => …)
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const VARIABLE = 'ENVLOG_TEST_RUN'
+const INTERVAL_MS = 50
+/** Longer than anything takes to install. */
+const LOCKED_MS = 600_000
+
+/** The folder of this run. Whoever made it removes it at its end, with all that is in it. */
+function runFolder(): string {
+  const shared = process.env[VARIABLE]
+  if (shared) return shared
+  const made = mkdtempSync(join(tmpdir(), 'envlog-test-'))
+  process.env[VARIABLE] = made
+  process.once('exit', () => rmSync(made, { recursive: true, force: true, maxRetries: 3 }))
+  return made
+}
+
+/** mocha calls it before it starts processes: they inherit the folder. */
+export const beginRun = (): void => void runFolder()
+
+/** A folder of one's own that is gone when the run ends. */
+export function temporaryFolder(purpose: string): string {
+  return mkdtempSync(join(runFolder(), `${purpose}-`))
+}
+
+/** Runs `work` while no other process of the run is in one of the same name. */
+export async function exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const lock = join(runFolder(), `${name}.lock`)
+  for (const end = Date.now() + LOCKED_MS; !take(lock); await sleep(INTERVAL_MS)) {
+    if (Date.now() > end) throw new Error(`Another process has held '${name}' for ${LOCKED_MS / 1000} s`)
+  }
+  try {
+    return await work()
+  } finally {
+    rmdirSync(lock)
+  }
+}
+
+function take(lock: string): boolean {
+  try {
+    mkdirSync(lock)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+const known = new Map<string, Promise<unknown>>()
+
+/** What `make` gives, as JSON keeps it. Where it fails, it fails for all. */
+export function onceARun<T>(name: string, make: () => Promise<T>): Promise<T> {
+  const promise = (known.get(name) as Promise<T> | undefined) ?? exclusively(name, () => madeOnce(name, make))
+  known.set(name, promise)
+  return promise
+}
+
+interface Made<T> {
+  value?: T
+  failed?: string
+}
+
+async function madeOnce<T>(name: string, make: () => Promise<T>): Promise<T> {
+  const file = join(runFolder(), `${name}.json`)
+  if (!existsSync(file)) {
+    const made: Made<T> = await make().then(
+      (value) => ({ value }),
+      (error: Error) => ({ failed: error.stack ?? error.message }),
+    )
+    writeFileSync(file, JSON.stringify(made))
+  }
+  const { value, failed } = JSON.parse(readFileSync(file, 'utf8')) as Made<T>
+  if (failed !== undefined) throw new Error(failed)
+  return value as T
+}

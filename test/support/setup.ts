@@ -1,0 +1,22 @@
+/**
+ * What every test process begins with (`.mocharc.json`): a seed for all chance, and a folder that all processes of the
+ * run share. `npm test` has one fixed seed, so that it is the same run each time; `npm run test:long` draws one. A
+ * failure says how to repeat it.
+ */
+import * as fc from 'fast-check'
+import { isLong, seed } from './chance'
+import { beginRun } from './run'
+
+fc.configureGlobal({ seed })
+
+export const mochaGlobalSetup = beginRun
+
+export const mochaHooks: Mocha.RootHookObject = {
+  afterEach(this: Mocha.Context) {
+    const { currentTest } = this
+    if (isLong && currentTest?.state === 'failed')
+      console.error(
+        `To repeat it: LONG=1 SEED=${seed} npx mocha '${currentTest.file}' -g '${currentTest.fullTitle()}'`,
+      )
+  },
+}
