@@ -23,6 +23,8 @@ function tests(runtime: Runtime): void {
   let simulator: Simulator
   let collector: Collector
   let nodeRed: NodeRed
+  /** None where a test has ended it. */
+  let running: NodeRed | undefined
   let flow: FlowNode[]
 
   before(`fetches what ${runtime.title} needs`, async function () {
@@ -30,17 +32,25 @@ function tests(runtime: Runtime): void {
     await runtime.locate()
   })
 
-  before(`starts ${runtime.title} with the package installed`, async function () {
-    this.timeout(FETCHING_MS)
+  before('starts a service', async () => {
     // Time stands still, so that the truth is the same before and after an answer.
     simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off' })
     collector = await startCollector()
-    nodeRed = await startNodeRed(runtime)
+    flow = exampleFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
+  })
+
+  beforeEach('deploys all nodes', async function () {
+    this.timeout(ANSWER_MS)
+    running ??= await startNodeRed(runtime)
+    nodeRed = running
+    simulator.set({ faults: [] })
+    await nodeRed.deploy(flow)
+    collector.clear()
   })
 
   after('ends everything', async function () {
     this.timeout(ANSWER_MS)
-    await nodeRed?.stop('SIGKILL')
+    await running?.stop('SIGKILL')
     await Promise.all([simulator?.close(), collector?.close()])
   })
 
@@ -83,10 +93,7 @@ function tests(runtime: Runtime): void {
     })
   }
 
-  it('starts a flow of all nodes', async function () {
-    this.timeout(ANSWER_MS)
-    flow = exampleFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
-    await nodeRed.deploy(flow)
+  it('starts a flow of all nodes', async () => {
     assert.deepEqual(
       (await nodeRed.json<FlowNode[]>('/flows')).map(({ id }) => id),
       flow.map(({ id }) => id),
@@ -111,6 +118,7 @@ function tests(runtime: Runtime): void {
   }
 
   it('counts in the status in the language of the server', async () => {
+    await nodeRed.inject('ask-current')
     const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
     const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
     const key = 'status.devices_other'
@@ -173,6 +181,8 @@ function tests(runtime: Runtime): void {
   })
 
   it('leaves no trace of API key and passwords outside the credentials', async () => {
+    for (const name of ['current', 'refused']) await nodeRed.inject(`ask-${name}`)
+    await Promise.all([collector.take('current', 1), collector.take('errors', 1)])
     const { apiKey, loginPass } = simulator.account
     const admin = ['/flows', '/credentials/envlog-account/account', '/settings', '/nodes']
     const answers = await Promise.all(admin.map(async (path) => (await nodeRed.get(path)).text()))
@@ -194,17 +204,14 @@ function tests(runtime: Runtime): void {
     assert.match(told['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
   })
 
-  it('ends in order on SIGTERM, even while a request hangs', async function () {
+  it('ends in order on SIGTERM, even while a request hangs, and has logged no error', async function () {
     this.timeout(ANSWER_MS)
-    await nodeRed.deploy(withoutCredentials(flow), 'full')
     await hang()
+    running = undefined
     const start = Date.now()
     assert.deepEqual(await nodeRed.stop('SIGTERM'), { code: 0, signal: null })
     const took = Date.now() - start
     assert.ok(took < CLOSED_MS, `ending took ${took} ms`)
-  })
-
-  it('logs no error but what the flow was told', () => {
     assert.doesNotMatch(nodeRed.log(), /unhandled|uncaught|deprecat/i)
     const errors = nodeRed
       .log()

@@ -12,7 +12,9 @@ export interface Collector {
   box(name: string): Message[]
   /** The next `count` messages of a box that have not been taken yet. */
   take(name: string, count: number): Promise<Message[]>
-  /** Everything that came, as it came. */
+  /** Empties all boxes. */
+  clear(): void
+  /** Everything that came since the start, as it came. */
   everything(): string
   close(): Promise<void>
 }
@@ -47,6 +49,7 @@ export async function startCollector(): Promise<Collector> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     box: (name) => boxOf(name).messages,
+    clear: () => boxes.clear(),
     everything: () => raw,
     take: (name, count) =>
       new Promise((resolve) => {

@@ -12,7 +12,7 @@ import { type ActionName, place, teller } from './e2e-flow'
 import { hostileFleet, NOW } from './hostile'
 import { type FlowNode, type NodeRed, startNodeRed } from './node-red'
 import { paletteFolder } from './palette'
-import { runtimes } from './runtimes'
+import { firstRuntime } from './runtimes'
 import { until } from './wait'
 
 const STARTING_MS = 300_000
@@ -75,9 +75,7 @@ interface Running {
 async function start(): Promise<Running> {
   const simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off', fleet: hostileFleet() })
   const collector = await startCollector()
-  const [runtime] = runtimes
-  if (!runtime) throw new Error('no runtime')
-  const nodeRed = await startNodeRed(runtime, { nodesDir: await paletteFolder() })
+  const nodeRed = await startNodeRed(firstRuntime, { nodesDir: await paletteFolder() })
   return { simulator, collector, nodeRed }
 }
 

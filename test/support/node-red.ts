@@ -1,7 +1,7 @@
 /**
  * A whole Node-RED in a process of its own, with the packed package installed into its user directory.
  *
- *     const nodeRed = await startNodeRed(runtimes[0])
+ *     const nodeRed = await startNodeRed(firstRuntime)
  *     await nodeRed.deploy(flow)
  *     await nodeRed.inject('some-inject')
  *     await nodeRed.stop()

@@ -4,7 +4,16 @@
  *
  *     const tarball = await onceARun('pack', async () => …)
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,6 +28,8 @@ function runFolder(): string {
   const shared = process.env[VARIABLE]
   if (shared) return shared
   const made = mkdtempSync(join(tmpdir(), 'envlog-test-'))
+  // PostgreSQL runs as another user where we are root.
+  chmodSync(made, 0o755)
   process.env[VARIABLE] = made
   process.once('exit', () => rmSync(made, { recursive: true, force: true, maxRetries: 3 }))
   return made

@@ -27,12 +27,17 @@ const nodeRed5On = (major: number, lang: Runtime['lang']): Runtime => ({
   locate: () => onceARun(`node-red-5-on-${major}`, () => nodeRed5(major)),
 })
 
+type Runtimes = readonly [Runtime, ...Runtime[]]
+
 /** `NODE_RED=4.1` or `NODE_RED=5`: that one alone, on the Node at hand. */
-const chosen: Record<string, readonly Runtime[]> = { '4.1': [nodeRed4], '5': [nodeRed5On(HERE, 'en-US')] }
+const chosen: Record<string, Runtimes> = { '4.1': [nodeRed4], '5': [nodeRed5On(HERE, 'en-US')] }
 
-export const runtimes: readonly Runtime[] = which(process.env.NODE_RED)
+export const runtimes = which(process.env.NODE_RED)
 
-function which(wanted: string | undefined): readonly Runtime[] {
+/** For tests that need no more: the first, and another one if there is one. */
+export const [firstRuntime, otherRuntime = firstRuntime] = runtimes
+
+function which(wanted: string | undefined): Runtimes {
   if (!wanted) return [nodeRed4, nodeRed5On(22, 'ja'), nodeRed5On(24, 'en-US')]
   const found = chosen[wanted]
   if (!found) throw new Error(`NODE_RED is ${Object.keys(chosen).join(' or ')}, not ${wanted}`)

@@ -16,7 +16,7 @@ export const mochaHooks: Mocha.RootHookObject = {
     const { currentTest } = this
     if (isLong && currentTest?.state === 'failed')
       console.error(
-        `To repeat it: LONG=1 SEED=${seed} npx mocha '${currentTest.file}' -g '${currentTest.fullTitle()}'`,
+        `To repeat it: SEED=${seed} npx mocha --config .mocharc.long.json '${currentTest.file}' -g '${currentTest.fullTitle()}'`,
       )
   },
 }

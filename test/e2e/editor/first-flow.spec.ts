@@ -2,31 +2,55 @@ import assert from 'node:assert/strict'
 import { STORED } from '../../../src/shared/admin'
 import { rackA } from '../../support/devices'
 import type { Editor } from '../../support/editor/editor'
+import { editorFlow } from '../../support/editor/flow'
 import { ACTING_MS, useRoom } from '../../support/editor/room'
 import { type Runtime, runtimes } from '../../support/runtimes'
 import { filesWith } from '../traces'
 
-const [on41, on5] = runtimes as [Runtime, Runtime]
-
-for (const runtime of [on41, on5]) {
+for (const runtime of runtimes.slice(0, 2)) {
   describe(`the first flow in ${runtime.title}`, function () {
     this.timeout(ACTING_MS)
     tests(runtime)
   })
 }
 
-function tests(runtime: Runtime): void {
-  const room = useRoom(runtime)
-  let editor: Editor
-  const ids: Record<string, string> = {}
+const choices = {
+  current: { picked: ['Rack A', 'Rack B'], names: 'Rack A, Rack B' },
+  latest: { picked: ['Rack A', 'Freezer 1'], names: 'Rack A, Freezer 1' },
+  range: { picked: ['Rack A'], names: 'Rack A' },
+  alerts: { picked: ['Rack A', 'Freezer 1'], names: 'Rack A, Freezer 1' },
+} as const
+type Name = keyof typeof choices
+const names = Object.keys(choices) as Name[]
 
-  before('opens the editor', async () => {
+function tests(runtime: Runtime): void {
+  // Nobody has to wait five seconds for the first readings.
+  const room = useRoom(runtime, {}, { speed: 5 })
+  let editor: Editor
+
+  it('makes an account, tests it, picks devices before any deploy, and shows what comes', async function () {
+    this.timeout(2 * ACTING_MS)
     editor = await room.open()
+    const ids = {} as Record<Name, string>
+    for (const [index, name] of names.entries()) {
+      ids[name] = await editor.drop(`envlog-${name}`, { x: 200, y: 60 + 80 * index })
+    }
+    await makesAccount(ids.current)
+    for (const name of names) {
+      await picks(name, ids[name])
+      await opensAgain(name, ids[name])
+    }
+    await editor.deploy()
+    const counted =
+      runtime.lang === 'ja' ? /^(?:警報 |応答 )?\d+ (?:台|件) / : /^\d+ (?:devices?|records?|alerts?) /
+    for (const name of names) {
+      const status = editor.status(ids[name]).filter({ hasText: counted })
+      await status.waitFor({ timeout: ACTING_MS / 2 })
+    }
   })
 
-  it('makes an account and tests it, before anything is deployed', async () => {
-    ids.current = await editor.drop('envlog-current', { x: 200, y: 60 })
-    const form = await editor.edit(ids.current)
+  async function makesAccount(id: string): Promise<void> {
+    const form = await editor.edit(id)
     const account = await form.addAccount()
     await account.fill({ name: 'Plant A', baseUrl: room.simulator.url })
     await account.fillLogin({ ...room.simulator.account, loginPass: 'wrong-one' })
@@ -47,38 +71,28 @@ function tests(runtime: Runtime): void {
     await account.done()
     assert.match(await form.field('account').locator('option:checked').innerText(), /Plant A/)
     await form.cancel()
-  })
-
-  const choices = {
-    current: { picked: ['Rack A', 'Rack B'], names: 'Rack A, Rack B' },
-    latest: { picked: ['Rack A', 'Freezer 1'], names: 'Rack A, Freezer 1' },
-    range: { picked: ['Rack A'], names: 'Rack A' },
-    alerts: { picked: ['Rack A', 'Freezer 1'], names: 'Rack A, Freezer 1' },
-  } as const
-
-  for (const [index, [name, { picked, names }]] of Object.entries(choices).entries()) {
-    it(`picks devices for envlog-${name} before any deploy; opened again they are there`, async () => {
-      ids[name] ??= await editor.drop(`envlog-${name}`, { x: 200, y: 60 + 80 * index })
-      const form = await editor.edit(ids[name])
-      await form.field('account').selectOption({ label: 'Plant A' })
-      await form.select('list')
-      const asked = room.simulator.log.length
-      const picker = await form.pick('devices')
-      await picker.whenListed()
-      for (const device of picked) await picker.box(`${device} `).first().check()
-      await picker.done()
-      assert.equal(room.simulator.log.length, asked, 'the list is known from the test')
-      await form.whenShown('#node-input-select')
-      assert.equal(await form.chosen('devices'), names)
-      assert.match((await form.told()).sends, new RegExp(`Sends: ${picked.length} device`))
-      await form.field('repeat').fill('7200')
-      await form.done()
-      await opensAgain(name, picked, names)
-    })
   }
 
-  async function opensAgain(name: string, picked: readonly string[], names: string): Promise<void> {
-    const id = ids[name] as string
+  async function picks(name: Name, id: string): Promise<void> {
+    const { picked, names: told } = choices[name]
+    const form = await editor.edit(id)
+    await form.field('account').selectOption({ label: 'Plant A' })
+    await form.select('list')
+    const asked = room.simulator.log.length
+    const picker = await form.pick('devices')
+    await picker.whenListed()
+    for (const device of picked) await picker.box(`${device} `).first().check()
+    await picker.done()
+    assert.equal(room.simulator.log.length, asked, 'the list is known from the test')
+    await form.whenShown('#node-input-select')
+    assert.equal(await form.chosen('devices'), told)
+    assert.match((await form.told()).sends, new RegExp(`Sends: ${picked.length} device`))
+    await form.field('repeat').fill('7200')
+    await form.done()
+  }
+
+  async function opensAgain(name: Name, id: string): Promise<void> {
+    const { picked, names: told } = choices[name]
     const { select, devices } = await editor.held(id)
     assert.equal(select, 'list')
     assert.equal((devices as unknown[]).length, picked.length)
@@ -86,28 +100,21 @@ function tests(runtime: Runtime): void {
     const form = await editor.edit(id)
     assert.equal(await form.field('select').inputValue(), 'list')
     // Names are told as soon as the devices are known.
-    await form.body.locator('#envlog-devices .envlog-chosen-names', { hasText: names }).waitFor()
-    if (name !== 'latest') return form.cancel()
-    const picker = await form.pick('devices')
-    await picker.whenListed()
-    for (const device of picked) assert.ok(await picker.box(`${device} `).first().isChecked(), device)
-    assert.equal(await picker.count(), `${picked.length} chosen`)
-    await picker.cancel()
-    await form.whenShown('#node-input-select')
+    await form.body.locator('#envlog-devices .envlog-chosen-names', { hasText: told }).waitFor()
+    if (name === 'latest') {
+      const picker = await form.pick('devices')
+      await picker.whenListed()
+      for (const device of picked) assert.ok(await picker.box(`${device} `).first().isChecked(), device)
+      assert.equal(await picker.count(), `${picked.length} chosen`)
+      await picker.cancel()
+      await form.whenShown('#node-input-select')
+    }
     await form.cancel()
   }
 
-  it('deploys, runs by itself and says below each node what came', async () => {
-    await editor.deploy()
-    const counted =
-      runtime.lang === 'ja' ? /^(?:警報 |応答 )?\d+ (?:台|件) / : /^\d+ (?:devices?|records?|alerts?) /
-    for (const name of Object.keys(choices)) {
-      const status = editor.status(ids[name] as string).filter({ hasText: counted })
-      await status.waitFor({ timeout: ACTING_MS / 2 })
-    }
-  })
-
   it('keeps the secrets from the browser once they are deployed, and picks with them', async () => {
+    await room.nodeRed.deploy(editorFlow(room.simulator, { latest: { select: 'list', devices: [rackA] } }))
+    editor = await room.open()
     const { apiKey, loginPass } = room.simulator.account
     const answers: string[] = []
     editor.page.on('response', (answer) => {
@@ -118,7 +125,7 @@ function tests(runtime: Runtime): void {
         )
     })
     await editor.load()
-    const form = await editor.edit(ids.latest as string)
+    const form = await editor.edit('latest')
     const picker = await form.pick('devices')
     await picker.press('refresh')
     await picker.whenListed()
@@ -137,23 +144,19 @@ function tests(runtime: Runtime): void {
     await form.cancel()
     assert.ok(answers.some((text) => text.includes('Plant A')))
     for (const secret of [apiKey, loginPass]) assert.ok(!answers.some((text) => text.includes(secret)))
-    assert.deepEqual(filesWith(apiKey, room.nodeRed.userDir), ['flows_cred.json'])
+    const files = filesWith(apiKey, room.nodeRed.userDir).filter((name) => !name.endsWith('.backup'))
+    assert.deepEqual(files, ['flows_cred.json'])
   })
 
   it('says in the viewer’s language below the node that the login is refused', async () => {
-    const [id] = await editor.accounts()
-    const account = await editor.editAccount(id as string)
+    await room.nodeRed.deploy(editorFlow(room.simulator, { current: { repeat: 7200 } }))
+    editor = await room.open()
+    const account = await editor.editAccount('account')
     await account.fill({ loginPass: 'wrong-one' })
     await account.done()
     await editor.deploy()
     const ours = await room.open({ language: 'ja' })
-    await editor
-      .status(ids.current as string)
-      .filter({ hasText: 'login refused' })
-      .waitFor()
-    await ours
-      .status(ids.current as string)
-      .filter({ hasText: 'ログイン拒否' })
-      .waitFor()
+    await editor.status('current').filter({ hasText: 'login refused' }).waitFor()
+    await ours.status('current').filter({ hasText: 'ログイン拒否' }).waitFor()
   })
 }

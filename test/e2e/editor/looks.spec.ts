@@ -6,9 +6,7 @@ import { faultsIn, textsIn } from '../../support/editor/faults'
 import { accountOf, editorFlow } from '../../support/editor/flow'
 import { ACTING_MS, useRoom } from '../../support/editor/room'
 import type { Tray } from '../../support/editor/tray'
-import { type Runtime, runtimes } from '../../support/runtimes'
-
-const [on41, on5] = runtimes as [Runtime, Runtime]
+import { firstRuntime, otherRuntime } from '../../support/runtimes'
 
 /** Sentences of ours in English, as far as they differ from the Japanese. */
 const ENGLISH = new Set(
@@ -23,8 +21,8 @@ const A_SENTENCE = /[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/
 const isDark = (dark: boolean) => document.documentElement.classList.toggle('nr-theme-dark', dark)
 
 for (const { runtime, language, themes } of [
-  { runtime: on41, language: 'ja', themes: ['light'] },
-  { runtime: on5, language: 'en-US', themes: ['light', 'dark'] },
+  { runtime: firstRuntime, language: 'ja', themes: ['light'] },
+  { runtime: otherRuntime, language: 'en-US', themes: ['light', 'dark'] },
 ] as const) {
   describe(`the dialogs in ${runtime.title}, ${language}`, function () {
     this.timeout(2 * ACTING_MS)

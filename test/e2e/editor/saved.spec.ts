@@ -6,7 +6,7 @@ import type { Editor } from '../../support/editor/editor'
 import { ACTING_MS, useRoom } from '../../support/editor/room'
 import type { FlowNode } from '../../support/node-red'
 import { root } from '../../support/package'
-import { runtimes } from '../../support/runtimes'
+import { firstRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
 /** As flows of this version were saved before all properties of today were there, numbers as text. */
@@ -15,10 +15,10 @@ const COUNTED = /^(?:no |\d+) (?:device|record|alert)s? /
 
 describe('a flow that was saved by version 1', function () {
   this.timeout(ACTING_MS)
-  const room = useRoom(runtimes[0] as (typeof runtimes)[number])
+  const room = useRoom(firstRuntime)
   let editor: Editor
 
-  before('is deployed as it is in its file, for the service of this test', async () => {
+  beforeEach('is deployed as it is in its file, for the service of this test', async () => {
     const { apiKey, loginId, loginPass } = room.simulator.account
     const here = { baseUrl: room.simulator.url, credentials: { apiKey, loginId, loginPass } }
     await room.nodeRed.deploy(saved.map((node) => (node.id === 'account' ? { ...node, ...here } : node)))

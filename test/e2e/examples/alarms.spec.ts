@@ -34,7 +34,7 @@ interface State {
 
 /** Flows that tell people: what was told once is not told again, whatever happens between. */
 describe('examples that tell people', () => {
-  const hall = useExamples()
+  const hall = useExamples({ speed: 2 })
   let simulator: Simulator
   let chat: Chat
   let mail: MailServer

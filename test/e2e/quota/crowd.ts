@@ -6,7 +6,7 @@ import type { QuotaHall } from '../../support/quota-hall'
 
 /** Short, and so much that a round takes several windows. */
 export const LIMITS = {
-  current: { limit: 2, window: 2 },
+  current: { limit: 1, window: 2 },
   'latest-data': { limit: 30, window: 2 },
   'latest-data-relay': { limit: 45, window: 2 },
   data: { limit: 30, window: 2 },

@@ -4,7 +4,7 @@ import type { LogEntry, Simulator } from '../../../simulator'
 import type { AskingNode } from '../../support/quota-flow'
 import { type QuotaHall, useQuotaHall } from '../../support/quota-hall'
 import { type RedisServer, startRedis } from '../../support/redis'
-import { runtimes } from '../../support/runtimes'
+import { firstRuntime, otherRuntime } from '../../support/runtimes'
 import { deployShared, type Row, throughput } from '../../support/shared-quota'
 import { until } from '../../support/wait'
 
@@ -37,9 +37,7 @@ export interface Scene {
 
 /** In a `describe`. */
 export function useScene(): Scene {
-  const [one, another = one] = runtimes
-  if (!one || !another) throw new Error('no runtime')
-  const halls = [useQuotaHall(one), useQuotaHall(another)] as const
+  const halls = [useQuotaHall(firstRuntime), useQuotaHall(otherRuntime)] as const
   let redis: RedisServer
   let simulator: Simulator
   let remotes: { serial: string; base: string }[]

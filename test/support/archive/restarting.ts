@@ -1,7 +1,7 @@
 /** A whole Node-RED that is ended, however, and started again on the same user directory. */
 import { type FlowNode, type NodeRed, startNodeRed } from '../node-red'
 import { paletteFolder } from '../palette'
-import { runtimes } from '../runtimes'
+import { firstRuntime } from '../runtimes'
 
 export interface Restarting {
   readonly userDir: string
@@ -31,10 +31,8 @@ export async function startRestarting(
   contextStorage: Record<string, object>,
   speed = 1,
 ): Promise<Restarting> {
-  const [runtime] = runtimes
-  if (!runtime) throw new Error('no runtime')
   const surroundings = { nodesDir: await paletteFolder(), contextStorage, speed }
-  let nodeRed: NodeRed = await startNodeRed(runtime, surroundings)
+  let nodeRed: NodeRed = await startNodeRed(firstRuntime, surroundings)
   const { userDir } = nodeRed
   return {
     userDir,
@@ -49,7 +47,7 @@ export async function startRestarting(
       await nodeRed.stop()
     },
     async start() {
-      nodeRed = await startNodeRed(runtime, { ...surroundings, userDir })
+      nodeRed = await startNodeRed(firstRuntime, { ...surroundings, userDir })
     },
   }
 }

@@ -1,8 +1,10 @@
 /** A whole Node-RED, a simulated service and a browser for the tests of a file. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../simulator'
 import { type NodeRed, type StartOptions, startNodeRed } from '../node-red'
+import { root } from '../package'
 import type { Runtime } from '../runtimes'
 import { launchChromium } from './chromium'
 import { Editor } from './editor'
@@ -16,8 +18,15 @@ export const ACTING_MS = 90_000
 export interface Room {
   readonly nodeRed: NodeRed
   readonly simulator: Simulator
-  /** A new page; it is closed, and its faults are looked at, when the test or the file has ended. */
+  /** A new page; it is closed when the test has ended, and its faults are looked at when the file has. */
   open(options?: PageOptions): Promise<Editor>
+}
+
+/** In `.cache/failures`. */
+async function keepPicture({ page }: Editor, title: string): Promise<void> {
+  const path = join(root, '.cache', 'failures', `${title.replace(/\W+/g, '-')}.png`)
+  await page.screenshot({ path })
+  console.error(`What the editor showed: ${path}`)
 }
 
 /** In a `describe`. */
@@ -44,6 +53,14 @@ export function useRoom(runtime: Runtime, options: SimulatorOptions = {}, more: 
     await nodeRed?.stop('SIGKILL')
     await simulator?.close()
     assert.deepEqual(faults, [])
+  })
+
+  afterEach('closes the pages; of a failed test a picture stays', async function () {
+    const { currentTest } = this
+    for (const editor of editors.filter(({ page }) => !page.isClosed())) {
+      if (currentTest?.state === 'failed') await keepPicture(editor, currentTest.title)
+      await editor.close()
+    }
   })
 
   return {

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 
 const SHOWN_MS = 20_000
+const OPENS_MS = 2000
 
 export class Tray {
   constructor(readonly page: Page) {}
@@ -12,6 +13,14 @@ export class Tray {
 
   get body(): Locator {
     return this.element.locator('.red-ui-tray-body')
+  }
+
+  /** Whether a page slides in. */
+  opens(): Promise<boolean> {
+    return this.element.waitFor({ state: 'attached', timeout: OPENS_MS }).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Presses *Done*; resolves when the page has gone. */
