@@ -58,7 +58,14 @@ function settingsFile(lang: string, { nodesDir, contextStorage, adminAuth }: Sta
     lang,
     telemetry: { enabled: false, updateNotification: false },
     externalModules: { autoInstall: false, palette: { allowInstall: false, allowUpdate: false } },
-    editorTheme: { tours: false, palette: { catalogues: [] }, projects: { enabled: false } },
+    editorTheme: {
+      tours: false,
+      palette: { catalogues: [] },
+      projects: { enabled: false },
+      // What a browser need not load here is half of what it loads.
+      codeEditor: { lib: 'ace' },
+      markdownEditor: { mermaid: { enabled: false } },
+    },
     // Nobody has to wait 15 s for a broker that is back.
     mqttReconnectTime: 300,
     logging: { console: { level: 'debug', metrics: false, audit: false } },

@@ -32,7 +32,7 @@ describe('the forms', function () {
   })
 
   beforeEach('opens the editor', async () => {
-    editor = await room.open()
+    editor = await room.editor()
   })
 
   it('give the reason for each wrong value of an account', async () => {

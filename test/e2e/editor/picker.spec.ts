@@ -6,6 +6,7 @@ import type { Editor } from '../../support/editor/editor'
 import { accountOf, editorFlow } from '../../support/editor/flow'
 import type { Picker } from '../../support/editor/picker'
 import { ACTING_MS, useRoom } from '../../support/editor/room'
+import type { FlowNode } from '../../support/node-red'
 import { firstRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
@@ -13,19 +14,40 @@ const UNKNOWN = '99999999'
 
 describe('the device picker', function () {
   this.timeout(ACTING_MS)
-  // Its 4.1 and 5 differ in what the first flow shows.
+  // 4.1 and 5 differ in what the first flow shows.
   const room = useRoom(firstRuntime, { limits: 'off' })
-  /** A service with limits, for a test of its own. */
-  let short: Simulator | undefined
+  /** Services with few requests left, and with none. */
+  let few: Simulator
+  let none: Simulator
   let editor: Editor
   let form: ActionForm
 
-  /** Of one node of each kind: `latest` has chosen these. */
-  async function edit(name: 'latest' | 'current', devices: readonly object[] = []): Promise<void> {
-    const chosen = { select: 'list', devices }
-    const accounts = short ? [accountOf(short, 'short', { name: 'Short', retries: 0 })] : []
-    await room.nodeRed.deploy([...editorFlow(room.simulator, { latest: chosen }), ...accounts])
-    editor = await room.open()
+  before('deploys one of each node', async () => {
+    few = await startSimulator({ windows: 'sliding' })
+    none = await startSimulator({ windows: 'sliding' })
+    few.spend('current', 7)
+    none.spend('current', 10)
+    const listed = { select: 'list', devices: [] }
+    const flow = editorFlow(room.simulator, { latest: listed, current: listed })
+    const latest = flow.find(({ id }) => id === 'latest') as FlowNode
+    await room.nodeRed.deploy([
+      ...flow,
+      { ...latest, id: 'chosen', y: 400, devices: [{ serial: UNKNOWN }, rackA] },
+      accountOf(few, 'few', { name: 'Few' }),
+      accountOf(none, 'none', { name: 'None' }),
+    ])
+  })
+
+  after(() => Promise.all([few?.close(), none?.close()]))
+
+  beforeEach(async () => {
+    editor = await room.editor()
+  })
+
+  afterEach(() => room.simulator.set({ faults: [] }))
+
+  /** `latest` and `current` list no device yet, `chosen` has one that is unknown and one that is not. */
+  async function edit(name: 'latest' | 'current' | 'chosen'): Promise<void> {
     form = await editor.edit(name)
   }
 
@@ -39,12 +61,6 @@ describe('the device picker', function () {
     await picker[how]()
     await form.whenShown('#node-input-select')
   }
-
-  afterEach(async () => {
-    room.simulator.set({ faults: [] })
-    await short?.close()
-    short = undefined
-  })
 
   it('shows base units with their remote units, then standalone devices, with what tells them apart', async () => {
     await edit('latest')
@@ -61,6 +77,8 @@ describe('the device picker', function () {
     assert.match(text, /-?\d+\.\d °C · Sensor Error/)
     assert.match(text, /ago/)
     assert.match(await picker.row('Spare').innerText(), /no reading/)
+    await leave(picker, 'cancel')
+    await form.cancel()
   })
 
   it('finds by name, serial, model and group', async () => {
@@ -80,6 +98,8 @@ describe('the device picker', function () {
       const isFound = async () => (await picker.leaves()).join() === found.join()
       await until(`found by ${text}`, isFound)
     }
+    await leave(picker, 'cancel')
+    await form.cancel()
   })
 
   it('chooses all and none of a base unit, and tells when it is a part', async () => {
@@ -98,6 +118,8 @@ describe('the device picker', function () {
     assert.equal(await picker.count(), `${room.simulator.truth.current().length} chosen`)
     await picker.press('none')
     assert.equal(await picker.count(), '0 chosen')
+    await leave(picker, 'cancel')
+    await form.cancel()
   })
 
   it('takes what is typed and pasted; what is no serial number stays, with a reason', async () => {
@@ -122,23 +144,23 @@ describe('the device picker', function () {
   })
 
   it('marks what was chosen and is not in the account, and keeps it', async () => {
-    const devices = [{ serial: UNKNOWN }, rackA]
-    await edit('latest', devices)
+    await edit('chosen')
     const picker = await pick()
     assert.match(await picker.row(UNKNOWN).innerText(), /not in the account/)
     assert.ok(await picker.box(UNKNOWN).isChecked())
     assert.equal((await picker.branches()).at(-1), 'Not in the account')
     await leave(picker, 'done')
     await form.done()
-    assert.deepEqual((await editor.held('latest')).devices, devices)
+    assert.deepEqual((await editor.held('chosen')).devices, [{ serial: UNKNOWN }, rackA])
   })
 
   it('leaves all as it was when it is cancelled', async () => {
-    await edit('latest', [{ serial: UNKNOWN }, rackA])
+    await edit('chosen')
     const picker = await pick()
     await picker.press('none')
     await leave(picker, 'cancel')
     assert.equal(await form.chosen('devices'), `${UNKNOWN}, Rack A`)
+    await form.cancel()
   })
 
   it('tells in current that base units bring new devices along, and that only remote units go by themselves', async () => {
@@ -176,7 +198,7 @@ describe('the device picker', function () {
   ] as const) {
     it(`says why the account cannot be asked, and lets choose by typing nevertheless: ${JSON.stringify(fault)}`, async () => {
       room.simulator.set({ faults: [fault] })
-      await edit('latest', [{ serial: UNKNOWN }, rackA])
+      await edit('chosen')
       const picker = await form.pick('devices')
       await picker.press('refresh')
       assert.match(await picker.whenFailed(), reason)
@@ -186,26 +208,27 @@ describe('the device picker', function () {
       assert.ok(await picker.box('52A10003').isChecked())
       await leave(picker, 'done')
       assert.match((await form.told()).sends, /3 devices/)
+      await form.cancel()
     })
   }
 
   it('says what asking again costs when little is left', async () => {
-    short = await startSimulator({ windows: 'sliding' })
-    short.spend('current', 7)
     await edit('latest')
-    await form.field('account').selectOption('short')
+    await form.field('account').selectOption('few')
     const picker = await pick()
     await picker.press('refresh')
     const told = picker.body.locator('.envlog-picker-state', { hasText: 'Asking again costs one request' })
     assert.match(await told.innerText(), /; 1 is left\.$/)
+    await leave(picker, 'cancel')
+    await form.cancel()
   })
 
   it('says when the quota is used up until when it waits', async () => {
-    short = await startSimulator({ windows: 'sliding' })
-    short.spend('current', 10)
     await edit('latest')
-    await form.field('account').selectOption('short')
+    await form.field('account').selectOption('none')
     const picker = await form.pick('devices')
     assert.match(await picker.whenFailed(), /limit of requests is used up. The next one can go at \d/)
+    await leave(picker, 'cancel')
+    await form.cancel()
   })
 })

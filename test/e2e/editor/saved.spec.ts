@@ -15,14 +15,17 @@ const COUNTED = /^(?:no |\d+) (?:device|record|alert)s? /
 
 describe('a flow that was saved by version 1', function () {
   this.timeout(ACTING_MS)
-  const room = useRoom(firstRuntime)
+  const room = useRoom(firstRuntime, {}, { speed: 5 })
   let editor: Editor
 
-  beforeEach('is deployed as it is in its file, for the service of this test', async () => {
+  before('is deployed as it is in its file, for the service of this test', async () => {
     const { apiKey, loginId, loginPass } = room.simulator.account
     const here = { baseUrl: room.simulator.url, credentials: { apiKey, loginId, loginPass } }
     await room.nodeRed.deploy(saved.map((node) => (node.id === 'account' ? { ...node, ...here } : node)))
-    editor = await room.open()
+  })
+
+  beforeEach('opens the editor', async () => {
+    editor = await room.editor()
   })
 
   const actions = saved.filter(({ type }) => type.startsWith('envlog-') && type !== 'envlog-account')

@@ -119,6 +119,11 @@ export class Editor {
     })
   }
 
+  /** Nothing is open, nothing was changed. */
+  isAsLoaded(): Promise<boolean> {
+    return this.page.evaluate(() => !RED.nodes.dirty() && document.querySelector('.red-ui-tray') === null)
+  }
+
   /** Presses *Deploy*; resolves when the editor knows that it was done. */
   async deploy(): Promise<void> {
     await this.page.locator('#red-ui-header-button-deploy').click()

@@ -1,5 +1,5 @@
 /** A browser's page with Node-RED's editor, and what went wrong in it. */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 export type Language = 'en-US' | 'ja'
 
@@ -34,14 +34,30 @@ function hasten(): void {
   })
 }
 
-export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<Watched> {
+/** Viewers by what they have set: pages of one share what the browser has loaded and compiled. */
+const viewers = new WeakMap<Browser, Map<string, Promise<BrowserContext>>>()
+
+function viewerOf(browser: Browser, options: PageOptions): Promise<BrowserContext> {
+  const known = viewers.get(browser) ?? new Map<string, Promise<BrowserContext>>()
+  viewers.set(browser, known)
+  const key = JSON.stringify(options)
+  const viewer = known.get(key) ?? newViewer(browser, options)
+  known.set(key, viewer)
+  return viewer
+}
+
+async function newViewer(browser: Browser, options: PageOptions): Promise<BrowserContext> {
   const { language = 'en-US', theme = 'light', width = 1400, height = 1000 } = options
   const context = await browser.newContext({ viewport: { width, height }, locale: language })
   // The viewer's own setting, as the editor keeps it.
   await context.addInitScript((value) => localStorage.setItem('view-dark-theme', value), theme)
   await context.addInitScript(hasten)
   context.setDefaultTimeout(ACTION_MS)
-  const page = await context.newPage()
+  return context
+}
+
+export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<Watched> {
+  const page = await (await viewerOf(browser, options)).newPage()
   const faults: string[] = []
   const { host } = new URL(url)
   page.on('pageerror', (error) => faults.push(`exception: ${error.message}`))
@@ -58,5 +74,5 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
     const to = new URL(request.url())
     if (!['data:', 'blob:'].includes(to.protocol) && to.host !== host) faults.push(`asked ${request.url()}`)
   })
-  return { page, faults, close: () => context.close() }
+  return { page, faults, close: () => page.close() }
 }

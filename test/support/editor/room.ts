@@ -18,6 +18,8 @@ export const ACTING_MS = 90_000
 export interface Room {
   readonly nodeRed: NodeRed
   readonly simulator: Simulator
+  /** The editor with what was deployed first; nothing is open and nothing changed. */
+  editor(): Promise<Editor>
   /** A new page; it is closed when the test has ended, and its faults are looked at when the file has. */
   open(options?: PageOptions): Promise<Editor>
 }
@@ -35,6 +37,8 @@ export function useRoom(runtime: Runtime, options: SimulatorOptions = {}, more: 
   let simulator: Simulator
   let browser: Browser
   let editors: Editor[] = []
+  /** Loading takes most of the time of a test: one that changes nothing leaves its page to the next. */
+  let idle: Editor | undefined
 
   before(`starts ${runtime.title} and a browser`, async function () {
     this.timeout(STARTING_MS)
@@ -55,11 +59,12 @@ export function useRoom(runtime: Runtime, options: SimulatorOptions = {}, more: 
     assert.deepEqual(faults, [])
   })
 
-  afterEach('closes the pages; of a failed test a picture stays', async function () {
+  afterEach('closes pages that are not as they were; of a failed test a picture stays', async function () {
     const { currentTest } = this
+    const isFailed = currentTest?.state === 'failed'
     for (const editor of editors.filter(({ page }) => !page.isClosed())) {
-      if (currentTest?.state === 'failed') await keepPicture(editor, currentTest.title)
-      await editor.close()
+      if (isFailed) await keepPicture(editor, currentTest.title)
+      if (isFailed || editor !== idle || !(await editor.isAsLoaded())) await editor.close()
     }
   })
 
@@ -69,6 +74,10 @@ export function useRoom(runtime: Runtime, options: SimulatorOptions = {}, more: 
     },
     get simulator() {
       return simulator
+    },
+    async editor() {
+      if (!idle || idle.page.isClosed()) idle = await this.open()
+      return idle
     },
     async open(page = {}) {
       const editor = await Editor.open(browser, nodeRed.url, page)
