@@ -4,6 +4,7 @@
  *
  *     npm run mutants              all
  *     npm run mutants -- quota-03  those whose name begins so
+ *     npm run mutants -- --near    without whole Node-REDs and browsers
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -30,14 +31,14 @@ type Verdict = 'found' | 'survives' | 'does not build'
 interface Group {
   title: string
   specs: readonly string[]
-  /** Reads what is built, and not the sources. */
-  built?: boolean
-  parallel?: boolean
+  /** With whole Node-REDs or browsers: they mostly wait. */
+  isFar?: boolean
 }
 
-const UNIT: Group = { title: 'unit', specs: ['test/{lib,kit,editor,contract}/**/*.spec.ts'], built: true }
+const UNIT: Group = { title: 'unit', specs: ['test/{lib,kit,editor,contract}/**/*.spec.ts'] }
 const NODES: Group = { title: 'nodes', specs: ['test/{nodes,faults,redis}/**/*.spec.ts'] }
-const ALL: Group = { title: 'npm test', specs: ['test/!(long)/**/*.spec.ts'], built: true, parallel: true }
+const EDITOR: Group = { title: 'editor', specs: ['test/e2e/editor/*.spec.ts'], isFar: true }
+const REST: Group = { title: 'npm test', specs: ['test/{e2e,simulator,pack,demo}/**/*.spec.ts'], isFar: true }
 
 /** The tests nearest to a file of `src`. */
 function nearest(file: string): Group {
@@ -51,11 +52,10 @@ function nearest(file: string): Group {
   return { title: specs, specs: own[part] ?? [`test/${specs}/*.spec.ts`] }
 }
 
-function groupsOf({ file }: Mutant): Group[] {
-  const own = nearest(file)
-  return file.startsWith('src/editor') || file.endsWith('editor.ts')
-    ? [own, UNIT, ALL]
-    : [own, UNIT, NODES, ALL]
+function groupsOf({ file }: Mutant, isNear: boolean): Group[] {
+  const isForm = file.startsWith('src/editor') || file.endsWith('editor.ts')
+  const groups = isForm ? [nearest(file), UNIT, EDITOR, REST] : [nearest(file), UNIT, NODES, REST]
+  return groups.filter(({ isFar = false }) => !(isFar && isNear))
 }
 
 function read(name: string): Mutant {
@@ -95,16 +95,20 @@ function passes(place: string, command: string, words: readonly string[]): Promi
 
 const build = (place: string) => passes(place, 'npm', ['run', '--silent', 'build'])
 
-function tests(place: string, { specs, parallel }: Group): Promise<boolean> {
-  const how = parallel ? ['--parallel', '--jobs', '3'] : []
+function tests(place: string, { specs, isFar }: Group): Promise<boolean> {
+  const how = isFar ? ['--parallel', '--jobs', '3'] : []
   return passes(place, 'npx', ['mocha', '--bail', ...how, ...specs])
 }
 
-async function judge(mutant: Mutant, place: string): Promise<{ verdict: Verdict; by: string }> {
+async function judge(
+  mutant: Mutant,
+  place: string,
+  isNear: boolean,
+): Promise<{ verdict: Verdict; by: string }> {
   await execute('git', ['apply', mutant.patch], { cwd: place })
   try {
     if (!(await build(place))) return { verdict: 'does not build', by: '' }
-    for (const group of groupsOf(mutant)) {
+    for (const group of groupsOf(mutant, isNear)) {
       if (!(await tests(place, group))) return { verdict: 'found', by: group.title }
     }
     return { verdict: 'survives', by: '' }
@@ -114,7 +118,9 @@ async function judge(mutant: Mutant, place: string): Promise<{ verdict: Verdict;
 }
 
 async function main(): Promise<void> {
-  const wanted = process.argv.slice(2)
+  const words = process.argv.slice(2)
+  const isNear = words.includes('--near')
+  const wanted = words.filter((word) => word !== '--near')
   const all = readdirSync(folder).filter((name) => name.endsWith('.patch'))
   const queue = all
     .filter((name) => wanted.length === 0 || wanted.some((start) => name.startsWith(start)))
@@ -127,7 +133,7 @@ async function main(): Promise<void> {
     const place = await checkOut()
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
       const start = performance.now()
-      const { verdict, by } = await judge(mutant, place)
+      const { verdict, by } = await judge(mutant, place, isNear)
       if (verdict === 'found') found.push(mutant)
       else others.push({ mutant, verdict })
       const seconds = Math.round((performance.now() - start) / 1000)

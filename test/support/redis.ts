@@ -5,17 +5,11 @@
  *     await redis.end('SIGKILL')
  *     await redis.start()
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { spawn } from 'node:child_process'
 import { createClient } from 'redis'
 import { temporaryFolder } from './run'
+import { HOST, quiet, startServer } from './server-process'
 import { ensure } from './servers'
-import { until } from './wait'
-
-const HOST = '127.0.0.1'
-/** A port that was free may be taken a moment later. */
-const TRIES = 3
 
 export interface RedisServer {
   url: string
@@ -36,37 +30,15 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
   const program = await ensure('redis-server')
   const folder = temporaryFolder('redis')
   const secret = password === undefined ? [] : ['--requirepass', password]
-  let child: ChildProcess | undefined
-  let ended: Promise<unknown> = Promise.resolve()
-
-  /** True where it serves; false where it ended at once. */
-  async function launch(port: number): Promise<boolean> {
-    const options = ['--bind', HOST, '--port', String(port), '--save', '', '--appendonly', 'no', ...secret]
-    const started = spawn(program, options, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-    let log = ''
-    started.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      log += piece
-    })
-    started.stderr.resume()
-    child = started
-    ended = once(started, 'exit')
-    const killed = () => void started.kill('SIGKILL')
-    process.once('exit', killed)
-    void ended.then(() => process.off('exit', killed))
-    const outcome = await until('redis-server is ready', () => {
-      if (log.includes('Ready to accept connections')) return 'ready'
-      return started.exitCode !== null && 'ended'
-    })
-    return outcome === 'ready'
-  }
-
-  let port = await freePort()
-  for (let tries = 1; !(await launch(port)); tries++) {
-    if (tries === TRIES) throw new Error('redis-server ended at once')
-    port = await freePort()
-  }
-
-  const url = `redis://${HOST}:${port}`
+  const server = await startServer(
+    (port) => {
+      const options = ['--bind', HOST, '--port', String(port), '--save', '', '--appendonly', 'no', ...secret]
+      return spawn(program, options, { cwd: folder, ...quiet })
+    },
+    (log) => log.includes('Ready to accept connections'),
+    'SIGTERM',
+  )
+  const url = `redis://${HOST}:${server.port}`
   async function ask(...words: string[]): Promise<unknown> {
     const client = createClient({ url, ...(password === undefined ? {} : { password }) })
     // The commands themselves tell what went wrong.
@@ -91,23 +63,9 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
       }
       return Promise.all(keys.map(one))
     },
-    async end(signal = 'SIGTERM') {
-      if (child?.exitCode === null && child.signalCode === null) child.kill(signal)
-      await ended
-    },
-    async start() {
-      if (!(await launch(port))) throw new Error(`redis-server ended at once; is port ${port} taken?`)
-    },
-    hang: () => void child?.kill('SIGSTOP'),
-    wake: () => void child?.kill('SIGCONT'),
+    end: (signal) => server.stop(signal),
+    start: () => server.startAgain(),
+    hang: () => server.signal('SIGSTOP'),
+    wake: () => server.signal('SIGCONT'),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

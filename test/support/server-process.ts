@@ -6,7 +6,9 @@ import { until } from './wait'
 
 export interface ServerProcess {
   port: number
-  stop(): Promise<void>
+  stop(signal?: NodeJS.Signals): Promise<void>
+  /** Tells it something that does not end it. */
+  signal(signal: NodeJS.Signals): void
   /** After `stop`: on the same port, with what it has kept. */
   startAgain(): Promise<void>
 }
@@ -32,11 +34,12 @@ export async function startServer(
   let running: Running
   const server = {
     port: 0,
-    async stop() {
+    async stop(signal = ending) {
       const { child, ended } = running
-      if (child.exitCode === null && child.signalCode === null) child.kill(ending)
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
       await ended
     },
+    signal: (signal: NodeJS.Signals) => void running.child.kill(signal),
     async startAgain() {
       running = await run(launch(server.port), ready)
     },

@@ -3,6 +3,7 @@ import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { Asker } from '../../../src/lib/quota/asker'
+import { inOrder, type Order, selected } from '../../support/collect/selection'
 import { graph, type Json } from '../answers'
 
 export interface ModelRecord {
@@ -12,9 +13,9 @@ export interface ModelRecord {
 }
 
 export interface Behaviour {
-  /** Whether records at the very bounds are given (field notes) or not (description). */
+  /** Whether records at the very bounds are given or not. */
   inclusive: boolean
-  order: 'ascending' | 'descending' | 'mixed'
+  order: Order
 }
 
 export interface Query {
@@ -30,15 +31,15 @@ export function select(
   { inclusive, order }: Behaviour,
 ): Json[] {
   const { 'unixtime-from': from, 'unixtime-to': to, number } = query
-  const edge = inclusive ? 0 : 1
-  const inside = records.filter(({ unixtime }) => unixtime >= from + edge && unixtime <= to - edge)
-  inside.sort((a, b) => a.unixtime - b.unixtime || a.id - b.id)
-  const taken = inside
-    .slice(Math.max(0, inside.length - Math.min(number, 65_535)))
-    .map(({ unixtime, id, value }): Json => ({ unixtime, 'data-id': id, ch1: value }))
-  if (order === 'ascending') return taken
-  if (order === 'descending') return taken.reverse()
-  return [...taken.filter((_, index) => index % 2), ...taken.filter((_, index) => index % 2 === 0)]
+  const byId = records.toSorted((a, b) => a.id - b.id)
+  const taken = selected(byId, { from, to, number: Math.min(number, 65_535) }, inclusive)
+  return inOrder(taken, order).map(
+    ({ unixtime, id, value }): Json => ({
+      unixtime,
+      'data-id': id,
+      ch1: value,
+    }),
+  )
 }
 
 export interface Asked {

@@ -1,3 +1,5 @@
+import type { Order } from './selection'
+
 /** What happens at a device, one after the other. */
 export type Step =
   /** A record, a minute after the one before. */
@@ -28,7 +30,7 @@ export interface Habits {
   /** Which are the newest: those measured last, or those that came last. */
   newestBy: 'time' | 'arrival'
   inclusive: boolean
-  order: 'ascending' | 'descending' | 'mixed'
+  order: Order
 }
 
 export interface Measured {

@@ -1,0 +1,30 @@
+/** The description's rules for which records an answer holds, and the orders in which services were seen to send them. */
+export interface Timed {
+  unixtime: number
+}
+
+export type Order = 'ascending' | 'descending' | 'mixed'
+
+/** Seconds; the newest `number` of what lies between. */
+export interface Bounds {
+  from: number
+  to: number
+  number: number
+}
+
+/** @param inclusive whether records at the very bounds are given (seen live) or not (as described) */
+export function selected<T extends Timed>(
+  records: readonly T[],
+  { from, to, number }: Bounds,
+  inclusive: boolean,
+): T[] {
+  const edge = inclusive ? 0 : 1
+  const inside = records.filter(({ unixtime }) => unixtime >= from + edge && unixtime <= to - edge)
+  return inside.toSorted((a, b) => a.unixtime - b.unixtime).slice(Math.max(0, inside.length - number))
+}
+
+export function inOrder<T>(records: readonly T[], order: Order): T[] {
+  if (order === 'ascending') return [...records]
+  if (order === 'descending') return records.toReversed()
+  return [...records.filter((_, index) => index % 2), ...records.filter((_, index) => index % 2 === 0)]
+}
