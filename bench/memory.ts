@@ -153,7 +153,7 @@ function open(baseUrl: string, credentials: { apiKey: string; loginId: string; l
       limits: { data: plenty, 'latest-data': { limit: 1e6, window: 1 } },
     },
     {
-      transport: undiciTransport({ connections: 2 }),
+      transport: undiciTransport({ connections: 2, timeoutMs: 30_000 }),
       clock: systemClock,
       random: Math.random,
       registry: createRegistry(systemClock),

@@ -14,7 +14,7 @@ const account = createAccount(
     series1Models: [],
   },
   {
-    transport: undiciTransport({ connections: 1 }),
+    transport: undiciTransport({ connections: 1, timeoutMs: 10_000 }),
     clock: systemClock,
     random: Math.random,
     registry: createRegistry(systemClock),

@@ -57,7 +57,7 @@ async function* counted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal, 
 
 function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const broken = () => reject(new EnvlogError('no-connection', { detail: 'UND_ERR_ABORTED' }))
+    const broken = () => reject(new EnvlogError('connection-broken', { detail: 'UND_ERR_ABORTED' }))
     if (signal.aborted) broken()
     signal.addEventListener('abort', broken, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', broken))
@@ -92,10 +92,10 @@ export async function* chunksOf(parts: readonly (string | Uint8Array)[]): AsyncG
 /** Some of a body, and then the connection breaks. */
 export async function* brokenOff(part = '{"dev'): AsyncGenerator<Uint8Array> {
   yield Buffer.from(part)
-  throw noConnection()
+  throw connectionBroken()
 }
 
-export const noConnection = () => new EnvlogError('no-connection', { detail: 'ECONNRESET' })
+export const connectionBroken = () => new EnvlogError('connection-broken', { detail: 'ECONNRESET' })
 
 /** Never answers. */
 export const silence = <T>(): Promise<T> => new Promise(() => {})

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type ChildAbort, childOf } from '../abort'
 import type { Clock } from '../clock'
-import { type Cause, EnvlogError } from '../errors'
+import { type Cause, EnvlogError, type Reason } from '../errors'
 import type { Asker } from '../quota/asker'
 import { type QuotaReading, readQuota } from '../quota/headers'
 import type { Quota } from '../quota/quota'
@@ -148,7 +148,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       return { reading: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
     } catch (error) {
       const failure = error instanceof EnvlogError ? error.with(known) : (error as EnvlogError)
-      return { reading, records: null, error: failure, unsent: neverReached(failure) }
+      return { reading, records: null, error: failure, unsent: NEVER_REACHED.has(failure.reason) }
     }
   }
 
@@ -229,13 +229,14 @@ function worthAnotherTry(error: EnvlogError): boolean {
   )
 }
 
-const NO_WAY_THERE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'])
-
-/** True where there was no connection to send it over. */
-function neverReached({ reason, params }: EnvlogError): boolean {
-  if (reason === 'no-connection') return NO_WAY_THERE.has(String(params.detail))
-  return reason === 'no-certificate' || reason === 'proxy-refused' || reason === 'proxy-invalid'
-}
+/** There was no connection to send it over: nothing is spent. */
+const NEVER_REACHED: ReadonlySet<Reason> = new Set([
+  'no-connection',
+  'timeout-connect',
+  'no-certificate',
+  'proxy-refused',
+  'proxy-invalid',
+])
 
 /** zod comes with these: loaded at the first request, not at start-up. */
 function loadIntake() {

@@ -9,6 +9,13 @@ export interface Limits {
   total: number
 }
 
+/** Rejects as soon as the signal aborts. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new EnvlogError('closed')), { once: true })
+  })
+}
+
 /**
  * Runs one exchange under a deadline. `work` gets a signal that aborts when the caller gives up or time is
  * over, and `alive`, to be called whenever a byte arrives.
@@ -35,7 +42,8 @@ export async function withDeadline<T>(
   }
   try {
     if (signal.aborted) throw new EnvlogError('closed')
-    return await work(exchange.signal, alive)
+    // A peer may keep work from noticing that it was aborted.
+    return await Promise.race([work(exchange.signal, alive), aborted(exchange.signal)])
   } catch (error) {
     if (signal.aborted) throw new EnvlogError('closed')
     throw over ?? error

@@ -51,7 +51,7 @@ export interface DispatcherPorts {
 /** Sends requests one by one as their turns come: from the queue to the answer, whatever happens between. */
 export function createDispatcher({ clock, places, lanes, sharing, spent }: DispatcherPorts) {
   const tickets = new Map<string, Ticket>()
-  let running = 0
+  const running = new Set<Ticket>()
   let waiting = 0
   let wakeAt = Number.POSITIVE_INFINITY
   let cancelWake = () => {}
@@ -66,7 +66,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     if (most === 0) return
     // What is free and when more will be is asked of one instant, or what comes free between would be overlooked.
     let instant = now()
-    while (running < most) {
+    while (running.size < most) {
       instant = now()
       const ticket = places.next(instant)
       if (!ticket) break
@@ -121,16 +121,32 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
 
   async function go(ticket: Ticket, grant: Grant): Promise<void> {
     ticket.state = 'running'
-    running++
+    running.add(ticket)
     waiting--
     spent()
-    const shared = sharing()
-    const id = shared ? randomUUID() : ''
-    const verdict = shared ? await shared.claim(id, grant) : 'go'
-    if (verdict === 'go') await exchange(ticket, grant, id, shared)
-    else notSent(ticket, grant, verdict)
+    try {
+      const shared = sharing()
+      const id = shared ? randomUUID() : ''
+      const verdict = shared ? await shared.claim(id, grant) : 'go'
+      if (verdict === 'go') await exchange(ticket, grant, id, shared)
+      else notSent(ticket, grant, verdict)
+    } catch (error) {
+      // A slip of ours: whoever asked is told, and nobody else suffers.
+      running.delete(ticket)
+      tickets.delete(ticket.key)
+      fail(ticket, error)
+    }
     pump()
     patience.moved(ticket.endpoint)
+  }
+
+  /** One try; one that fails as none should may have reached the service all the same. */
+  async function send(ticket: Ticket, grant: Grant): Promise<Tried<unknown>> {
+    try {
+      return await requestOf(ticket).send(grant.number, ticket.abort.signal)
+    } catch (error) {
+      return { reading: null, error: error as EnvlogError }
+    }
   }
 
   /** @param shared where it was claimed: a deploy may have opened another one when the answer comes */
@@ -145,9 +161,9 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     // While others were asked whether it may go, all who wanted it may have left.
     const tried: Tried<unknown> =
       ticket.waiters.size > 0
-        ? await requestOf(ticket).send(grant.number, ticket.abort.signal)
+        ? await send(ticket, grant)
         : { reading: null, unsent: true, error: new EnvlogError('closed') }
-    running--
+    running.delete(ticket)
     const bill = places.settle(grant, tried, now(), shared?.here() ?? false)
     void shared?.settle(id, grant, tried, bill)
     spent()
@@ -164,7 +180,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
 
   /** Others were faster, or the ledger went away. */
   function notSent(ticket: Ticket, grant: Grant, verdict: Exclude<Verdict, 'go'>): void {
-    running--
+    running.delete(ticket)
     places.giveBack(grant)
     if (ticket.waiters.size === 0) return
     waiting++
@@ -199,7 +215,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     }
   }
 
-  function leave(ticket: Ticket, waiter: Waiter, error: EnvlogError): void {
+  function leave(ticket: Ticket, waiter: Waiter, error: unknown): void {
     waiter.release()
     ticket.waiters.delete(waiter)
     patience.tellGone(ticket, waiter)
@@ -234,13 +250,21 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
       pump()
       for (const name of endpointNames) patience.moved(name)
     },
-    counts: () => ({ running, waiting }),
+    counts: () => ({ running: running.size, waiting }),
 
     ask(request: Request<unknown>, asker: Asker): Promise<unknown> {
       return new Promise((resolve, reject) => {
         if (asker.signal.aborted) throw new EnvlogError('closed')
         const ticket = enqueue(request)
-        const waiter: Waiter = { asker, request, since: now(), resolve, reject, release: () => {} }
+        const failed = (error: unknown) => leave(ticket, waiter, error)
+        const waiter: Waiter = {
+          asker: withSafeListener(asker, failed),
+          request,
+          since: now(),
+          resolve,
+          reject,
+          release: () => {},
+        }
         ticket.waiters.add(waiter)
         patience.watch(ticket, waiter)
         if (ticket.state === 'waiting') {
@@ -251,6 +275,25 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
         // Those of other nodes may have one more before them.
         patience.moved(ticket.endpoint)
       })
+    },
+  }
+}
+
+/** One whose own listener throws fails alone: what it is told of comes in the middle of others' work. */
+function withSafeListener(asker: Asker, failed: (error: unknown) => void): Asker {
+  const { waiting } = asker
+  if (!waiting) return asker
+  let isBroken = false
+  return {
+    ...asker,
+    waiting(wait) {
+      if (isBroken) return
+      try {
+        waiting(wait)
+      } catch (error) {
+        isBroken = true
+        failed(error)
+      }
     },
   }
 }

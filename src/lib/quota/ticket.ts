@@ -1,6 +1,6 @@
 import { createAbort } from '../abort'
 import type { EndpointName } from '../api/endpoints'
-import type { EnvlogError } from '../errors'
+import { EnvlogError } from '../errors'
 import type { Asker } from './asker'
 import type { QuotaReading } from './headers'
 
@@ -84,12 +84,18 @@ export function requestOf({ waiters }: Ticket): Request<unknown> {
 
 export function succeed(ticket: Ticket, value: unknown): void {
   ticket.state = 'over'
-  let given = false
-  for (const waiter of [...ticket.waiters]) {
+  const [first, ...others] = ticket.waiters
+  first?.release()
+  // Before anybody may change what came.
+  for (const waiter of others) {
     waiter.release()
-    waiter.resolve(given ? waiter.request.copy(value) : value)
-    given = true
+    try {
+      waiter.resolve(waiter.request.copy(value))
+    } catch {
+      waiter.reject(new EnvlogError('reply-unreadable', { part: 'answer' }))
+    }
   }
+  first?.resolve(value)
   ticket.waiters.clear()
 }
 

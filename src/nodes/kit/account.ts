@@ -86,7 +86,7 @@ export function openAccount(
   const { readAccountProperties } = require('./settings') as typeof import('./settings')
   const settings = readAccountProperties(config, credentials)
   const ports: AccountPorts = {
-    transport: undiciTransport(transportOptions(RED, config, settings.concurrency)),
+    transport: undiciTransport(transportOptions(RED, config, settings)),
     clock: systemClock,
     random: Math.random,
     registry,
@@ -103,8 +103,12 @@ export function openAccount(
 
 const LEDGER_AWAY = { fill: 'yellow', shape: 'ring', text: 'status.ledger-away' } as const
 
-function transportOptions(RED: NodeAPI, config: AccountConfig, connections: number): TransportOptions {
-  const options: TransportOptions = { connections }
+function transportOptions(
+  RED: NodeAPI,
+  config: AccountConfig,
+  { concurrency, timeout }: { concurrency: number; timeout: number },
+): TransportOptions {
+  const options: TransportOptions = { connections: concurrency, timeoutMs: timeout * 1000 }
   if (config.tls) {
     const node = referenced<TlsNode>(RED, config.tls, 'tls')
     if (!node.valid) throw new EnvlogError('account-reference', { property: 'tls' })

@@ -3,8 +3,8 @@ import { retryDelay } from '../../../src/lib/api/retry'
 import { EnvlogError } from '../../../src/lib/errors'
 import {
   brokenOff,
+  connectionBroken,
   json,
-  noConnection,
   refusal,
   type Script,
   silence,
@@ -15,7 +15,7 @@ import { alertAnswer, patient } from '../answers'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const broken: Script = () => {
-  throw noConnection()
+  throw connectionBroken()
 }
 
 /** Kind of failure → further tries when three are allowed. */
@@ -105,7 +105,7 @@ describe('further tries', () => {
     const sentAt: number[] = []
     const { client } = clientOf(() => {
       sentAt.push(Date.now())
-      throw noConnection()
+      throw connectionBroken()
     })
     watch(client.read('current', {}, patient))
     await timers().runAllAsync()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { EnvlogError } from '../../../src/lib/errors'
 import { EDITOR } from '../../../src/lib/quota/turns'
+import { asker, outcome } from '../../support/quota/desk'
 import { keys, known } from '../../support/quota/quota'
 
 describe('identical requests', () => {
@@ -57,6 +58,60 @@ describe('identical requests', () => {
 })
 
 describe('an error that nobody foresaw', () => {
+  const slip = new TypeError('a slip of ours')
+
+  it('is the asker’s where sending itself fails; others go on', async () => {
+    const { clock, desk, quota, ask } = await known({ concurrency: 1 })
+    const failing = { ...desk.request('failing'), send: () => Promise.reject(slip) }
+    const failed = outcome(quota.ask(failing, asker()))
+    const next = ask('next')
+    await clock.settle()
+    assert.equal(failed.error, slip)
+    desk.sent[0]?.answer()
+    await clock.settle()
+    assert.equal(next.state, 'done')
+    const { running, waiting, endpoints } = quota.counts()
+    assert.deepEqual([running, waiting], [0, 0])
+    assert.equal(endpoints.current.own, 2, 'it may have reached the service')
+  })
+
+  it('is that of the asker whose own listener fails; others have their answer', async () => {
+    const { clock, desk, quota, ask } = await known({ limits: { current: { limit: 1, window: 60 } } })
+    ask('spends')
+    await clock.settle()
+    desk.sent[0]?.answer()
+    const waiting = () => {
+      throw slip
+    }
+    const failed = outcome(quota.ask(desk.request('same'), asker({ waiting })))
+    const other = ask('same')
+    await clock.pass(65_000)
+    assert.equal(failed.error, slip)
+    desk.sent[1]?.answer()
+    await clock.settle()
+    assert.equal(other.state, 'done')
+  })
+
+  it('is ENVLOG_REPLY for an asker who can have no copy of an answer', async () => {
+    const { clock, desk, quota } = await known()
+    const copy = () => {
+      throw new RangeError('too deep')
+    }
+    const asked = ['first', 'second'].map(() =>
+      outcome(quota.ask({ ...desk.request('same'), copy }, asker())),
+    )
+    await clock.settle()
+    desk.sent[0]?.answer()
+    await clock.settle()
+    assert.deepEqual(
+      asked.map(({ state, error }) => [state, error?.code]),
+      [
+        ['done', undefined],
+        ['failed', 'ENVLOG_REPLY'],
+      ],
+    )
+  })
+
   it('is the asker’s, with or without an answer', async () => {
     const { ask, clock, desk, quota } = await known()
     const asked = [ask('unanswered'), ask('answered')]

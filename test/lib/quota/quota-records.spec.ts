@@ -7,7 +7,7 @@ import { data, HELD, setup, spend } from '../../support/quota/records'
 const broken = (told: number | null) => ({
   records: null,
   reading: reading({ recordsRemaining: told }),
-  error: new EnvlogError('no-connection'),
+  error: new EnvlogError('connection-broken'),
 })
 
 describe('the records of a device', () => {

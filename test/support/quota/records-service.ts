@@ -43,7 +43,7 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     if (ends === 'lost') return { reading: null, records: null, error: new EnvlogError('timeout-silent') }
     if (over) return { reading, records: 0, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
     if (ends === 'broken')
-      return { reading, records: null, error: new EnvlogError('no-connection'), againAfter: 1000 }
+      return { reading, records: null, error: new EnvlogError('connection-broken'), againAfter: 1000 }
     return { reading, records: amount, value: amount }
   }
 

@@ -1,0 +1,55 @@
+/**
+ * Peers that behave as no service should, on real sockets: each is a TCP server that a client meets in place of the
+ * service, or of a proxy. Mended, it leads to a service that works.
+ */
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+export interface Peer {
+  port: number
+  /** Connections that are open now. */
+  open(): number
+  /** From now on what connects is led to this port. */
+  mend(port: number): void
+  close(): Promise<void>
+}
+
+/** Does with a connection what a peer of its kind does. */
+export type Behaviour = (socket: Socket) => void
+
+/** Takes what comes, and never says a word: of TLS it is a handshake that never ends. */
+export const silent: Behaviour = (socket) => void socket.resume()
+
+/** A proxy that opens the way, and leads nowhere. */
+export const leadsNowhere: Behaviour = (socket) => {
+  socket.once('data', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
+  socket.resume()
+}
+
+export async function startPeer(behaviour: Behaviour): Promise<Peer> {
+  const sockets = new Set<Socket>()
+  let mended: number | undefined
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => sockets.delete(socket))
+    if (mended === undefined) return behaviour(socket)
+    const there = connect(mended, '127.0.0.1')
+    there.on('error', () => socket.destroy())
+    socket.pipe(there).pipe(socket)
+    socket.once('close', () => there.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    open: () => sockets.size,
+    mend: (port) => {
+      mended = port
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
