@@ -53,6 +53,14 @@ describe('what the editor asks the runtime', () => {
     assert.ok(simulator().log.every(({ endpoint }) => endpoint !== 'alert'))
   })
 
+  it('leaves nothing of a typed account behind: the deployed one keeps its own limits', async () => {
+    await startFlow('current', simulator())
+    const limits = JSON.stringify({ alert: { limit: 1, window: 600 } })
+    assert.equal((await post('test', { account: typed({ limits }) })).status, 200)
+    const { body } = await helper.request().get('/envlog/accounts/account/quota')
+    assert.notEqual(body.endpoints.alert.limit, 1)
+  })
+
   it('says why it cannot, in reasons that the editor words', async () => {
     await startFlow('current', simulator())
     const refused = await post('devices', { account: typed({}, { loginPass: 'wrong' }) })

@@ -1,3 +1,4 @@
+import { createAbort } from '../../src/lib/abort'
 import type { Transport, WireAnswer, WireRequest } from '../../src/lib/api/transport'
 import { EnvlogError } from '../../src/lib/errors'
 
@@ -16,6 +17,7 @@ export interface FakeTransport extends Transport {
 /** A service in memory. Gives up, as a real connection does, as soon as the request's signal aborts. */
 export function fakeTransport(script: Script): FakeTransport {
   const sent: WireRequest[] = []
+  const ending = createAbort()
   let open = 0
   let most = 0
   return {
@@ -27,15 +29,21 @@ export function fakeTransport(script: Script): FakeTransport {
       sent.push(request)
       most = Math.max(most, ++open)
       try {
-        const answer = await orAbort(request.signal, Promise.resolve(script(request, sent.length - 1)))
+        const { signal } = ending
+        const answer = await orAbort(
+          signal,
+          orAbort(request.signal, Promise.resolve(script(request, sent.length - 1))),
+        )
         return { ...answer, chunks: counted(answer.chunks, request.signal, () => open--) }
       } catch (error) {
         open--
         throw error
       }
     },
+    /** As a real one: what is on its way breaks. */
     async close() {
       this.closed = true
+      ending.abort()
     },
   }
 }

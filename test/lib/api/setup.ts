@@ -2,7 +2,7 @@ import { install, type Clock as Timers } from '@sinonjs/fake-timers'
 import { type Client, type ClientSettings, createClient } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import { createQuota } from '../../../src/lib/quota/quota'
+import { createQuota, type Quota } from '../../../src/lib/quota/quota'
 import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/rows'
 import { type FakeTransport, fakeTransport, json, type Script } from '../../support/fake-transport'
 import { currentDevice } from '../answers'
@@ -23,12 +23,12 @@ export function clientOf(
   {
     concurrency = 2,
     limits = PLENTY,
+    quota = createQuota(systemClock),
     ...over
-  }: Partial<ClientSettings> & { concurrency?: number; limits?: LimitsSetting } = {},
+  }: Partial<ClientSettings> & { concurrency?: number; limits?: LimitsSetting; quota?: Quota } = {},
   random: () => number = () => 0.5,
 ): { client: Client; transport: FakeTransport } {
   const transport = fakeTransport(script)
-  const quota = createQuota(systemClock)
   quota.join({ concurrency, rows: rowsWith(limits) })
   const client = createClient({ ...settings, ...over }, { transport, clock: systemClock, quota, random })
   return { client, transport }

@@ -69,7 +69,6 @@ describe('working on devices side by side', () => {
   for (const reason of [
     'login-refused',
     'access-refused',
-    'quota-refused',
     'service-failed',
     'service-refused',
     'redirected',
@@ -86,6 +85,17 @@ describe('working on devices side by side', () => {
       assert.deepEqual(seen.started.slice(0, 3), [0, 1, 2])
       assert.ok(seen.started.length <= 4)
       assert.deepEqual([seen.told, open()], [[], 0])
+    })
+  }
+
+  for (const reason of ['quota-wait', 'quota-refused', 'records-wait'] as const) {
+    const isOfDevice = reason === 'records-wait'
+    it(`where ${reason} ends it, what is on its way comes to its end, and none is begun`, async () => {
+      const { seen, watched } = run(3, { 1: reason })
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, isOfDevice ? 'done' : reason)
+      assert.deepEqual(seen.done, isOfDevice ? [0, 2, 3, 4, 5, 6] : [0, 2, ...seen.done.slice(2)])
+      assert.ok(isOfDevice || seen.started.length <= 4)
     })
   }
 

@@ -65,6 +65,17 @@ describe('fetching a period', () => {
     assert.equal(asked[1]?.params['unixtime-from'], 43_199)
   })
 
+  for (const end of ['from', 'to'] as const) {
+    it(`takes a clock time for the device's own where only '${end}' is one`, async () => {
+      const noon = { wallClock: 43_200_000 }
+      const ends = { from: { instant: 0 }, to: { instant: 86_400_000 } }
+      const wish = { period: { ...ends, [end]: noon }, number: null, form: 'read', time: 'local' } as const
+      const { account } = modelService([], strict, 540)
+      const { range } = await collectRange(account, standalone, wish, patient)
+      assert.equal(range[end], '1970-01-01T03:00:00.000Z')
+    })
+  }
+
   it('does not ask the directory where no end is a clock time', async () => {
     const { account } = modelService([], strict)
     account.directory.utcOffset = () => assert.fail('it was asked')
