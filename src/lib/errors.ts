@@ -62,6 +62,8 @@ export const reasons = {
   'timeout-silent': 'ENVLOG_TIMEOUT',
   'timeout-total': 'ENVLOG_TIMEOUT',
   'reply-too-large': 'ENVLOG_REPLY',
+  'reply-too-many': 'ENVLOG_REPLY',
+  'reply-too-deep': 'ENVLOG_REPLY',
   'reply-not-json': 'ENVLOG_REPLY',
   'reply-not-csv': 'ENVLOG_REPLY',
   'reply-error-object': 'ENVLOG_REPLY',

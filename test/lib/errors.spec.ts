@@ -40,7 +40,9 @@ describe('an error', () => {
       'reply-error-object',
       'reply-not-csv',
       'reply-not-json',
+      'reply-too-deep',
       'reply-too-large',
+      'reply-too-many',
       'reply-unreadable',
     ])
   })

@@ -123,7 +123,7 @@ function partOf({ issues }: z.ZodError): string {
 
 /**
  * A JSON object that is no error object, not looked into any further.
- * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable`
+ * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`
  */
 export function readJson(body: string): object {
   const json = parsedJson(body)
@@ -132,7 +132,21 @@ export function readJson(body: string): object {
     throw new EnvlogError('reply-unreadable', { part: 'answer' })
   }
   if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
+  if (!isShallow(json)) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
   return json
+}
+
+/** The service's own answers have five levels; what is much deeper nobody behind us could copy. */
+const MAX_DEPTH = 100
+
+/** Level by level: an answer may be deeper than calls can be. */
+function isShallow(json: object): boolean {
+  let level: object[] = [json]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === MAX_DEPTH) return false
+    level = level.flatMap((one) => Object.values(one).filter((value) => typeof value === 'object' && value))
+  }
+  return true
 }
 
 function isErrorObject(json: object): boolean {

@@ -1,4 +1,13 @@
-import { addRecords, type Column, put, type RecordTable, reserve } from '../readings/record-table'
+import {
+  addRecords,
+  type Column,
+  isRecordKey,
+  MAX_RECORDS,
+  NOWHERE,
+  put,
+  type RecordTable,
+  reserve,
+} from '../readings/record-table'
 import { parsedJson } from './json'
 
 const [QUOTE, BACKSLASH, COMMA, MINUS, DOT] = [0x22, 0x5c, 0x2c, 0x2d, 0x2e]
@@ -17,16 +26,25 @@ const MOST_STRANGE = 16
  * before, in its order; one that has others is parsed by itself, and those behind it are expected to be like it.
  */
 export function createRecordScanner(table: RecordTable) {
-  const scanner: Scanner = { table, heads: [], columns: [], shortest: Number.POSITIVE_INFINITY, strange: 0 }
+  const scanner: Scanner = {
+    table,
+    heads: [],
+    columns: [],
+    known: 0,
+    shortest: Number.POSITIVE_INFINITY,
+    strange: 0,
+  }
   return { scan: (bytes: Buffer) => scan(scanner, bytes) }
 }
 
 /** Its functions stand by themselves: those of one answer would be gone with it, and V8's code for them too. */
 interface Scanner {
   table: RecordTable
-  /** What stands before each value, and the columns they belong to: all that the table has. */
+  /** What stands before each value, and the columns they belong to: all that the table has, and `NOWHERE`. */
   heads: readonly Uint8Array[]
   columns: readonly Column[]
+  /** Of those the ones that the table has. */
+  known: number
   /** Of a record that has all of them, bytes. */
   shortest: number
   /** Records in a row that had to be parsed. */
@@ -37,7 +55,7 @@ interface Scanner {
 function scan(scanner: Scanner, bytes: Buffer): number {
   // No look goes further than where the last record can end: V8 makes faster code where all are inside the bytes.
   const end = bytes.lastIndexOf('},') + 2
-  reserve(scanner.table, Math.ceil(end / scanner.shortest))
+  reserveFor(scanner, end)
   let done = 0
   while (done < end && scanner.strange < MOST_STRANGE) {
     const next = takeKnown(scanner, bytes, done) ?? takeStrange(scanner, bytes, done)
@@ -49,8 +67,8 @@ function scan(scanner: Scanner, bytes: Buffer): number {
 
 /** A record with these keys in this order; it may lack some. */
 function takeKnown(scanner: Scanner, bytes: Buffer, start: number): number | undefined {
-  const { table, heads, columns } = scanner
-  if (heads.length === 0 || heads.length !== table.columns.size) return undefined
+  const { table, heads, columns, known } = scanner
+  if (heads.length === 0 || known !== table.columns.size) return undefined
   const index = table.length
   if (index === table.room) reserve(table, 1)
   let at = start
@@ -81,10 +99,16 @@ function takeStrange(scanner: Scanner, bytes: Buffer, start: number): number | u
   scanner.strange++
   const keys = Object.keys(record)
   scanner.heads = keys.map((key, index) => Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`))
-  scanner.columns = keys.map((key) => table.columns.get(key) as Column)
+  scanner.columns = keys.map((key) => (isRecordKey(key) ? (table.columns.get(key) as Column) : NOWHERE))
+  scanner.known = keys.filter(isRecordKey).length
   scanner.shortest = scanner.heads.reduce((sum, head) => sum + head.length + 1, 2)
-  reserve(table, Math.ceil(bytes.length / scanner.shortest))
+  reserveFor(scanner, bytes.length)
   return end + 1
+}
+
+/** Room for what so many bytes may hold, as far as an answer may hold it. */
+function reserveFor({ table, shortest }: Scanner, bytes: number): void {
+  reserve(table, Math.min(Math.ceil(bytes / shortest), MAX_RECORDS - table.length))
 }
 
 function behindHead(bytes: Uint8Array, start: number, head: Uint8Array): number {

@@ -1,3 +1,4 @@
+import { EnvlogError } from '../errors'
 import { readNumber } from './number'
 
 /**
@@ -22,15 +23,23 @@ export interface Column {
   others: Map<number, unknown>
 }
 
+/** The most that an answer may hold: a logger's memory, and what can be asked for (*Limits*). */
+export const MAX_RECORDS = 65_535
+
+/** What a record is made of (*Graph data record*); other keys are not ours, and there may be thousands of them. */
+export const isRecordKey = (key: string): boolean => RECORD_KEY.test(key)
+const RECORD_KEY = /^(?:unixtime|data[-_]id|ch[1-9]\d?)$/
+
 export function createTable(): RecordTable {
   return { length: 0, room: 0, columns: new Map(), misfits: [] }
 }
 
-/** Makes room for so many more. */
+/** Makes room for so many more. @throws EnvlogError `reply-too-many` */
 export function reserve(table: RecordTable, more: number): void {
   const wanted = table.length + more
   if (table.room >= wanted) return
-  table.room = Math.max(wanted, 2 * table.room)
+  if (wanted > MAX_RECORDS) throw new EnvlogError('reply-too-many', { most: MAX_RECORDS })
+  table.room = Math.min(MAX_RECORDS, Math.max(wanted, 2 * table.room))
   for (const column of table.columns.values()) {
     const before = column.numbers
     column.numbers = new Float64Array(table.room)
@@ -38,7 +47,7 @@ export function reserve(table: RecordTable, more: number): void {
   }
 }
 
-/** Takes in what came next. */
+/** Takes in what came next. @throws EnvlogError `reply-too-many` */
 export function addRecords(table: RecordTable, records: readonly unknown[]): void {
   reserve(table, records.length)
   for (const record of records) {
@@ -48,7 +57,9 @@ export function addRecords(table: RecordTable, records: readonly unknown[]): voi
       table.misfits.push(index)
       continue
     }
-    for (const [key, value] of Object.entries(record)) put(ownColumn(table, key), index, value)
+    for (const [key, value] of Object.entries(record)) {
+      if (isRecordKey(key)) put(ownColumn(table, key), index, value)
+    }
   }
 }
 
@@ -65,7 +76,17 @@ function ownColumn({ length, room, columns }: RecordTable, key: string): Column 
 export function put({ numbers, others }: Column, index: number, value: unknown): void {
   const number = readNumber(value)
   numbers[index] = number ?? Number.NaN
-  if (number === null) others.set(index, value)
+  if (number === null) others.set(index, isObject(value) ? OBJECT : value)
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null
+/** Stands for any: what it holds is no value, and may be deeper than it could be copied. */
+const OBJECT = Object.freeze({})
+
+/** Where values go whose key is none of a record's. */
+export const NOWHERE: Column = {
+  numbers: new Float64Array(0),
+  others: Object.assign(new Map<number, unknown>(), { set: () => NOWHERE.others }),
 }
 
 /** The values of a key; of one that no record has nothing but gaps. */

@@ -48,6 +48,47 @@ describe('an answer with records that is taken in while it arrives', () => {
     assert.ok(meanwhile > all / 2, `only ${meanwhile} of ${all}`)
   })
 
+  describe('takes no more room than records need', () => {
+    const size = (json: string) => {
+      const { records } = takenIn(json, [65_536]).envelope()
+      return { records: records.length, columns: records.columns.size }
+    }
+
+    it('whatever other keys they have', () => {
+      const keys = Array.from({ length: 5000 }, (_, index) => `"k${index}":0`).join(',')
+      const wide = `{"unixtime":1,${keys},"ch1":2}`
+      const narrow = Array.from({ length: 20_000 }, () => '{"k0":1,"ch1":3}')
+      const before = process.memoryUsage().arrayBuffers
+      assert.deepEqual(size(answer([wide, ...narrow, wide])), { records: 20_002, columns: 2 })
+      assert.ok(process.memoryUsage().arrayBuffers - before < 50e6)
+    })
+
+    it('and reads channels 1 to 99, not any number', () => {
+      const json = answer(['{"ch0":1,"ch1":1,"ch99":1,"ch100":1,"ch01":1,"__proto__":1}', '{"ch1":1}'])
+      assert.equal(size(json).columns, 2)
+    })
+
+    for (const [title, count, isRefused] of [
+      ['as many as a logger holds are read', 65_535, false],
+      ['more are ENVLOG_REPLY', 65_536, true],
+    ] as const) {
+      it(title, () => {
+        const json = answer(Array.from({ length: count }, (_, index) => `{"ch1":${index}}`))
+        const whole = () => (readEnvelope('data-relay', json) as GraphEnvelope).records.length
+        for (const read of [() => size(json).records, whole]) {
+          if (isRefused) assert.throws(read, { code: 'ENVLOG_REPLY' })
+          else assert.equal(read(), count)
+        }
+      })
+    }
+
+    it('keeps nothing of a value that is an object, however deep', () => {
+      const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+      const { records } = takenIn(answer([`{"ch1":${deep}}`, '{"ch1":1}']), [65_536]).envelope()
+      assert.deepEqual(records.columns.get('ch1')?.others.get(0), {})
+    })
+  })
+
   const record = (index: number) => `{"unixtime":${index},"data-id":${index},"ch1":1.5}`
   const many = Array.from({ length: 5000 }, (_, index) => record(index))
 
