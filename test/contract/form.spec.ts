@@ -35,6 +35,14 @@ for (const node of nodes) {
       fields = [...Object.keys(defaults), ...Object.keys(credentials)]
     })
 
+    it('is left in the same way however it is left', () => {
+      const { oneditsave, oneditcancel, oneditdelete } = definitionOf(type)
+      // What was begun when it was opened ends with it; an account may be deleted from its form.
+      if (type !== 'envlog-account') return
+      assert.equal(typeof oneditsave, 'function')
+      assert.deepEqual([oneditcancel, oneditdelete], [oneditsave, oneditsave])
+    })
+
     it('has a field for each property and credential', () => {
       const missing = fields
         .map((name) => (name in OTHER_FIELDS ? OTHER_FIELDS[name] : `${prefix}${name}`))

@@ -73,6 +73,19 @@ describe('what the actions report', () => {
     assert.equal(flow.errors.messages[0]?.envlog.device.serial, 'NOSUCH01')
   })
 
+  it('a device that was refused is reported also where the account fails after it', async () => {
+    simulator().set({ faults: [{ kind: 'status', status: 500, serials: [freezer.serial] }] })
+    const node = list(oldRelay, freezer)
+    const flow = await startFlow('latest', simulator(), { node, account: { concurrency: 1 } })
+    flow.send()
+    const [device, account] = [await flow.errors.next(), await flow.errors.next()]
+    assert.deepEqual([device, account].map(code), ['ENVLOG_SERVICE', 'ENVLOG_SERVICE'])
+    assert.deepEqual(
+      [device.error.cause.serial, device.error.cause.status, account.error.cause.status],
+      [oldRelay.serial, 400, 500],
+    )
+  })
+
   it('a device of current readings that cannot be read is reported, and the others are sent', async () => {
     const good = await (async () => {
       const flow = await startFlow('current', simulator(), { node: list(freezer, fridge) })

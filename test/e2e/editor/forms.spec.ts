@@ -111,6 +111,22 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('offer to begin with a time where a node can, which alerts cannot', async () => {
+    for (const [name, hasTime] of [
+      ['latest', true],
+      ['alerts', false],
+    ] as const) {
+      const form = await editor.edit(name)
+      await form.unfold()
+      await form.body.locator('#envlog-start + .red-ui-typedInput-container button').first().click()
+      const options = editor.page.locator('.red-ui-typedInput-options:visible')
+      await options.locator('[value="held"]').waitFor()
+      assert.equal((await options.locator('[value="time"]').count()) > 0, hasTime, name)
+      await editor.page.keyboard.press('Escape')
+      await form.cancel()
+    }
+  })
+
   it('fold what most people do not need, and offer only what can be sent', async () => {
     const form = await editor.edit('range')
     assert.ok(!(await form.field('topic').isVisible()))

@@ -122,6 +122,31 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
+  it('chooses all that is found, and nothing that is not seen', async () => {
+    await edit('latest')
+    const picker = await pick()
+    await picker.search('rack')
+    await until('it is found', async () => (await picker.leaves()).join() === 'Rack A,Rack B')
+    await picker.press('all')
+    assert.equal(await picker.count(), '2 chosen')
+    await leave(picker, 'cancel')
+    await form.cancel()
+  })
+
+  it('is told in the form by up to four names, and how many more there are', async () => {
+    await edit('latest')
+    const names = ['Rack B', 'Freezer 1', 'Meeting room', 'Spare', 'Workshop']
+    const picker = await pick()
+    for (const name of names.slice(0, 4)) await picker.box(`${name} `).first().check()
+    await leave(picker, 'done')
+    assert.equal(await form.chosen('devices'), names.slice(0, 4).join(', '))
+    const again = await pick()
+    await again.box(`${names[4]} `).first().check()
+    await leave(again, 'done')
+    assert.equal(await form.chosen('devices'), `${names.slice(0, 4).join(', ')} and 1 more`)
+    await form.cancel()
+  })
+
   it('takes what is typed and pasted; what is no serial number stays, with a reason', async () => {
     await edit('latest')
     const picker = await pick()
