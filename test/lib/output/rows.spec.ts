@@ -60,6 +60,12 @@ describe('rows', () => {
     )
   })
 
+  it('of a reading that was measured just now are 0 s old', () => {
+    const content = current([{}])
+    for (const reading of content.readings) Object.assign(reading, { age: 0, rssi: 0 })
+    for (const { age, rssi } of rowsOf(content, '')) assert.deepEqual([age, rssi], [0, 0])
+  })
+
   it('of alerts are one a text, without unit and group', () => {
     const { groupname: _, ...named } = device
     const told = { ...named, time: iso(T), timestamp: T * 1000 }
