@@ -27,7 +27,8 @@ export interface NodeMemory {
   close(): Promise<void>
   /**
    * Nothing is to be asked before, nor written: who takes a store that cannot be read for an empty one loses
-   * records. After a failure it is read again. @throws EnvlogError `store-unreadable`, `closed`
+   * records. After a failure it is read again. @throws EnvlogError
+   * `store-newer`, `store-unreadable`, `closed`
    */
   ready(): Promise<void>
   machine(device: string): Device
@@ -85,16 +86,16 @@ export function createMemory(clock: Clock): NodeMemory {
 
   /** In a new process: one try, however many wait for it. */
   async function load(store: StateStore): Promise<void> {
-    let saved: unknown
+    let saved: Saved
     try {
-      saved = await readFrom(store, clock)
-    } catch {
-      throw new EnvlogError('store-unreadable')
+      saved = readSaved(await readFrom(store, clock))
+    } catch (error) {
+      throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
     } finally {
       if (kept === store) loading = undefined
     }
     if (kept !== store) throw new EnvlogError('closed')
-    take(readSaved(saved))
+    take(saved)
     isLoaded = true
     keeper = keepIn(store, clock, snapshot)
   }

@@ -1,3 +1,4 @@
+import { EnvlogError } from '../errors'
 import type { Cursor } from './states'
 
 /** What a node's memory writes into a store. */
@@ -13,22 +14,29 @@ export interface Saved {
   round: string[]
 }
 
-/** What a store holds, as far as it is understood: others write into it too. */
+/**
+ * What a store holds. Taken for empty, what cannot be understood would be written over, and its records sent again.
+ * @throws EnvlogError `store-newer`, `store-unreadable`
+ */
 export function readSaved(held: unknown): Saved {
-  const saved = isObject(held) && held.version === 1 ? held : {}
-  return {
-    version: 1,
-    cursors: only(saved.cursors, isCursor),
-    forgotten: only(saved.forgotten, isInstant),
-    marks: only(saved.marks, isText),
-    round: Array.isArray(saved.round) ? saved.round.filter(isText) : [],
+  if (held === undefined || held === null) {
+    return { version: 1, cursors: {}, forgotten: {}, marks: {}, round: [] }
   }
+  if (isObject(held) && typeof held.version === 'number' && held.version > 1) {
+    throw new EnvlogError('store-newer')
+  }
+  if (!isSaved(held)) throw new EnvlogError('store-unreadable')
+  return held
 }
 
-function only<T>(held: unknown, isWanted: (value: unknown) => value is T): Record<string, T> {
-  const entries = isObject(held) ? Object.entries(held) : []
-  return Object.fromEntries(entries.filter((entry): entry is [string, T] => isWanted(entry[1])))
+function isSaved(held: unknown): held is Saved {
+  if (!isObject(held) || held.version !== 1) return false
+  const { cursors, forgotten, marks, round } = held
+  return areAll(cursors, isCursor) && areAll(forgotten, isInstant) && areAll(marks, isText) && isTexts(round)
 }
+
+const areAll = (held: unknown, isWanted: (value: unknown) => boolean) =>
+  isObject(held) && Object.values(held).every(isWanted)
 
 /** Of records or of alerts: a node has only one kind. */
 function isCursor(value: unknown): value is Cursor {

@@ -91,6 +91,43 @@ describe('a store', () => {
     assert.deepEqual(good.newest(), { ...saved(5), marks: { [DEVICE]: 'mark' } })
   })
 
+  const newer = { ...saved(5), version: 2 }
+  const unreadable: Record<string, unknown> = {
+    'a newer version': newer,
+    'a version of something else': { ...saved(5), version: 'x' },
+    'no version': { cursors: {} },
+    'a text': 'half of it: {"version":1,"cur',
+    'a list': [],
+    'a number': 7,
+    'a cursor that is none': { ...saved(5), cursors: { [DEVICE]: at(5), other: { taken: 'x' } } },
+    'cursors that are a list': { ...saved(5), cursors: [] },
+    'a mark that is no text': { ...saved(5), marks: { [DEVICE]: 1 } },
+    'receipts that are void till no time': { ...saved(5), forgotten: { [DEVICE]: null } },
+    'a round of something else': { ...saved(5), round: [{}] },
+  }
+  for (const [title, held] of Object.entries(unreadable)) {
+    it(`that holds ${title} is no empty one: nothing is ready, and nothing is written over it`, async () => {
+      const store = shelf(held)
+      const { memory } = begin(store)
+      const reason = held === newer ? 'store-newer' : 'store-unreadable'
+      for (let times = 0; times < 2; times++) {
+        await assert.rejects(memory.ready(), failure(reason))
+        memory.save()
+        memory.forget('all')
+        await settled()
+      }
+      await memory.close()
+      assert.deepEqual(store.writes, [])
+    })
+  }
+
+  for (const empty of [undefined, null]) {
+    it(`that holds ${empty} is an empty one`, async () => {
+      const { memory } = begin(shelf(empty))
+      await memory.ready()
+    })
+  }
+
   it('that cannot be read is read once for all that wait, and again after a deploy', async () => {
     let loads = 0
     const good = shelf(saved(5))
@@ -213,43 +250,19 @@ describe('a store', () => {
     assert.deepEqual([old.writes.length, present.writes.length], [0, 1])
   })
 
-  for (const [what, held] of Object.entries({
-    'of another version': { ...saved(5), version: 2 },
-    'that is no state': 'cursors',
-    'that is null': null,
-    'that has only a version': { version: 1 },
-    'that has nothing in it': { version: 1, cursors: null, forgotten: null, marks: null, round: null },
-    'that has something else in it': { version: 1, cursors: 'x', forgotten: [7], marks: 7, round: 5 },
-  })) {
-    it(`holding something ${what} is empty`, async () => {
-      const { isReady, cursor } = begin({ ...shelf(), load: async () => held })
-      await settled()
-      assert.deepEqual([isReady(), cursor()], [true, null])
+  const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
+
+  it('holding cursors of records, and of alerts, holds them', async () => {
+    const { memory } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: at(5), 'c/1': records } }))
+    await memory.ready()
+    assert.deepEqual([memory.machine(DEVICE).cursor, memory.machine('c/1').cursor], [at(5), records])
+  })
+
+  const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
+  for (const cursor of [...odd, { ...records, at: null }, { ...records, time: 'x' }]) {
+    it(`holding ${JSON.stringify(cursor)} for a cursor is damaged`, async () => {
+      const { memory } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: at(5), 'b/1': cursor } }))
+      await assert.rejects(memory.ready(), failure('store-unreadable'))
     })
   }
-
-  it('holding some that is not understood holds the rest', async () => {
-    const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
-    const devices = Object.fromEntries(odd.map((cursor, index) => [`a/${index}`, cursor]))
-    const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
-    const broken = { 'b/1': { ...records, at: null }, 'b/2': { ...records, time: 'x' } }
-    const { memory } = begin(
-      shelf({
-        version: 1,
-        cursors: { ...devices, ...broken, [DEVICE]: at(5), 'c/1': records },
-        forgotten: { 'a/1': 'x', 'c/1': 4 },
-        marks: { 'a/1': 7, 'c/1': 'mark' },
-        round: [7, 'c/1', null],
-      }),
-    )
-    await memory.ready()
-    memory.save()
-    await settled()
-    for (const device of [...Object.keys(devices), ...Object.keys(broken)]) {
-      assert.equal(memory.machine(device).cursor, null, device)
-    }
-    assert.deepEqual([memory.machine(DEVICE).cursor, memory.machine('c/1').cursor], [at(5), records])
-    assert.deepEqual([memory.machine('c/1').forgotten, memory.mark('a/1')], [4, undefined])
-    assert.deepEqual([memory.mark('c/1'), memory.round.save()], ['mark', ['c/1']])
-  })
 })
