@@ -78,26 +78,38 @@ async function checkOut(): Promise<string> {
   return place
 }
 
-/** True where the command ends well; what hangs does not. */
-function passes(place: string, command: string, words: readonly string[]): Promise<boolean> {
+interface Ended {
+  /** What hangs does not end well. */
+  well: boolean
+  output: string
+}
+
+function run(place: string, command: string, words: readonly string[]): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const { ENVLOG_TEST_RUN: _, ...env } = process.env
-    const child = spawn(command, words, { cwd: place, env, stdio: 'ignore', detached: true })
+    const stdio = ['ignore', 'pipe', 'ignore'] as const
+    const child = spawn(command, words, { cwd: place, env, stdio: [...stdio], detached: true })
+    let output = ''
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+      output += piece
+    })
     const end = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')
     const timer = setTimeout(end, LONGEST_MS)
     child.once('error', reject)
     child.once('exit', (code) => {
       clearTimeout(timer)
-      resolve(code === 0)
+      resolve({ well: code === 0, output })
     })
   })
 }
 
-const build = (place: string) => passes(place, 'npm', ['run', '--silent', 'build'])
-
-function tests(place: string, { specs, isFar }: Group): Promise<boolean> {
+/** The first test that fails, by its titles; nothing where all pass. */
+async function failing(place: string, { specs, isFar }: Group): Promise<string | undefined> {
   const how = isFar ? ['--parallel', '--jobs', '3'] : []
-  return passes(place, 'npx', ['mocha', '--bail', ...how, ...specs])
+  const { well, output } = await run(place, 'npx', ['mocha', '--bail', ...how, ...specs])
+  if (well) return undefined
+  const [, titles = 'nothing that ends'] = /^ {2}1\) ([\s\S]*?):\n/m.exec(output) ?? []
+  return titles.replace(/\s+/g, ' ')
 }
 
 async function judge(
@@ -107,9 +119,11 @@ async function judge(
 ): Promise<{ verdict: Verdict; by: string }> {
   await execute('git', ['apply', mutant.patch], { cwd: place })
   try {
-    if (!(await build(place))) return { verdict: 'does not build', by: '' }
+    const built = await run(place, 'npm', ['run', '--silent', 'build'])
+    if (!built.well) return { verdict: 'does not build', by: '' }
     for (const group of groupsOf(mutant, isNear)) {
-      if (!(await tests(place, group))) return { verdict: 'found', by: group.title }
+      const test = await failing(place, group)
+      if (test) return { verdict: 'found', by: `${group.title}: ${test}` }
     }
     return { verdict: 'survives', by: '' }
   } finally {

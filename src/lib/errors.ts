@@ -59,6 +59,7 @@ export const reasons = {
   'connection-broken': 'ENVLOG_NETWORK',
   'no-certificate': 'ENVLOG_NETWORK',
   'proxy-refused': 'ENVLOG_NETWORK',
+  'gateway-answered': 'ENVLOG_NETWORK',
   'timeout-connect': 'ENVLOG_TIMEOUT',
   'timeout-silent': 'ENVLOG_TIMEOUT',
   'timeout-total': 'ENVLOG_TIMEOUT',
@@ -108,6 +109,22 @@ export class EnvlogError extends Error {
   with(more: Cause): EnvlogError {
     return new EnvlogError(this.reason, this.params, { ...more, ...this.cause })
   }
+}
+
+const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
+  'service-failed',
+  'gateway-answered',
+  'connection-broken',
+  'timeout-silent',
+  'timeout-total',
+])
+
+/**
+ * True where nothing tells whether the device that was asked is at fault or all would fail: a large answer that times
+ * out every time, a device that a service stumbles over, or a service that is down.
+ */
+export function mayConcernOneDevice({ reason }: EnvlogError): boolean {
+  return MAYBE_OF_ONE_DEVICE.has(reason)
 }
 
 const OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([

@@ -74,17 +74,47 @@ describe('what the actions report', () => {
   })
 
   it('a device that was refused is reported also where the account fails after it', async () => {
-    simulator().set({ faults: [{ kind: 'status', status: 500, serials: [freezer.serial] }] })
+    simulator().set({ faults: [{ kind: 'status', status: 401, serials: [freezer.serial] }] })
     const node = list(oldRelay, freezer)
     const flow = await startFlow('latest', simulator(), { node, account: { concurrency: 1 } })
     flow.send()
     const [device, account] = [await flow.errors.next(), await flow.errors.next()]
-    assert.deepEqual([device, account].map(code), ['ENVLOG_SERVICE', 'ENVLOG_SERVICE'])
+    assert.deepEqual([device, account].map(code), ['ENVLOG_SERVICE', 'ENVLOG_AUTH'])
     assert.deepEqual(
       [device.error.cause.serial, device.error.cause.status, account.error.cause.status],
-      [oldRelay.serial, 400, 500],
+      [oldRelay.serial, 400, 401],
     )
   })
+
+  for (const fault of [
+    { kind: 'status', status: 500 },
+    { kind: 'drop' },
+    { kind: 'brokenJson' },
+    { kind: 'html' },
+  ] as const) {
+    it(`a device that always fails keeps no other from being asked: ${JSON.stringify(fault)}`, async () => {
+      const devices = simulator()
+        .truth.devices()
+        .filter(({ endpoints }) => endpoints.includes('latest-data'))
+        .map(({ serial, base }) => ({ serial, base }))
+      const [bad, ...good] = devices
+      assert.ok(bad && good.length >= 4)
+      simulator().set({ faults: [{ ...fault, serials: [bad.serial] }] })
+      const flow = await startFlow('latest', simulator(), {
+        node: list(...devices),
+        account: { concurrency: 1 },
+      })
+      for (let triggers = 1; triggers <= 3; triggers++) {
+        flow.send()
+        await flow.completed.next()
+        assert.equal(flow.output.messages.length, triggers * good.length)
+        assert.deepEqual(
+          flow.errors.messages.map((msg: Message) => msg.envlog.device.serial),
+          new Array(triggers).fill(bad.serial),
+        )
+      }
+    })
+  }
 
   it('a device of current readings that cannot be read is reported, and the others are sent', async () => {
     const good = await (async () => {

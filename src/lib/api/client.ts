@@ -133,15 +133,15 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     const intake = understand()
     const known = knownCause(endpoint, params)
     try {
-      const began = ({ headers }: WireAnswer) => {
-        reading = readQuota(headers)
+      const began = ({ status, headers }: WireAnswer) => {
+        if (status === 200) reading = readQuota(headers)
       }
       const { answer, body: found } = await exchange(endpoint, body, signal, began, intake.slicer)
       const receivedAt = clock.now()
       const said = readQuota(answer.headers)
       if (answer.status !== 200) {
-        const error = failureOf({ endpoint, answer, text: found.text(), redact })
-        return { reading: said, records: 0, error: error.with(known) }
+        const { error, isOfService } = failureOf({ endpoint, answer, text: found.text(), redact })
+        return { reading: isOfService ? said : readQuota({}), records: 0, error: error.with(known) }
       }
       const value = intake.read(found)
       const records = recordsIn(value)

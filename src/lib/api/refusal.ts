@@ -1,6 +1,6 @@
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import { type EndpointName, endpoints } from './endpoints'
-import { withoutBom } from './json'
+import { parsedJson } from './json'
 import type { WireAnswer } from './transport'
 
 interface Refusal {
@@ -19,42 +19,58 @@ const byStatus: Record<number, Reason> = {
 /** These may be better the next time (nodes.md, *retries*). */
 const FAILING = new Set([500, 502, 503, 504])
 
-/** The failure behind an answer that is not 200, in the service's own code and words (*Errors*). */
-export function failureOf({ endpoint, answer, text, redact }: Refusal): EnvlogError {
-  const { status } = answer
-  const { code, words } = serviceError(text, redact)
-  const cause: Cause = { status }
-  if (code !== undefined) cause.serviceCode = code
-  return new EnvlogError(
-    reasonOf(status, endpoint),
-    { status, words, serves: endpoints[endpoint].serves },
-    cause,
-  )
+export interface Failure {
+  error: EnvlogError
+  /** False where something on the way has answered: what its headers say is not about our limits. */
+  isOfService: boolean
 }
 
-function reasonOf(status: number, endpoint: EndpointName): Reason {
+/** The failure behind an answer that is not 200, in the service's own code and words (*Errors*). */
+export function failureOf({ endpoint, answer, text, redact }: Refusal): Failure {
+  const { status } = answer
+  const said = serviceError(text)
+  const isOfService = said !== undefined
+  const { code, words } = wordsOf(said ?? {}, redact)
+  const cause: Cause = { status }
+  if (code !== undefined) cause.serviceCode = code
+  const reason = reasonOf(status, endpoint, isOfService)
+  return {
+    error: new EnvlogError(reason, { status, words, serves: endpoints[endpoint].serves }, cause),
+    isOfService,
+  }
+}
+
+function reasonOf(status: number, endpoint: EndpointName, isOfService: boolean): Reason {
   const named = byStatus[status]
   if (named) return named
   if (FAILING.has(status)) return 'service-failed'
   if (status >= 300 && status < 400) return 'redirected'
-  return status >= 400 && status < 500 && endpoint !== 'current' ? 'device-refused' : 'service-refused'
+  if (status < 400 || status >= 500) return 'service-refused'
+  if (!isOfService) return 'gateway-answered'
+  return endpoint === 'current' ? 'service-refused' : 'device-refused'
 }
 
 const LONGEST_WORDS = 300
 
-function serviceError(
-  text: string,
+interface ServiceError {
+  code?: unknown
+  message?: unknown
+}
+
+/** The service's own error object (*Errors*); a page or an object of something on the way has none. */
+function serviceError(text: string): ServiceError | undefined {
+  const json = parsedJson(text) as { error?: ServiceError | null } | null | undefined
+  const error = json?.error
+  if (typeof error !== 'object' || error === null) return undefined
+  return 'code' in error || 'message' in error ? error : undefined
+}
+
+function wordsOf(
+  { code, message }: ServiceError,
   redact: (text: string) => string,
 ): { code?: number | string; words: string } {
-  try {
-    const { error } = JSON.parse(withoutBom(text)) as { error?: { code?: unknown; message?: unknown } }
-    const code = error?.code
-    const message = error?.message
-    const words = typeof message === 'string' ? redact(message).slice(0, LONGEST_WORDS) : ''
-    if (typeof code === 'number' && redact(String(code)) === String(code)) return { code, words }
-    if (typeof code === 'string' && code !== '') return { code: redact(code).slice(0, LONGEST_WORDS), words }
-    return { words }
-  } catch {
-    return { words: '' }
-  }
+  const words = typeof message === 'string' ? redact(message).slice(0, LONGEST_WORDS) : ''
+  if (typeof code === 'number' && redact(String(code)) === String(code)) return { code, words }
+  if (typeof code === 'string' && code !== '') return { code: redact(code).slice(0, LONGEST_WORDS), words }
+  return { words }
 }

@@ -1,9 +1,13 @@
 import { childOf } from '../abort'
-import { concernsOneDevice, EnvlogError } from '../errors'
+import { concernsOneDevice, EnvlogError, mayConcernOneDevice } from '../errors'
+
+/** So many items in a row fail as one alone may: then it is none of them. */
+const MAX_IN_A_ROW = 3
 
 /**
- * Works on items side by side, so many at a time, in their order. An item's own failure is told and the others
- * go on; a failure of the account ends all of them.
+ * Works on items side by side, so many at a time, in their order. An item's own failure is reported and the others go
+ * on; a failure of the account ends all of them. One that may be either is held back: it is the item's own where others
+ * are answered, and the account's where three in a row fail so or none is answered.
  * @throws EnvlogError the failure of the account
  */
 export async function eachOf<T>(
@@ -16,19 +20,32 @@ export async function eachOf<T>(
   const inner = childOf(signal)
   let next = 0
   let fatal: unknown
+  let isAnyDone = false
+  let held: { item: T; error: EnvlogError }[] = []
+  const release = () => {
+    for (const { item, error } of held) failed(item, error)
+    held = []
+  }
+
+  const end = (error: unknown) => {
+    fatal ??= error
+    // What was spent on the others is spent: their answers are wanted.
+    if (!isShortOfQuota(error)) inner.abort()
+  }
 
   const worker = async () => {
     while (next < items.length && fatal === undefined && !signal.aborted) {
       const item = items[next++] as T
       try {
         await work(item, inner.signal)
+        isAnyDone = true
+        release()
       } catch (error) {
         if (error instanceof EnvlogError && concernsOneDevice(error)) failed(item, error)
-        else {
-          fatal ??= error
-          // What was spent on the others is spent: their answers are wanted.
-          if (!isShortOfQuota(error)) inner.abort()
-        }
+        else if (error instanceof EnvlogError && mayConcernOneDevice(error)) {
+          held.push({ item, error })
+          if (held.length === MAX_IN_A_ROW) end(error)
+        } else end(error)
       }
     }
   }
@@ -40,6 +57,9 @@ export async function eachOf<T>(
   }
   if (signal.aborted) throw new EnvlogError('closed')
   if (fatal !== undefined) throw fatal
+  if (isAnyDone) release()
+  const [first] = held
+  if (first) throw first.error
 }
 
 function isShortOfQuota(error: unknown): boolean {

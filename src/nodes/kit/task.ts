@@ -4,6 +4,7 @@ import { eachOf } from '../../lib/collect/each'
 import type { NodeMemory } from '../../lib/collect/memory'
 import { isHandedOver, type NewsPorts } from '../../lib/collect/news'
 import type { Form } from '../../lib/collect/records'
+import { EnvlogError } from '../../lib/errors'
 import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
 import { gently } from '../../lib/pace'
@@ -135,17 +136,20 @@ export function createTask<T extends ActionType>(
               needsDirectory && target.group === undefined
                 ? await account.directory.describe(serial, base, own)
                 : {}
-            await work({ ...target, ...told }, own)
+            try {
+              await work({ ...target, ...told }, own)
+            } catch (error) {
+              if (wasAsked(error)) memory.round.asked(target)
+              throw error
+            } finally {
+              waits.asked()
+            }
             memory.round.asked(target)
-            waits.asked()
             sent ??= 0
             failures.answered()
           },
           (target, error) => {
             const { serial, base } = target
-            // What it waited for in vain is its own: it goes first the next time.
-            if (error.code !== 'ENVLOG_QUOTA') memory.round.asked(target)
-            waits.asked()
             if (error.reason === 'device-refused') refused.add(target)
             failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
           },
@@ -159,6 +163,11 @@ export function createTask<T extends ActionType>(
     },
   }
   return { task, sent: () => sent }
+}
+
+/** What waited for quota in vain, or was given up, goes first the next time; whatever else came was an answer to it. */
+function wasAsked(error: unknown): boolean {
+  return error instanceof EnvlogError && error.code !== 'ENVLOG_QUOTA' && error.code !== 'ENVLOG_CLOSED'
 }
 
 /** Output → how its answers are wanted. */

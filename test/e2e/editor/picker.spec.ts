@@ -217,7 +217,7 @@ describe('the device picker', function () {
   })
 
   for (const { fault, reason } of [
-    { fault: { kind: 'drop' }, reason: /could not be reached/ },
+    { fault: { kind: 'drop' }, reason: /The connection to the service broke/ },
     { fault: { kind: 'status', status: 401 }, reason: /refused the login/ },
     { fault: { kind: 'status', status: 503 }, reason: /service failed \(503\)/ },
   ] as const) {

@@ -3,7 +3,7 @@ import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { EnvlogError } from '../../../src/lib/errors'
 import { json, refusal, text } from '../../support/fake-transport'
 import { patient } from '../answers'
-import { clientOf, useFakeTimers } from './setup'
+import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
 
@@ -44,7 +44,7 @@ const table = [
 ] as const
 
 describe('an answer that is not 200', () => {
-  useFakeTimers()
+  const timers = useFakeTimers()
 
   for (const [status, code, ofDevice, ofAccount] of table) {
     it(`${status} is ${code}`, async () => {
@@ -54,6 +54,46 @@ describe('an answer that is not 200', () => {
       assert.deepEqual([all.code, all.reason], [code, ofAccount])
     })
   }
+
+  const pages: Record<string, ReturnType<typeof json>> = {
+    'a page': text('<html><h1>Not Found</h1></html>', 404),
+    nothing: text('', 404),
+    'JSON of somebody else': json({ message: 'no Route matched', error: 'not found' }, 404),
+    'an error object without code and message': json({ error: {} }, 404),
+  }
+  for (const [title, answer] of Object.entries(pages)) {
+    it(`a 4xx with ${title} is a gateway's, and no refusal of a device`, async () => {
+      for (const endpoint of ['alert', 'current'] as const) {
+        const { code, reason, cause } = await refused(answer, endpoint)
+        assert.deepEqual([code, reason, cause.status], ['ENVLOG_NETWORK', 'gateway-answered', 404])
+      }
+    })
+  }
+
+  for (const status of [404, 407, 408, 413, 421, 451]) {
+    it(`a gateway's ${status} is tried again like a network that fails`, async () => {
+      const { client, transport } = clientOf((_, index) => (index < 2 ? text('', status) : ok()), {
+        retries: 3,
+      })
+      const read = watch(client.read('current', {}, patient))
+      await timers().tickAsync(120_000)
+      assert.deepEqual([read.state, transport.sent.length], ['done', 3])
+    })
+  }
+
+  it('teaches limits only where it is the service that answers', async () => {
+    const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' }
+    for (const [answer, remaining] of [
+      [text('<html>', 502, headers), null],
+      [text('<html>', 404, headers), null],
+      [json({ error: { code: 500, message: 'x' } }, 500, headers), 0],
+    ] as const) {
+      const { client, quota } = clientOf(() => answer, { retries: 0, limits: {} })
+      await assert.rejects(client.read('current', {}, patient))
+      const { left } = quota.counts().endpoints.current
+      assert.equal(left === 0, remaining === 0)
+    }
+  })
 
   it("tells status, the service's code and words, endpoint and device", async () => {
     const error = await refused(refusal(400, 'シリアルが違います', 4711))
@@ -94,7 +134,7 @@ describe('an answer that is not 200', () => {
     ]
     for (const body of bodies) {
       const error = await refused(text(body, 400))
-      assert.equal(error.code, 'ENVLOG_SERVICE')
+      assert.equal(error.code, body.includes('code') ? 'ENVLOG_SERVICE' : 'ENVLOG_NETWORK', body)
       assert.equal('serviceCode' in error.cause, false)
       assert.equal(error.params.words, '')
     }

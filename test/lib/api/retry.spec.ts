@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { retryDelay } from '../../../src/lib/api/retry'
-import { EnvlogError } from '../../../src/lib/errors'
+import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import {
   brokenOff,
   connectionBroken,
@@ -147,4 +147,30 @@ describe('the wait before a further try', () => {
   })
 
   it('stays below a minute', () => assert.ok(retryDelay(1000, 0.999) < 60_000))
+})
+
+describe('what a request takes of the quota that had no answer', () => {
+  useFakeTimers()
+
+  async function taken(reason: Reason): Promise<number> {
+    const { client, quota } = clientOf(() => Promise.reject(new EnvlogError(reason)), { retries: 0 })
+    await assert.rejects(client.read('current', {}, patient))
+    return quota.counts().endpoints.current.own
+  }
+
+  for (const reason of [
+    'no-connection',
+    'timeout-connect',
+    'no-certificate',
+    'proxy-refused',
+    'proxy-invalid',
+  ] as const) {
+    it(`is nothing where it cannot have reached the service: ${reason}`, async () => {
+      assert.equal(await taken(reason), 0)
+    })
+  }
+
+  it('is a place where it may have', async () => {
+    assert.equal(await taken('connection-broken'), 1)
+  })
 })

@@ -27,11 +27,11 @@ export function clientOf(
     ...over
   }: Partial<ClientSettings> & { concurrency?: number; limits?: LimitsSetting; quota?: Quota } = {},
   random: () => number = () => 0.5,
-): { client: Client; transport: FakeTransport } {
+): { client: Client; transport: FakeTransport; quota: Quota } {
   const transport = fakeTransport(script)
   quota.join({ concurrency, rows: rowsWith(limits) })
   const client = createClient({ ...settings, ...over }, { transport, clock: systemClock, quota, random })
-  return { client, transport }
+  return { client, transport, quota }
 }
 
 const plenty = { limit: 1_000_000, window: 1 }

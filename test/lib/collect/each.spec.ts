@@ -69,14 +69,12 @@ describe('working on devices side by side', () => {
   for (const reason of [
     'login-refused',
     'access-refused',
-    'service-failed',
     'service-refused',
     'redirected',
     'no-connection',
     'no-certificate',
     'proxy-refused',
-    'timeout-silent',
-    'timeout-total',
+    'timeout-connect',
   ]) {
     it(`ends with ${reason}: the others are given up, none is begun, none is told`, async () => {
       const { seen, watched, open } = run(3, { 1: reason })
@@ -87,6 +85,66 @@ describe('working on devices side by side', () => {
       assert.deepEqual([seen.told, open()], [[], 0])
     })
   }
+
+  for (const reason of [
+    'service-failed',
+    'gateway-answered',
+    'connection-broken',
+    'timeout-silent',
+    'timeout-total',
+  ] as const) {
+    const failing = (...which: number[]) => Object.fromEntries(which.map((item) => [item, reason]))
+
+    it(`reports ${reason} of items among others that are answered, each once, whichever it is`, async () => {
+      for (const which of [[0], [3], [6], [0, 1], [5, 6], [0, 2, 4, 6]]) {
+        const { seen, watched } = run(1, failing(...which))
+        await timers().tickAsync(10_000)
+        assert.equal(watched.state, 'done')
+        assert.deepEqual(
+          seen.told,
+          which.map((item) => [item, reason]),
+        )
+        assert.deepEqual(
+          seen.done,
+          items.filter((item) => !which.includes(item)),
+        )
+      }
+    })
+
+    it(`ends with ${reason} where three in a row fail so, without a report of each`, async () => {
+      const { seen, watched } = run(1, failing(2, 3, 4))
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, reason)
+      assert.deepEqual([seen.started, seen.told], [[0, 1, 2, 3, 4], []])
+    })
+
+    it(`ends with ${reason} where no item is answered`, async () => {
+      const result = eachOf(
+        [0, 1],
+        1,
+        never,
+        () => Promise.reject(new EnvlogError(reason)),
+        () => assert.fail('it was reported'),
+      )
+      await assert.rejects(result, failure(reason))
+    })
+  }
+
+  it('counts those in a row anew after an answer, and leaves out those with failures of their own', async () => {
+    const { seen, watched } = run(1, {
+      0: 'timeout-silent',
+      1: 'service-failed',
+      3: 'timeout-total',
+      4: 'device-refused',
+      5: 'service-failed',
+    })
+    await timers().tickAsync(10_000)
+    assert.equal(watched.state, 'done')
+    assert.deepEqual(
+      seen.told.map(([item]) => item),
+      [0, 1, 4, 3, 5],
+    )
+  })
 
   for (const reason of ['quota-wait', 'quota-refused', 'records-wait'] as const) {
     const isOfDevice = reason === 'records-wait'

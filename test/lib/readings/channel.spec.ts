@@ -52,6 +52,13 @@ describe('lining channels up with the records', () => {
     ])
   })
 
+  it('counts from one also where adding one would match as well', () => {
+    assert.deepEqual(lined([1], [1, 2]), [
+      [1, 'name 0'],
+      [2, 'ch2'],
+    ])
+  })
+
   it('adds channels that only the records have, under the name of their key', () => {
     assert.deepEqual(lined([1], [1, 3]), [
       [1, 'name 0'],

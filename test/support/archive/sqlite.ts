@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { paletteFolder } from '../palette'
+import { until } from '../wait'
 
 export type Row = Record<string, string | number | null>
 
@@ -28,8 +29,16 @@ export async function openSqlite(file: string): Promise<Sqlite> {
   const ended = (resolve: () => void, reject: (error: Error) => void) => (error: Error | null) =>
     error ? reject(error) : resolve()
   const run = (sql: string) => new Promise<void>((...ends) => database.exec(sql, ended(...ends)))
-  // Who reads does not keep others from writing.
-  await run('PRAGMA journal_mode = WAL')
+  // Who reads does not keep others from writing. While somebody writes the mode cannot change, however long one waits.
+  await until('the database is free', () =>
+    run('PRAGMA journal_mode = WAL').then(
+      () => true,
+      (error: Error) => {
+        if (/SQLITE_BUSY/.test(error.message)) return false
+        throw error
+      },
+    ),
+  )
   return {
     run,
     rows: (sql) =>
