@@ -12,7 +12,7 @@ import { createRandom, seed } from '../support/chance'
 import { until } from '../support/wait'
 
 /** Of each kind; KILLS=50 takes five minutes. */
-const kills = Number(process.env.KILLS ?? 8)
+const kills = Number(process.env.KILLS ?? 12)
 /** A second is two hours: where a start takes three, the service's newest records do not reach back to the kill. */
 const SPEED = 7200
 const DEVICES = 8

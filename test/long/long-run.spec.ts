@@ -10,7 +10,7 @@ import { makeTrouble, type Trouble, troubles } from '../support/archive/trouble'
 import { createRandom, seed } from '../support/chance'
 
 /** Simulated; with LONG_RUN_DAYS=30 the whole takes a quarter of an hour. */
-const days = Number(process.env.LONG_RUN_DAYS ?? 3)
+const days = Number(process.env.LONG_RUN_DAYS ?? 5)
 /** A second is two hours. */
 const SPEED = 7200
 const DEVICES = 20

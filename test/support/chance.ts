@@ -15,8 +15,9 @@ export const isLong = env.LONG === '1'
 env.SEED ??= isLong ? String(Date.now() % 0x8000_0000) : '1'
 export const seed = Number(env.SEED)
 
-/** How often a model runs: so many times in the long tests, a twelfth of that in `npm test`. */
-export const runs = (long: number): number => Number(env.RUNS ?? (isLong ? long : Math.ceil(long / 12)))
+/** How often a model runs: three times as often in the long tests, a twelfth of it in `npm test`. */
+export const runs = (usual: number): number =>
+  Number(env.RUNS ?? (isLong ? 3 * usual : Math.ceil(usual / 12)))
 
 /** Numbers that look random and are the same for the same seed. */
 export function createRandom(start: number | string) {
