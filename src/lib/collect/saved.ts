@@ -38,12 +38,19 @@ function isSaved(held: unknown): held is Saved {
 const areAll = (held: unknown, isWanted: (value: unknown) => boolean) =>
   isObject(held) && Object.values(held).every(isWanted)
 
-/** Of records or of alerts: a node has only one kind. */
-function isCursor(value: unknown): value is Cursor {
+/** A node has only one kind. */
+export type CursorKind = 'records' | 'alerts'
+
+/** Of the one kind or the other. */
+export const isCursor = (value: unknown): value is Cursor =>
+  isCursorOf(value, 'records') || isCursorOf(value, 'alerts')
+
+export function isCursorOf(value: unknown, kind: CursorKind): value is Cursor {
   if (!isObject(value) || !isInstant(value.taken)) return false
   const { seen, time, at, beside, id, begins = [] } = value
-  if (seen !== undefined) return isTexts(seen)
-  return isNumberOrNull(time) && [at, beside, begins].every(isTexts) && isNumberOrNull(id)
+  if (kind === 'alerts') return isTexts(seen)
+  const isOfRecords = seen === undefined && isNumberOrNull(time) && isNumberOrNull(id)
+  return isOfRecords && [at, beside, begins].every(isTexts)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -126,7 +126,7 @@ function start<T extends ActionType>(
   }
 
   async function handle(trigger: Trigger): Promise<void> {
-    const control = controlOf(trigger.msg, node.id)
+    const control = controlOf(trigger.msg, node, Date.now())
     if (control) await obey(control)
     else await take(trigger)
   }

@@ -1,5 +1,6 @@
 import type { NodeMessage } from 'node-red'
 import { type Receipt, readReceipt } from '../../lib/collect/receipt'
+import { isCursorOf } from '../../lib/collect/saved'
 import { EnvlogError } from '../../lib/errors'
 import { isSerial } from '../../shared/action'
 
@@ -12,15 +13,23 @@ export type Control =
  * What `msg.envlog` says to the node, if it says something.
  * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
  */
-export function controlOf(msg: NodeMessage, node: string): Control | undefined {
+export function controlOf(
+  msg: NodeMessage,
+  { id, type }: { id: string; type: string },
+  now: number,
+): Control | undefined {
   const { envlog } = msg as { envlog?: unknown }
   if (typeof envlog !== 'object' || envlog === null) return undefined
   const { receipt, forget } = envlog as { receipt?: unknown; forget?: unknown }
   if (forget !== undefined) return { kind: 'forget', serials: serialsOf(forget) }
   if (receipt === undefined) return undefined
-  const read = readReceipt(receipt)
+  const read = readReceipt(receipt, now)
   // Of another node: what that one sent is a trigger here.
-  return read.node === node ? { kind: 'receipt', receipt: read } : undefined
+  if (read.node !== id) return undefined
+  if (!isCursorOf(read.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) {
+    throw new EnvlogError('receipt-unreadable')
+  }
+  return { kind: 'receipt', receipt: read }
 }
 
 function serialsOf(forget: unknown): readonly string[] | 'all' {

@@ -79,7 +79,7 @@ async function begin() {
       else await latestNews(account, target, how, ports, patient)
     },
     acknowledge: (index: number) =>
-      memory.step(KEY, { kind: 'receipt', cursor: readReceipt(came.at(index)?.receipt).cursor }),
+      memory.step(KEY, { kind: 'receipt', cursor: readReceipt(came.at(index)?.receipt, clock.now()).cursor }),
   }
 }
 

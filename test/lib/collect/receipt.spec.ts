@@ -6,28 +6,67 @@ import { failure } from '../answers'
 const cursor = { time: 1_795_161_600_000, at: ['Zm9v'], beside: [], id: 812, taken: 1_795_161_605_000 }
 const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
 
+const read = (text: unknown) => readReceipt(text, cursor.taken)
+const A_DAY = 86_400_000
+
 describe('a receipt', () => {
+  const odd: unknown[] = [
+    { taken: 1e308 },
+    { ...cursor, taken: Number.MAX_SAFE_INTEGER },
+    { ...cursor, taken: cursor.taken + A_DAY + 1 },
+    { ...cursor, taken: 'x' },
+    { ...cursor, at: null },
+    { ...cursor, beside: [7] },
+    { ...cursor, time: '2026' },
+    { seen: [7], taken: 1 },
+    { seen: null, taken: 1 },
+    {},
+    [],
+    null,
+    'x',
+    7,
+  ]
+  for (const one of odd) {
+    it(`cannot be read with ${JSON.stringify(one)} for a cursor`, () => {
+      const text = writeReceipt({ ...receipt, cursor: one as never })
+      assert.throws(() => read(text), failure('receipt-unreadable'))
+    })
+  }
+
+  it('cannot be read where it names no node or device, or something more', () => {
+    for (const names of [{ node: 7 }, { device: null }, { node: undefined }]) {
+      const text = writeReceipt({ ...receipt, ...names } as never)
+      assert.throws(() => read(text), failure('receipt-unreadable'), JSON.stringify(names))
+    }
+  })
+
+  it('is of records or of alerts, from a clock that was at most a day ahead', () => {
+    for (const one of [cursor, { seen: ['x'], taken: 1 }, { ...cursor, taken: cursor.taken + A_DAY }]) {
+      assert.deepEqual(read(writeReceipt({ ...receipt, cursor: one })).cursor, one)
+    }
+  })
+
   it('tells node, device and cursor, whatever they are made of', () => {
     const anything = fc.record(
       { node: fc.string(), device: fc.string(), cursor: fc.constant(cursor) },
       { noNullPrototype: true },
     )
-    fc.assert(fc.property(anything, (told) => assert.deepEqual(readReceipt(writeReceipt(told)), told)))
+    fc.assert(fc.property(anything, (told) => assert.deepEqual(read(writeReceipt(told)), told)))
   })
 
   it('is one word, that a header or a database column can carry, also with space around it', () => {
     const text = writeReceipt({ ...receipt, node: 'Node "ä" 日本' })
     assert.match(text, /^[\w.-]+$/)
-    assert.equal(readReceipt(` ${text}\n`).node, 'Node "ä" 日本')
+    assert.equal(read(` ${text}\n`).node, 'Node "ä" 日本')
   })
 
   it('that was changed on its way, or never was one, cannot be read', () => {
     const text = writeReceipt(receipt)
     for (const other of ['', '.', 'x', `x${text}`, text.slice(0, -1), `${text}x`, text.split('.')[0]]) {
-      assert.throws(() => readReceipt(other), failure('receipt-unreadable'), String(other))
+      assert.throws(() => read(other), failure('receipt-unreadable'), String(other))
     }
     for (const other of [undefined, null, 7, true, {}, [text], { text }]) {
-      assert.throws(() => readReceipt(other), failure('receipt-unreadable'))
+      assert.throws(() => read(other), failure('receipt-unreadable'))
     }
   })
 
@@ -39,7 +78,7 @@ describe('a receipt', () => {
       const changed = text.slice(0, index) + letter + text.slice(index + 1)
       // The last letter of base64 may hold bits that mean nothing.
       if (index === body.length - 1) continue
-      assert.throws(() => readReceipt(changed), failure('receipt-unreadable'), `${index} of ${body}.${sum}`)
+      assert.throws(() => read(changed), failure('receipt-unreadable'), `${index} of ${body}.${sum}`)
     }
   })
 })
