@@ -11,53 +11,92 @@ export type AlertKind =
 /** `ch1` … `ch6`, or what the log entry calls battery-level and communication-status. */
 export type AlertSource = `ch${number}` | 'battery' | 'communication'
 
-/** Words of the kinds the description names (*Alert log entry*), English and Japanese; a recovery is told finished. */
-const words: readonly (readonly [AlertKind, RegExp])[] = [
-  ['upper-limit', /\b(upper|high)[ -]?(limit|alarm|alert|threshold)\b|上限/],
-  ['lower-limit', /\b(lower|low)[ -]?(limit|alarm|alert|threshold)\b|下限/],
+/**
+ * What a text must be as a whole, when the channel's name, values and punctuation are taken out: the kinds that the
+ * description names (*Alert log entry*), in the words that are known for them. Its grammar is not described, so a word
+ * more ("… cleared", "… not exceeded", "… テスト") is a doubt.
+ */
+const LIMIT = '(?:limit|alarm|alert|threshold)'
+const EXCEEDED = '(?: (?:was |has been )?exceeded)?'
+const ALARM_JA = '(?:値)?(?:警報|アラーム)?'
+const OVER_JA = '(?:超過|を?超え(?:まし)?た?|発生)?'
+const SOURCE = `(?:(?:the )?(?:upper|lower|high|low) ${LIMIT}(?: alarm| alert)?|sensor error|alarm|alert)`
+const SOURCE_JA = '(?:(?:上限|下限)(?:値)?|センサー?(?:異常|エラー))?(?:警報|アラーム|超過)?(?:から)?'
+const DONE_JA = '(?:しました|済み?)?'
+
+const phrases: readonly (readonly [AlertKind, readonly string[]])[] = [
+  [
+    'upper-limit',
+    [
+      `(?:upper|high) ${LIMIT}(?: alarm| alert)?${EXCEEDED}`,
+      '(?:above|over) (?:the )?upper limit',
+      `上限${ALARM_JA}${OVER_JA}`,
+      '上限(?:値)?を上回りました',
+    ],
+  ],
+  [
+    'lower-limit',
+    [
+      `(?:lower|low) ${LIMIT}(?: alarm| alert)?${EXCEEDED}`,
+      '(?:below|under) (?:the )?lower limit',
+      `下限${ALARM_JA}${OVER_JA}`,
+      '下限(?:値)?を下回りました',
+    ],
+  ],
   [
     'recovered',
-    /\breturn(ed|s)? to (the )?normal\b|\bback to (the )?normal\b|\brecovered\b|\bnormali[sz]ed\b|復帰(?!値)|復旧|正常に戻/,
+    [
+      '(?:has )?(?:return(?:ed|s)?|back) to (?:the )?normal',
+      `(?:has )?recovered(?: from ${SOURCE})?`,
+      `${SOURCE_JA}(?:正常値?)?(?:復帰|復旧)${DONE_JA}`,
+      '正常(?:値)?に(?:戻りました|復帰(?:しました)?)',
+    ],
   ],
   [
     'sensor-error',
-    /\bsensor[ -]?(error|fault|failure|abnormality|disconnect(ed|ion)?)\b|センサー?\s*(異常|エラー|断線|未接続)/,
+    [
+      'sensor (?:error|fault|failure|abnormality|disconnect(?:ed|ion)?)',
+      'センサー? ?(?:異常|エラー|断線|未接続)',
+    ],
   ],
 ]
 
-/** Words that may turn a sentence round, or make it tell of a setting: with one of them nothing is certain. */
-const DOUBT =
-  /\b(not|no(?!\.? ?\d)|never|without|yet|until|if|fail\w*|wait\w*|again|unable|cannot|pending|chang\w*|set|test\w*|disabled?|enabled?|suspend\w*|acknowledg\w*|near\w*|approach\w*|predict\w*)\b|n't\b|ない|なかった|ません|未(?!接続|満)|せず|でき(ず|ない)|不可|待|中|まで|後|再|変更|設定|テスト|確認|接近|無効|有効|停止/
+const patterns = phrases.map(([kind, words]) => [kind, new RegExp(`^(?:${words.join('|')})$`)] as const)
 
-/** Of these, what a Japanese name may have eaten the beginning of. */
-const NEGATED = /ない|なかった|ません|せず|できず|未復|未回/
+/** A value with its unit, or a code: `12.1 c`, `e1`. */
+const VALUE =
+  /[-+]?\d+(?:\.\d+)?(?: ?(?:°c|°f|c|f|%|ppm|k?lx|h?pa|kpa|m?v|m?a|mw\/cm2h?)(?![\p{L}\p{N}]))?|\be\d+\b/gu
+/** Values that are named beside the one that was measured: limits, and where a recovery begins. */
+const NAMED_VALUE =
+  /(?:(?:upper|lower) limit|limit|threshold|recovery|上限値?|下限値?|復帰値)(?: value)?[ :=]*(?=#)/g
 
-/** Words of something that goes on: a recovery beside one of them may be over again. */
-const ONGOING = /\bexceed\w*|\b(above|over|beyond)\b|超過|超え|越え|上限.*上回|下限.*下回|発生/
-
-/** Words of an end or of the good side: a limit's name beside one of them is no alarm for sure. */
-const END =
-  /\b(clear(ed|s)?|end(ed|s)?|reset|resolved|cancel\w*|off|over(?! (?:the )?(?:upper|high)\b)|within|inside|normal|recovery(?!:? \d))\b|\bbelow\b.*\bupper|\babove\b.*\blower|解除|解消|回復|終了|戻|正常|復(?!帰値)|範囲内|以内|上限.*(下回|未満|以下)|下限.*(上回|以上)/
+/** The longest text that is looked into. */
+const MAX_LENGTH = 500
 
 /**
- * Reads the kind from free text whose grammar is not known. The channel's own name is taken out first, so that
- * a channel called *Upper limit* means nothing. A recovery may name what it recovers from.
+ * Reads the kind from free text whose grammar is not known. The channel's own name is taken out first, so that a channel
+ * called *Upper limit* means nothing. What is not one of the known phrases as a whole is `other`.
  */
 export function alertKind(source: AlertSource, text: string, channelName: string): AlertKind {
-  const plain = normalise(text)
-  const rest = withoutName(plain, normalise(channelName))
-  const doubtful = DOUBT.test(rest) || (JAPANESE.test(channelName) && NEGATED.test(plain))
-  const found = words.filter(([, pattern]) => pattern.test(rest)).map(([kind]) => kind)
-  if (found.includes('recovered') && !doubtful && !ONGOING.test(rest)) return 'recovered'
-  if (source === 'battery' || source === 'communication') return source
-  return found.length === 1 && !doubtful && !END.test(rest) ? (found[0] ?? 'other') : 'other'
+  const phrase = phraseOf(text, channelName)
+  const [kind = 'other'] = patterns.find(([, pattern]) => pattern.test(phrase)) ?? []
+  if (kind === 'recovered') return kind
+  return source === 'battery' || source === 'communication' ? source : kind
+}
+
+function phraseOf(text: string, channelName: string): string {
+  const plain = normalise(text.slice(0, MAX_LENGTH))
+  return withoutName(plain, normalise(channelName.slice(0, MAX_LENGTH)))
+    .replace(VALUE, '#')
+    .replace(/\(([^()]*)\)/g, (_, inside: string) => ` ${inside.replace(NAMED_VALUE, '')} `)
+    .replace(/[#_()[\]:;,.!<>=~/、。-]+/g, ' ')
+    .replace(/ +/g, ' ')
+    .trim()
 }
 
 const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
 
-function normalise(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
-}
+const normalise = (text: string) => text.normalize('NFKC').toLowerCase()
 
 /**
  * The text with the name blotted out: as a word of its own, so that a channel called *n* does not eat the

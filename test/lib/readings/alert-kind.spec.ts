@@ -171,6 +171,32 @@ describe('the kind of an alert that is no plain one', () => {
   for (const text of doubtful) {
     it(`is other: ${text}`, () => assert.equal(alertKind('ch1', text, ''), 'other'))
   }
+  for (const text of [
+    'Inside lower limit alarm: back in range',
+    'Inside upper limit alarm removed',
+    'Inside upper limit alarm lifted (24.9 C)',
+    'Inside upper limit alarm (cleared at 12:00)',
+    'Inside upper limit alarm OK',
+    'High alarm gone',
+    '上限警報が消えました',
+    '上限アラーム クリア',
+    '上限警報 OK',
+    'センサーエラー クリア',
+    'Sensor error gone',
+    'Lower limit alarm, temperature rose above',
+    'upper limit exceeded'.repeat(30),
+  ]) {
+    it(`is other where there is a word that is not known: ${text.slice(0, 60)}`, () => {
+      assert.equal(alertKind('ch1', text, 'Inside'), 'other')
+    })
+  }
+
+  it('takes no longer for a text of a megabyte', () => {
+    for (const text of ['上限', ' ', '(', '1', 'upper limit ', '_-']) {
+      assert.equal(alertKind('ch1', text.repeat(1_000_000 / text.length), 'a'.repeat(1_000_000)), 'other')
+    }
+  })
+
   for (const text of ['Communication error, waiting for recovery', '復帰まで通信不可']) {
     it(`is never a recovery: ${text}`, () => {
       assert.equal(alertKind('communication', text, ''), 'communication')
