@@ -66,6 +66,7 @@ export const reasons = {
   'reply-too-large': 'ENVLOG_REPLY',
   'reply-too-many': 'ENVLOG_REPLY',
   'reply-too-deep': 'ENVLOG_REPLY',
+  'reply-other-device': 'ENVLOG_REPLY',
   'reply-not-json': 'ENVLOG_REPLY',
   'reply-not-csv': 'ENVLOG_REPLY',
   'reply-error-object': 'ENVLOG_REPLY',

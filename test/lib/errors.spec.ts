@@ -40,6 +40,7 @@ describe('an error', () => {
       'reply-error-object',
       'reply-not-csv',
       'reply-not-json',
+      'reply-other-device',
       'reply-too-deep',
       'reply-too-large',
       'reply-too-many',

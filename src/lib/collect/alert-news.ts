@@ -5,7 +5,7 @@ import { type AlertCursor, planAlerts } from './alert-cursor'
 import { type Target, targetKey } from './devices'
 import { failureOf } from './failure'
 import { handAgain, handOver, type NewsPorts, type NewsWish, takenAt } from './news'
-import { collectedOf, withBase } from './records'
+import { collectedOf, ofTarget } from './records'
 
 type Wish = Omit<NewsWish, 'backfill' | 'start'> & { start: 'now' | 'held' }
 
@@ -36,7 +36,7 @@ export async function alertNews(
     const known = memory.machine(device).cursor as AlertCursor | null
     const taken = takenAt(memory, device, answer.receivedAt)
     let plan = planAlerts<LogEntry>(known, [], taken, wish.start)
-    const log = readAlerts(withBase(body, target), wish.time, (entries) => {
+    const log = readAlerts(ofTarget(body, target), wish.time, (entries) => {
       plan = planAlerts(known, entries, taken, wish.start)
       return plan.fresh
     })

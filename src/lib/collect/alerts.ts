@@ -3,7 +3,7 @@ import type { Asker } from '../quota/asker'
 import { readAlerts } from '../readings/alerts'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
-import { type Collected, collectedOf, type Form, rawContent, withBase } from './records'
+import { type Collected, collectedOf, type Form, ofTarget, rawContent } from './records'
 
 /** The newest 20 alert log entries of a device (endpoint 6). @throws EnvlogError */
 export async function collectAlerts(
@@ -18,5 +18,5 @@ export async function collectAlerts(
     return collectedOf(target, answer, rawContent(target, answer.body))
   }
   const answer = await account.client.read('alert', params, asker)
-  return collectedOf(target, answer, { kind: 'alerts', ...readAlerts(withBase(answer.body, target), time) })
+  return collectedOf(target, answer, { kind: 'alerts', ...readAlerts(ofTarget(answer.body, target), time) })
 }

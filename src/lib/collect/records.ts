@@ -3,6 +3,7 @@ import type { Answer } from '../api/client'
 import type { DeviceParams, EndpointName } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
 import type { Identity } from '../api/fields'
+import { EnvlogError } from '../errors'
 import type { Content } from '../output/content'
 import type { Asker } from '../quota/asker'
 import { type DeviceFailure, isStandalone, type Target } from './devices'
@@ -43,14 +44,24 @@ function recordsRequest(kind: keyof typeof recordEndpoints, target: Target, more
     : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...more } }
 }
 
-/** An answer that does not tell the base unit is of the one that was asked for. */
-export function withBase<E extends { device: Identity; base: Identity | null }>(
+/**
+ * An answer about the device that was asked for; one that does not tell the base unit is of the one that was asked for.
+ * @throws EnvlogError `reply-other-device`
+ */
+export function ofTarget<E extends { device: Identity; base: Identity | null }>(
   envelope: E,
   target: Target,
 ): E {
-  if (envelope.base || isStandalone(target)) return envelope
+  const { device, base } = envelope
+  if (!isSame(device.serial, target.serial) || (base && !isSame(base.serial, target.base))) {
+    const found = base ? `${base.serial}/${device.serial}` : device.serial
+    throw new EnvlogError('reply-other-device', { found, serial: target.serial })
+  }
+  if (base || isStandalone(target)) return envelope
   return { ...envelope, base: { serial: target.base, model: '', name: '' } }
 }
+
+const isSame = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
 
 /** Records of a device from the endpoint that serves it. @throws EnvlogError */
 export async function readRecords(
@@ -62,7 +73,7 @@ export async function readRecords(
 ): Promise<Answer<GraphEnvelope>> {
   const { endpoint, params } = recordsRequest(kind, target, more)
   const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, asker)
-  return { ...answer, body: withBase(answer.body, target) }
+  return { ...answer, body: ofTarget(answer.body, target) }
 }
 
 /** The same as it came, in one request. @throws EnvlogError */

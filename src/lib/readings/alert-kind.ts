@@ -70,6 +70,9 @@ const VALUE =
 const NAMED_VALUE =
   /(?:(?:upper|lower) limit|limit|threshold|recovery|上限値?|下限値?|復帰値)(?: value)?[ :=]*(?=#)/g
 
+/** A channel by its number, in the place of its name. */
+const NUMBERED = /(?<![\p{L}\p{N}])(?:no|ch|channel)\.? ?#/gu
+
 /** The longest text that is looked into. */
 const MAX_LENGTH = 500
 
@@ -88,6 +91,7 @@ function phraseOf(text: string, channelName: string): string {
   const plain = normalise(text.slice(0, MAX_LENGTH))
   return withoutName(plain, normalise(channelName.slice(0, MAX_LENGTH)))
     .replace(VALUE, '#')
+    .replace(NUMBERED, ' ')
     .replace(/\(([^()]*)\)/g, (_, inside: string) => ` ${inside.replace(NAMED_VALUE, '')} `)
     .replace(/[#_()[\]:;,.!<>=~/、。-]+/g, ' ')
     .replace(/ +/g, ' ')
