@@ -202,10 +202,12 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
       succeed(ticket, tried.value)
     } else if (refused && ++ticket.refusals < MOST_REFUSALS) {
       ticket.refusal = { error: tried.error, of: refused }
+      ticket.failure = undefined
       waiting++
       back(ticket)
     } else if (!refused && tried.againAfter !== undefined) {
       waiting++
+      ticket.failure = tried.error
       ticket.state = 'resting'
       rest(ticket, tried.againAfter)
     } else {

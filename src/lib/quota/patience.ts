@@ -56,11 +56,12 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
 
   /** Why it is not waited for any longer: what the service said, or else that it would take too long. */
   function givenUp(ticket: Ticket, { at, records }: Expected): EnvlogError {
-    const { endpoint, refusal } = ticket
+    const { endpoint, refusal, failure } = ticket
     const retryAt = new Date(at + toWall()).toISOString()
+    if (failure) return failure
     if (refusal) {
       const { error, of } = refusal
-      const reason = of === 'device' ? 'records-refused' : error.reason
+      const reason = of === 'device' ? 'records-refused' : 'quota-refused'
       return new EnvlogError(reason, { ...error.params, retryAt }, { ...error.cause, retryAt })
     }
     const reason = records ? 'records-wait' : 'quota-wait'

@@ -54,6 +54,8 @@ export interface Ticket {
   refusals: number
   /** What the service said when it refused last. */
   refusal?: { error: EnvlogError; of: Refused }
+  /** How its last try failed, where another one is to come. */
+  failure?: EnvlogError | undefined
   abort: AbortController
   /** Others have the records of its device till then, monotonic; how often it was told so in a row. */
   othersUntil?: number | undefined

@@ -100,7 +100,7 @@ describe('a refusal', () => {
 
 describe('another status', () => {
   for (const status of [400, 404, 409, 422]) {
-    it(`is a refusal with ${status} where nothing remains, and its own failure the third time`, async () => {
+    it(`is a limit with ${status} where nothing remains, and told as one the third time`, async () => {
       const { ask, clock, desk } = await known()
       const asked = ask('refused')
       await clock.settle()
@@ -109,9 +109,30 @@ describe('another status', () => {
         await clock.pass(HELD)
       }
       assert.equal(desk.sent.length, 3)
-      assert.deepEqual([asked.error?.reason, asked.error?.cause.status], ['device-refused', status])
+      assert.deepEqual([asked.error?.reason, asked.error?.cause.status], ['quota-refused', status])
     })
   }
+
+  it('is told as a limit at once where one does not wait for it', async () => {
+    const { ask, clock, desk } = await known()
+    const asked = ask('refused', {}, { wait: 0 })
+    await clock.settle()
+    desk.sent[0]?.answer(refusal(400, { remaining: 0 }))
+    await clock.settle()
+    assert.deepEqual([asked.error?.code, asked.error?.cause.status], ['ENVLOG_QUOTA', 400])
+    assert.ok(asked.error?.cause.retryAt)
+  })
+
+  it('keeps the failure of the service where quota for another try would come too late', async () => {
+    const { ask, clock, desk } = await known({ limits: { current: { limit: 1, window: 600 } } })
+    const asked = ask('fails', {}, { wait: 0 })
+    await clock.settle()
+    const error = new EnvlogError('service-failed', { status: 500 }, { status: 500 })
+    desk.sent[0]?.answer({ error, againAfter: 1000, reading: reading({ remaining: 0 }) })
+    await clock.pass(2000)
+    assert.deepEqual([asked.error?.code, asked.error?.cause.status], ['ENVLOG_SERVICE', 500])
+    assert.equal(desk.sent.length, 1)
+  })
 
   for (const [status, remaining] of [
     [400, 5],
