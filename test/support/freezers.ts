@@ -41,8 +41,11 @@ export interface Freezers {
   assertTold(expected: readonly string[], told?: () => readonly string[]): Promise<void>
 }
 
-/** In a `describe`: fresh for each test. */
-export function useFreezers(): Freezers {
+/**
+ * In a `describe`: fresh for each test.
+ * @param hasRecord the service names channels only where there is one
+ */
+export function useFreezers({ hasRecord = false } = {}): Freezers {
   let simulator: Simulator
   let chat: Chat
   let mail: MailServer
@@ -71,7 +74,7 @@ export function useFreezers(): Freezers {
         zone: { timeDiff: 540 },
         battery: stateOf(serial).battery,
         channels: [{ num: 1, name: 'Inside', unit: 'C' }],
-        records: [],
+        records: hasRecord ? [{ unixtime: AT - 60, values: { 1: -20 } }] : [],
         alerts: () => stateOf(serial).alerts,
         current: () => {
           const { value, age } = stateOf(serial)

@@ -53,7 +53,9 @@ export function ofTarget<E extends { device: Identity; base: Identity | null }>(
   target: Target,
 ): E {
   const { device, base } = envelope
-  if (!isSame(device.serial, target.serial) || (base && !isSame(base.serial, target.base))) {
+  // Of a standalone device it is not described what stands for its base unit.
+  const isOfOtherBase = base !== null && !isStandalone(target) && !isSame(base.serial, target.base)
+  if (isOfOtherBase || !isSame(device.serial, target.serial)) {
     const found = base ? `${base.serial}/${device.serial}` : device.serial
     throw new EnvlogError('reply-other-device', { found, serial: target.serial })
   }

@@ -11,7 +11,7 @@ const MAIL = 'Mail - needs node-red-node-email/alerts to a chat and by mail'
 /** Flows that tell people: what was told once is not told again, whatever happens between. */
 describe('examples that pass alerts on', () => {
   const hall = useExamples({ speed: 2 })
-  const freezers = useFreezers()
+  const freezers = useFreezers({ hasRecord: true })
   const { alarm, assertTold } = freezers
 
   it('tell a chat of new alerts and recoveries, each once, over refusals and a crash', async function () {
@@ -60,8 +60,8 @@ describe('examples that pass alerts on', () => {
 
     // The chat takes it, the mail server does not: no second time in the chat.
     freezers.mail.refuse(true)
-    alarm(FIRST, 60, '庫内 正常値復帰: -16 C')
-    told.push('Recovered: Freezer 1: 庫内 正常値復帰: -16 C (2026-11-20 09:01)')
+    alarm(FIRST, 60, 'Inside 正常値復帰: -16 C')
+    told.push('Recovered: Freezer 1: Inside 正常値復帰: -16 C (2026-11-20 09:01)')
     await until('the mail server has refused it', () => freezers.mail.refused > 1)
     await assertTold(told)
     freezers.mail.refuse(false)
