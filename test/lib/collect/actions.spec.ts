@@ -93,6 +93,28 @@ describe('fetching of one device', () => {
     ])
   })
 
+  it('takes no answer about another device, or under another base unit, for its own', async () => {
+    const target = { serial: '5212A1B2', base: '5839F001' }
+    const others = [
+      { 'remote-serial': '5212A1B3' },
+      { 'base-serial': '5839F002' },
+      { 'remote-serial': '5212A1B3', 'base-serial': '5839F002' },
+    ]
+    for (const other of others) {
+      const { account } = modelAccount(({ endpoint }) =>
+        endpoint === 'alert' ? alertAnswer(other) : relayGraph(other),
+      )
+      for (const asked of [
+        collectLatest(account, target, how, patient),
+        collectAlerts(account, target, how, patient),
+      ]) {
+        await assert.rejects(asked, { code: 'ENVLOG_REPLY', reason: 'reply-other-device' })
+      }
+    }
+    const { account } = modelAccount(() => relayGraph({ 'remote-serial': ' 5212a1b2 ' }))
+    await collectLatest(account, target, how, patient)
+  })
+
   it("asks for alerts with its own serial as the base unit's where it is standalone", async () => {
     const { account, asked } = modelAccount(() =>
       alertAnswer({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
