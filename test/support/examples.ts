@@ -17,6 +17,8 @@ import { until } from './wait'
 const folder = join(root, 'examples')
 const STARTING_MS = 300_000
 const POLLED_MS = 20_000
+/** Longer than a deploy may take: it says what Node-RED logged. */
+const ENDING_MS = 90_000
 /** Nobody has to wait a second for each round. */
 const SPEED = 5
 
@@ -142,7 +144,7 @@ export function useExamples({ speed = SPEED } = {}): ExamplesHall {
 
   // What nodes are connected to ends after them: some do not survive it.
   afterEach('takes the flows away', async function () {
-    this.timeout(POLLED_MS)
+    this.timeout(ENDING_MS)
     await nodeRed.deploy([])
   })
 

@@ -41,7 +41,7 @@ export interface NodeRed {
 
 const STARTED = 'envlog-test: flows started'
 const STARTING_MS = 60_000
-const DEPLOYED_MS = 20_000
+const DEPLOYED_MS = 60_000
 /** Characters of the log that a failed deploy tells. */
 const LOG_TOLD = 2000
 
