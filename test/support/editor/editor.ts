@@ -71,7 +71,7 @@ export class Editor {
     const form = new ActionForm(this.page)
     const opens = async () => {
       await this.node(id).locator('.red-ui-flow-node').dblclick()
-      return form.opens()
+      return form.opens('#node-input-select')
     }
     // Where the machine is busy, the two clicks may be so far apart that Node-RED takes them for two single ones.
     for (let tries = 1; !(await opens()); tries++) {

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 
 const SHOWN_MS = 20_000
-const OPENS_MS = 2000
+const OPENS_MS = 5000
 
 export class Tray {
   constructor(readonly page: Page) {}
@@ -15,9 +15,10 @@ export class Tray {
     return this.element.locator('.red-ui-tray-body')
   }
 
-  /** Whether a page slides in. */
-  opens(): Promise<boolean> {
-    return this.element.waitFor({ state: 'attached', timeout: OPENS_MS }).then(
+  /** Whether a page with such a field slides in. */
+  opens(selector: string): Promise<boolean> {
+    const field = this.body.locator(selector).first()
+    return field.waitFor({ timeout: OPENS_MS }).then(
       () => true,
       () => false,
     )
