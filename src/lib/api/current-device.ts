@@ -1,6 +1,13 @@
 import { readNumber } from '../readings/number'
 import { storable } from '../readings/text'
-import { type Identity, isNone, type ListedChannel, type Offsets, type Unreadable } from './fields'
+import {
+  elementsOf,
+  type Identity,
+  isNone,
+  type ListedChannel,
+  type Offsets,
+  type Unreadable,
+} from './fields'
 
 /** A device of `current` in one shape; `index` is its place in the answer. */
 export interface CurrentDevice extends Identity {
@@ -61,9 +68,9 @@ function deviceOf(found: Json, index: number): CurrentDevice {
 }
 
 function channelsOf(found: unknown): CurrentDevice['channel'] {
-  if (isNone(found)) return []
-  if (!Array.isArray(found)) throw new Misfit('channel')
-  return found.map(channelOf)
+  const listed = isNone(found) ? [] : elementsOf(found)
+  if (!listed) throw new Misfit('channel')
+  return listed.map(channelOf)
 }
 
 function channelOf(found: unknown, index: number): CurrentDevice['channel'][number] {

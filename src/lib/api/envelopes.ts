@@ -3,7 +3,16 @@ import { EnvlogError } from '../errors'
 import { addRecords, createTable } from '../readings/record-table'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
 import { type EndpointName, endpoints } from './endpoints'
-import { channel, type Identity, list, offsetFields, offsetsOf, text, type Unreadable } from './fields'
+import {
+  channel,
+  elements,
+  type Identity,
+  list,
+  offsetFields,
+  offsetsOf,
+  text,
+  type Unreadable,
+} from './fields'
 import { parsedJson, withoutBom } from './json'
 
 /**
@@ -13,8 +22,8 @@ import { parsedJson, withoutBom } from './json'
  * (`current-device.ts`), and records and log entries stay unread here, `readings/` has a guard for them.
  */
 
-/** An array that must be there; its elements are read later, one by one. */
-const unread = z.array(z.unknown())
+/** Its elements are read later, one by one. */
+const unread = elements(z.unknown())
 
 export interface CurrentEnvelope {
   devices: CurrentDevice[]
@@ -27,6 +36,7 @@ const current = z.object({ devices: unread })
 export function takeDevices(envelope: CurrentEnvelope, found: readonly unknown[]): void {
   const { devices, unreadable } = envelope
   for (const device of found) {
+    if (device === null) continue
     const result = readCurrentDevice(device, devices.length + unreadable.length)
     if ('part' in result) unreadable.push(result)
     else devices.push(result)

@@ -42,7 +42,7 @@ export async function collectCurrent(
   const unreadable = ({ serial, part }: Unreadable) => {
     if (wish.exclude.includes(serial)) return
     const cause = { endpoint: answer.endpoint, serial }
-    failed.push({ device: { serial }, error: new EnvlogError('reply-unreadable', { part }, cause) })
+    failed.push({ device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) })
   }
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
   const readings = await gently(stepsOfCurrent(answer.body, options, unreadable), asker.signal)

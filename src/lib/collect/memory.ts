@@ -2,12 +2,16 @@ import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { countOf } from '../output/content'
 import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
+import type { NamedDevice } from './devices'
 import type { Hole } from './hole'
 import { createMachine, step } from './machine'
 import type { Kept } from './news'
 import { createRound, type Round } from './rounds'
 import { readSaved, type Saved } from './saved'
 import type { Cursor, Effect, Event, Machine } from './states'
+
+/** Devices that are told of at most: more than any account has. */
+const MOST_TOLD = 10_000
 
 type Device = Machine<Cursor, Hole, Kept>
 type Happening = Event<Cursor, Hole, Kept>
@@ -37,6 +41,8 @@ export interface NodeMemory {
   keptBeside(device: string): number
   /** All devices that have a serial, or all there are. */
   forget(serials: readonly string[] | 'all'): void
+  /** True once for each device until the process ends: what is told of it is told for the first time. */
+  isFirst(device: NamedDevice): boolean
   readonly round: Round
   /** Of current readings: what was last sent of a device. */
   mark(device: string): string | undefined
@@ -50,6 +56,8 @@ export function createMemory(clock: Clock): NodeMemory {
   const marks = new Map<string, string>()
   /** When a serial, or `all`, was to be forgotten, ms. */
   const voided = new Map<string, number>()
+  /** Devices of which it was told that something in their answers cannot be read. */
+  const told = new Set<string>()
   const round = createRound()
   let keeper: Keeper | undefined
   let isLoaded = false
@@ -129,6 +137,14 @@ export function createMemory(clock: Clock): NodeMemory {
         if (other !== device && 'news' in phase && phase.news) count += countOf(phase.news.content)
       }
       return count
+    },
+
+    isFirst({ serial, base }) {
+      const key = `${base ?? ''}/${serial}`
+      // Serials come from answers: there may be more of them than any account has devices.
+      if (told.has(key) || told.size === MOST_TOLD) return false
+      told.add(key)
+      return true
     },
 
     async ready() {

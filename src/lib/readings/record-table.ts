@@ -51,9 +51,10 @@ export function reserve(table: RecordTable, more: number): void {
 export function addRecords(table: RecordTable, records: readonly unknown[]): void {
   reserve(table, records.length)
   for (const record of records) {
+    if (record === null) continue
     const index = table.length++
     for (const { numbers } of table.columns.values()) numbers[index] = Number.NaN
-    if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    if (typeof record !== 'object' || Array.isArray(record)) {
       table.misfits.push(index)
       continue
     }

@@ -63,6 +63,7 @@ export function createTask<T extends ActionType>(
   let sent: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
+    if (error.reason === 'reply-left-out' && !memory.isFirst(device)) return
     const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
     node.error(inWords(RED, error), about)
   }

@@ -156,7 +156,7 @@ describe('a record in a hole that nobody can read', () => {
       assert.deepEqual([came, overflow, gaps, error], [upTo(3, 22), undefined, [1], undefined])
       assert.deepEqual(
         failed.map(({ error: { reason } }) => reason),
-        ['reply-unreadable'],
+        ['reply-left-out'],
       )
       assert.match(String(failed[0]?.error.params.part), /^data\.\d$/)
       device.measure(1)
