@@ -43,13 +43,6 @@ export function takeDevices(envelope: CurrentEnvelope, found: readonly unknown[]
   }
 }
 
-/** Unreadable as a whole only where there are devices and none of them can be read. */
-export function wholeCurrent(envelope: CurrentEnvelope): CurrentEnvelope {
-  const [first] = envelope.unreadable
-  if (first && envelope.devices.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
-  return envelope
-}
-
 /** Identity as the standalone endpoints (`serial`) or the relay and alert ones (`remote-serial`) spell it. */
 const deviceFields = {
   serial: text,
@@ -115,7 +108,7 @@ export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
   if (answer === 'alert') return checked(alert, json)
   const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
   takeDevices(envelope, checked(current, json).devices)
-  return wholeCurrent(envelope)
+  return envelope
 }
 
 /** @throws EnvlogError `reply-unreadable` */

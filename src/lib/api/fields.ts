@@ -69,6 +69,8 @@ export interface Identity {
 export interface Unreadable {
   /** Blank where not even that can be read. */
   serial: string
+  /** What has to be known to ask for its records; `null` where that cannot be read either. */
+  known: { base: string; name: string; group: string } | null
   /** Which part of the answer. */
   part: string
 }

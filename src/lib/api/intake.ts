@@ -1,14 +1,7 @@
 import { addRecords, createTable } from '../readings/record-table'
 import type { Body } from './body'
 import { type Endpoint, type EndpointName, endpoints } from './endpoints'
-import {
-  type CurrentEnvelope,
-  type Envelope,
-  graphOf,
-  readEnvelope,
-  takeDevices,
-  wholeCurrent,
-} from './envelopes'
+import { type CurrentEnvelope, type Envelope, graphOf, readEnvelope, takeDevices } from './envelopes'
 import { createRecordScanner } from './record-scanner'
 import { createSlicer, type Slicer } from './slices'
 
@@ -43,7 +36,7 @@ const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = 
     const slicer = createSlicer('devices', (found) => takeDevices(envelope, found))
     return {
       slicer,
-      read: ({ rest, text }) => (rest ? wholeCurrent(envelope) : readEnvelope(endpoint, text())),
+      read: ({ rest, text }) => (rest ? envelope : readEnvelope(endpoint, text())),
     }
   },
 

@@ -24,7 +24,7 @@ export async function alertNews(
     if (effect === 'ask') await ask()
     if (effect === 'again') await handAgain(account, target, wish, ports)
   } catch (error) {
-    memory.step(device, { kind: 'failed', failure: failureOf(error) })
+    memory.step(device, { kind: 'failed', failure: failureOf(error), now: account.monotonic(), fits: true })
     throw error
   }
 
@@ -47,7 +47,7 @@ export async function alertNews(
       if (failed.length > 0) await ports.deliver(news, true)
       return
     }
-    const base: AlertCursor = { seen: [], taken: next.taken - 1 }
+    const base: AlertCursor = { seen: [], begins: true, taken: next.taken - 1 }
     await handOver(account, device, wish, ports, news, { base, next })
   }
 }

@@ -9,7 +9,7 @@ import { openHole, seriesOf, withPage } from './hole'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
 import { nextPage } from './pages'
 import { readPage } from './range'
-import { cursorBefore, planRecords, type Received, type RecordCursor } from './record-cursor'
+import { cursorBefore, planRecords, type Received, type RecordCursor, type RecordPlan } from './record-cursor'
 import { type Collected, collectedOf, readPart, readRecords } from './records'
 import type { Effect } from './states'
 
@@ -36,7 +36,12 @@ export async function latestNews(
   try {
     await obey(memory.step(device, { kind: 'trigger' }))
   } catch (error) {
-    const effect = memory.step(device, { kind: 'failed', failure: failureOf(error) })
+    const effect = memory.step(device, {
+      kind: 'failed',
+      failure: failureOf(error),
+      now: account.monotonic(),
+      fits: memory.fits(device),
+    })
     if (effect !== 'give-up') throw error
     await giveUp(error as EnvlogError)
   }
@@ -67,7 +72,7 @@ export async function latestNews(
     const received: Received = { series, receivedAt, taken, time: wish.time }
     const plan = planRecords(cursor(), received, { start: wish.start, fill: true })
     if (plan.kind === 'set-back') {
-      if (memory.step(device, { kind: 'set-back' }) === 'warn') warn(target)
+      if (memory.step(device, { kind: 'set-back' }) === 'warn') warn(target, 'stops')
     } else if (plan.kind === 'complete') await hand(answer, received, plan, { overflow: false, failed })
     else if (!wish.backfill) await complete(answer, received, { overflow: true, failed })
     else await obey(memory.step(device, { kind: 'hole', hole: openHole(received, answer, failed, plan) }))
@@ -121,9 +126,10 @@ export async function latestNews(
   async function hand(
     answer: Collected['answer'],
     received: Received,
-    { fresh, next }: { fresh: Series; next: RecordCursor },
+    { fresh, next, isSetBack }: Extract<RecordPlan, { kind: 'complete' }>,
     beside: Beside,
   ): Promise<void> {
+    if (isSetBack) warn(target, 'goes-on')
     if (fresh.records.length > 0) {
       const cursors = { base: cursorBefore(fresh, received, next), next }
       await handOver(account, device, wish, ports, newsOf(answer, fresh, beside), cursors)

@@ -136,21 +136,29 @@ describe('an envelope', () => {
     const envelope = currentEnvelope(currentDevice(), 'secret' as never, currentDevice({ serial: '' }))
     assert.equal(envelope.devices.length, 1)
     assert.deepEqual(envelope.unreadable, [
-      { serial: '', part: 'devices.1' },
-      { serial: '', part: 'devices.2.serial' },
+      { serial: '', part: 'devices.1', known: null },
+      { serial: '', part: 'devices.2.serial', known: null },
     ])
+  })
+
+  it('tells what is known of a device that cannot be read: enough to ask for its records', () => {
+    const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
+    const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain' }
+    for (const fields of [{ dst_bias: 'n/a' }, { time_diff: 'nine' }, { channel: 'none' }, { channel: [7] }])
+      assert.deepEqual(odd(fields), known)
+    assert.deepEqual(odd({ name: {} }), { ...known, name: '' })
+    assert.deepEqual(odd({ group: 'x' }), { ...known, group: '' })
+    assert.equal(odd({ baseunit: 'x' }), null)
   })
 
   it('says which part it cannot understand, never its contents', () => {
     const current = (body: unknown) => () => readEnvelope('current', JSON.stringify(body))
     assert.equal(refusedPart(current({})), 'devices')
     assert.equal(refusedPart(current({ devices: {} })), 'devices')
-    assert.equal(refusedPart(current({ devices: ['secret'] })), 'devices.0')
-    assert.equal(refusedPart(current({ devices: [currentDevice({ serial: '' })] })), 'devices.0.serial')
-    assert.equal(
-      refusedPart(current({ devices: [currentDevice({ time_diff: 'nine' })] })),
-      'devices.0.time_diff',
-    )
+    const unreadable = (device: unknown) => currentEnvelope(device as never).unreadable[0]?.part
+    assert.equal(unreadable('secret'), 'devices.0')
+    assert.equal(unreadable(currentDevice({ serial: '' })), 'devices.0.serial')
+    assert.equal(unreadable(currentDevice({ time_diff: 'nine' })), 'devices.0.time_diff')
     assert.equal(
       refusedPart(() => graphEnvelope(graph({ data: {} }))),
       'data',
