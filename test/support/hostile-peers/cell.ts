@@ -37,6 +37,18 @@ export interface Place extends Cell {
   asked(): number
 }
 
+/** Runs one after the other: hundreds of new connections at once are slow on two processors, whoever makes them. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+
+export function turns(): InTurn {
+  let before: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const mine = before.then(work)
+    before = mine.catch(() => {})
+    return mine
+  }
+}
+
 const CLOSED_MS = 2000
 const LOOK_MS = 5
 /** No answer is longer than so many cuts. */
@@ -46,7 +58,7 @@ export async function runCell(
   victim: Victim,
   place: Place,
   target: number,
-  isAlone: boolean,
+  { isAlone, inTurn }: { isAlone: boolean; inTurn: InTurn },
 ): Promise<Outcome> {
   const { peer, there } = place
   await victim.stop()
@@ -62,7 +74,7 @@ export async function runCell(
   there.mend(target)
   if (peer.deaf) await accepts(place.port)
   if (peer.refuses && !isRoute(place.asker)) await victim.trigger(place.id, { envlog: { forget: true } })
-  const mended = await ask(victim, place)
+  const mended = await inTurn(() => ask(victim, place))
   const running = await requestsOf(victim, place)
   return { ended, asked, open, mended, running, stop }
 }

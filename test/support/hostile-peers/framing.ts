@@ -56,6 +56,8 @@ export const framing: HostilePeer[] = [
         socket.end('Content-Length: 0\r\n\r\n')
       }),
     ends: BROKEN,
+    // undici makes an error of each header that is too much: of 64 kB at once, 70 ms.
+    kind: 'huge',
   },
   {
     title: 'sends its body one byte at a time',
@@ -112,7 +114,7 @@ export const framing: HostilePeer[] = [
         socket.write(Buffer.concat([whole(body), whole('{"devices":[{"serial":"FORGED01"}]}')]))
       }),
     ends: OK,
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'answers before it is asked',
@@ -125,7 +127,7 @@ export const framing: HostilePeer[] = [
     },
     // It may have come after the request was on its way.
     ends: ['ok', ...BROKEN, 'ENVLOG_TIMEOUT', 'ENVLOG_INPUT'],
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'announces a body longer than it is',
@@ -180,7 +182,7 @@ export const framing: HostilePeer[] = [
         socket.write(whole(gzipSync((await service.ask(asked)).body), GZIP)),
       ),
     ends: ['ok', 'ENVLOG_REPLY'],
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'compresses its answer, and breaks off',
@@ -190,21 +192,21 @@ export const framing: HostilePeer[] = [
         socket.write(whole(body.subarray(0, body.length / 2), GZIP))
       }),
     ends: BROKEN,
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'sends a bomb of gzip',
     behaviour: () => answering((socket) => socket.write(whole(BOMB, GZIP))),
     ends: REPLY,
     kind: 'huge',
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'redirects to itself, again and again',
     behaviour: () =>
       answering((socket, { path }) => socket.write(whole('', { Location: `${path}?again` }, 307))),
     ends: SERVICE,
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'redirects to another host',
@@ -214,7 +216,7 @@ export const framing: HostilePeer[] = [
         socket.write(whole(echo(asked), { Location: there }, 302))
       }),
     ends: SERVICE,
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'sends 1xx for ever',
@@ -232,7 +234,7 @@ export const framing: HostilePeer[] = [
         socket.write(whole(body))
       }),
     ends: ['ok', ...BROKEN],
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'switches protocols',
@@ -252,13 +254,13 @@ export const framing: HostilePeer[] = [
     title: 'quotes the request as garbage with status 200',
     behaviour: () => answering((socket, asked) => socket.write(whole(echo(asked)))),
     ends: REPLY,
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'quotes the request as broken JSON with status 200',
     behaviour: () => answering((socket, asked) => socket.write(whole(`${asked.body},`))),
     ends: REPLY,
-    keeps: 1,
+    keeps: 2,
   },
   {
     title: 'quotes the request as the service’s own refusal',
@@ -268,7 +270,7 @@ export const framing: HostilePeer[] = [
         socket.write(whole(JSON.stringify({ error }), {}, 400))
       }),
     ends: SERVICE,
-    keeps: 1,
+    keeps: 2,
     refuses: true,
   },
   {
@@ -279,6 +281,6 @@ export const framing: HostilePeer[] = [
         socket.write(`HTTP/1.1 500 ${said}\r\nContent-Length: 0\r\nX-Said: ${said}\r\n\r\n`)
       }),
     ends: SERVICE,
-    keeps: 1,
+    keeps: 2,
   },
 ]

@@ -23,8 +23,8 @@ export interface HostilePeer {
   /** Any of these is as documented. */
   ends: readonly End[] | Partial<Record<Asker, readonly End[]>>
   /**
-   * `quick`: it says at once what it has to say, and little; `slow`: time runs out; `huge`: it says much;
-   * `cut`: triggered until it is answered.
+   * `quick`: it says at once what it has to say, and little; `slow`: time runs out; `huge`: it says much; `cut`:
+   * triggered until it is answered.
    */
   kind?: 'quick' | 'slow' | 'huge' | 'cut'
   /** Until the end, in times the account's Timeout; the total time otherwise. */

@@ -5,7 +5,7 @@ import { type Simulator, startSimulator } from '../../../simulator'
 import { type Listener, startProxy, startTls } from '../network'
 import { startPeer } from '../peers'
 import { answers } from './answers'
-import { ask, type Outcome, type Place, runCell } from './cell'
+import { ask, type Outcome, type Place, runCell, turns } from './cell'
 import { connections } from './connections'
 import { startDeaf } from './deaf'
 import { type Cell, credentials, flowOf } from './flows'
@@ -65,13 +65,15 @@ export async function startTable(wanted: readonly HostilePeer[] = peers): Promis
   const targets = { http: simulator.port, tls: tls.port, proxy: proxy.port }
   const outcomes = new Map(places.map((place) => [keyOf(place), promised<Outcome>()]))
   const of = (kind: HostilePeer['kind']) => places.filter(({ peer }) => (peer.kind ?? 'quick') === kind)
+  const inTurn = turns()
   async function run(place: Place, isAlone: boolean): Promise<void> {
     const { resolve, reject } = outcomes.get(keyOf(place)) as Promised<Outcome>
-    await runCell(victim, place, targets[place.peer.way ?? 'http'], isAlone).then(resolve, reject)
+    const target = targets[place.peer.way ?? 'http']
+    await runCell(victim, place, target, { isAlone, inTurn }).then(resolve, reject)
   }
   const done = (async () => {
-    for (const place of of('quick')) await run(place, true)
-    await Promise.all([...of('slow'), ...of('cut')].map((place) => run(place, false)))
+    for (const place of [...of('quick'), ...of('cut')]) await run(place, true)
+    await Promise.all(of('slow').map((place) => run(place, false)))
     for (const place of of('huge')) await run(place, true)
   })()
 
