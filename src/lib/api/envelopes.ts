@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { EnvlogError } from '../errors'
-import { addRecords, createTable } from '../readings/record-table'
+import { addRecords, checkCount, createTable } from '../readings/record-table'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
 import { type EndpointName, endpoints } from './endpoints'
 import {
@@ -32,9 +32,10 @@ export interface CurrentEnvelope {
 
 const current = z.object({ devices: unread })
 
-/** Adds devices of an answer, in their order. */
+/** Adds devices of an answer, in their order. @throws EnvlogError `reply-too-many` */
 export function takeDevices(envelope: CurrentEnvelope, found: readonly unknown[]): void {
   const { devices, unreadable } = envelope
+  checkCount(devices.length + unreadable.length + found.length)
   for (const device of found) {
     if (device === null) continue
     const result = readCurrentDevice(device, devices.length + unreadable.length)
@@ -89,7 +90,10 @@ export type GraphEnvelope = z.infer<typeof graph>
 const alert = z
   .object({ ...deviceFields, 'alert-logs': unread })
   .refine(tellsSerial, { path: ['remote-serial'] })
-  .transform((found) => ({ ...deviceOf(found), entries: found['alert-logs'] }))
+  .transform((found) => {
+    checkCount(found['alert-logs'].length)
+    return { ...deviceOf(found), entries: found['alert-logs'] }
+  })
 export type AlertEnvelope = z.infer<typeof alert>
 
 export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer'] extends 'current'

@@ -34,11 +34,16 @@ export function createTable(): RecordTable {
   return { length: 0, room: 0, columns: new Map(), misfits: [] }
 }
 
+/** Of whatever an answer has a list. @throws EnvlogError `reply-too-many` */
+export function checkCount(count: number): void {
+  if (count > MAX_RECORDS) throw new EnvlogError('reply-too-many', { most: MAX_RECORDS })
+}
+
 /** Makes room for so many more. @throws EnvlogError `reply-too-many` */
 export function reserve(table: RecordTable, more: number): void {
   const wanted = table.length + more
   if (table.room >= wanted) return
-  if (wanted > MAX_RECORDS) throw new EnvlogError('reply-too-many', { most: MAX_RECORDS })
+  checkCount(wanted)
   table.room = Math.min(MAX_RECORDS, Math.max(wanted, 2 * table.room))
   for (const column of table.columns.values()) {
     const before = column.numbers

@@ -49,6 +49,17 @@ const turned = (answer: Json): Json =>
     }),
   )
 
+/** The most that a refusal names. */
+function tooMany(read: () => unknown): unknown {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof EnvlogError && error.reason === 'reply-too-many') return error.params.most
+    throw error
+  }
+  return undefined
+}
+
 describe('an envelope', () => {
   const samples = [
     ['latest-data', graph({ data: [{ unixtime: 10, 'data-id': 1, ch1: 1 }] })],
@@ -168,6 +179,15 @@ describe('an envelope', () => {
       'alert-logs',
     )
     assert.equal(refusedPart(current([])), 'answer')
+  })
+
+  it('with more devices or log entries than any service has is ENVLOG_REPLY', () => {
+    const most = 65_535
+    const devices = (count: number) => ({ devices: Array(count).fill(currentDevice()) })
+    const alerts = (count: number) => ({ ...alertAnswer(), 'alert-logs': Array(count).fill({}) })
+    assert.equal(tooMany(() => readEnvelope('current', JSON.stringify(devices(most + 1)))), most)
+    assert.equal(tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most + 1)))), most)
+    assert.equal(tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most)))), undefined)
   })
 
   it("that does not tell the device's serial is ENVLOG_REPLY", () => {
