@@ -139,21 +139,20 @@ export function readJson(body: string): object {
     throw new EnvlogError('reply-unreadable', { part: 'answer' })
   }
   if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
-  if (!isShallow(json)) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
-  return json
+  return shallow(json)
 }
 
 /** The service's own answers have five levels; what is much deeper nobody behind us could copy. */
 const MAX_DEPTH = 100
 
-/** Level by level: an answer may be deeper than calls can be. */
-function isShallow(json: object): boolean {
+/** Level by level: an answer may be deeper than calls can be. @throws EnvlogError `reply-too-deep` */
+export function shallow(json: object): object {
   let level: object[] = [json]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth === MAX_DEPTH) return false
+    if (depth === MAX_DEPTH) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
     level = level.flatMap((one) => Object.values(one).filter((value) => typeof value === 'object' && value))
   }
-  return true
+  return json
 }
 
 function isErrorObject(json: object): boolean {

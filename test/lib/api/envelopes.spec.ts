@@ -185,9 +185,18 @@ describe('an envelope', () => {
     const most = 65_535
     const devices = (count: number) => ({ devices: Array(count).fill(currentDevice()) })
     const alerts = (count: number) => ({ ...alertAnswer(), 'alert-logs': Array(count).fill({}) })
-    assert.equal(tooMany(() => readEnvelope('current', JSON.stringify(devices(most + 1)))), most)
-    assert.equal(tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most + 1)))), most)
-    assert.equal(tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most)))), undefined)
+    assert.equal(
+      tooMany(() => readEnvelope('current', JSON.stringify(devices(most + 1)))),
+      most,
+    )
+    assert.equal(
+      tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most + 1)))),
+      most,
+    )
+    assert.equal(
+      tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most)))),
+      undefined,
+    )
   })
 
   it("that does not tell the device's serial is ENVLOG_REPLY", () => {
