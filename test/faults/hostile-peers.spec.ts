@@ -89,7 +89,7 @@ describe('every way to ask the service, against peers that behave as no service 
       for (const { peer, asker, account } of table.cells) {
         const { ended, mended } = await table.outcome(peer, asker)
         const text = [shown, ...[...ended, mended].map((end) => end.text)].join('\n')
-        for (const secret of [account.apiKey, account.loginPass]) {
+        for (const secret of [account.apiKey, account.loginPass, account.referencePass]) {
           for (const form of [
             secret,
             JSON.stringify(secret).slice(1, -1),

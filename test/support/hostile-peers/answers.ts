@@ -5,6 +5,15 @@ import { type Asked, answering, head, JSON_TYPE, pour, type Service, whole } fro
 const OK = ['ok'] as const
 const REPLY = ['ENVLOG_REPLY'] as const
 
+/** As somebody might claim who is not the service. */
+const NOTHING_LEFT = {
+  'X-RateLimit-Limit': '1',
+  'X-RateLimit-Remaining': '0',
+  'X-RateLimit-Reset': '86400',
+  'X-RateLimit-Remaining-DataCount': '0',
+  'Retry-After': '86400',
+}
+
 const LEVELS = 20_000
 const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`
 const KEYS = 5000
@@ -141,6 +150,18 @@ export const answers: HostilePeer[] = [
     title: 'has keys like __proto__ in each record',
     behaviour: changed(keyed(/\{(?="(?:unixtime|num|name)")/g)),
     ends: OK,
+    keeps: 2,
+  },
+  {
+    title: 'is a gateway that claims that no quota is left',
+    behaviour: () => answering((socket) => socket.write(whole('<h1>Bad</h1>', NOTHING_LEFT, 502))),
+    ends: ['ENVLOG_SERVICE', 'ENVLOG_NETWORK'],
+    keeps: 2,
+  },
+  {
+    title: 'is a page that claims that no quota is left',
+    behaviour: () => answering((socket) => socket.write(whole('<h1>Log in</h1>', NOTHING_LEFT))),
+    ends: REPLY,
     keeps: 2,
   },
   {

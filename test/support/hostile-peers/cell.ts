@@ -51,6 +51,8 @@ export function turns(): InTurn {
 
 const CLOSED_MS = 2000
 const LOOK_MS = 5
+/** Nobody waits longer for the end of a trigger. */
+const LOST_MS = 40_000
 /** No answer is longer than so many cuts. */
 const CUTS = 200
 
@@ -88,7 +90,13 @@ async function requestsOf(victim: Victim, { id, asker }: Cell): Promise<number> 
 
 export async function ask(victim: Victim, cell: Cell): Promise<Ended> {
   if (!isRoute(cell.asker)) {
-    const { ms, error, text, about } = await victim.trigger(cell.id)
+    const lost = new AbortController()
+    const never = sleep(LOST_MS, undefined, { signal: lost.signal }).then(() => {
+      throw new Error(`A trigger has not ended within ${LOST_MS / 1000} s`)
+    })
+    const { ms, error, text, about } = await Promise.race([victim.trigger(cell.id), never])
+    lost.abort()
+    never.catch(() => {})
     return { ms, how: error ? String(error.code) : 'ok', text, about }
   }
   const { apiKey, loginId, loginPass } = cell.account

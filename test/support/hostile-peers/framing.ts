@@ -226,6 +226,13 @@ export const framing: HostilePeer[] = [
     kind: 'slow',
   },
   {
+    title: 'sends 1xx for ever, as fast as it can',
+    behaviour: () =>
+      answering((socket) => pour(socket, endless(head('103 Early Hints', { Link: '</x>' }).repeat(100)))),
+    ends: ['ENVLOG_TIMEOUT', ...BROKEN],
+    kind: 'huge',
+  },
+  {
     title: 'sends 10,000 answers of 1xx and then the right one',
     behaviour: (service) =>
       answering(async (socket, asked) => {
