@@ -73,6 +73,37 @@ describe('what the actions report', () => {
     assert.equal(flow.errors.messages[0]?.envlog.device.serial, 'NOSUCH01')
   })
 
+  it('a device that current readings do not hold is reported, and the others are sent', async () => {
+    const unknown = { serial: '5212ZZZZ' }
+    const flow = await startFlow('current', simulator(), {
+      node: list(unknown, freezer, { serial: '5212YYYY' }),
+    })
+    flow.send()
+    assert.equal((await flow.output.next()).payload.length, 1)
+    const told = [await flow.errors.next(), await flow.errors.next()]
+    assert.deepEqual(
+      told.map(({ error, envlog }) => [error.code, envlog.device.serial]),
+      [
+        ['ENVLOG_INPUT', '5212ZZZZ'],
+        ['ENVLOG_INPUT', '5212YYYY'],
+      ],
+    )
+    await flow.completed.next()
+    const none = await startFlow('current', simulator(), { node: list(unknown) })
+    none.send()
+    const { error } = await none.errors.next()
+    assert.deepEqual([error.code, error.cause.serial], ['ENVLOG_INPUT', '5212ZZZZ'])
+    assert.deepEqual([none.output.messages, none.completed.messages], [[], []])
+  })
+
+  it('a base unit whose only device is excluded is there all the same', async () => {
+    const node = { select: 'base', bases: [fridge.base], exclude: [fridge.serial] }
+    const flow = await startFlow('current', simulator(), { node })
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual(flow.errors.messages, [])
+  })
+
   it('a device that was refused is reported also where the account fails after it', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 401, serials: [freezer.serial] }] })
     const node = list(oldRelay, freezer)

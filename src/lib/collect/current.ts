@@ -6,7 +6,7 @@ import { gently } from '../pace'
 import type { Asker } from '../quota/asker'
 import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
-import type { DeviceFailure, Selection } from './devices'
+import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice } from './devices'
 import type { Collected, Form } from './records'
 
 export interface CurrentWish {
@@ -45,14 +45,28 @@ export async function collectCurrent(
     failed.push({ device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) })
   }
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
-  const readings = await gently(stepsOfCurrent(answer.body, options, unreadable), asker.signal)
-  return {
-    answer,
-    content: { kind: 'current', readings: readings.filter((reading) => isWanted(reading, wish)) },
-    group: '',
-    failed,
-  }
+  const all = await gently(stepsOfCurrent(answer.body, options, unreadable), asker.signal)
+  const readings = all.filter((reading) => isWanted(reading, wish))
+  const told = new Set(failed.map(({ device }) => device.serial))
+  failed.push(...missingIn(all, wish).filter(({ device }) => !told.has(device.serial)))
+  return { answer, content: { kind: 'current', readings }, group: '', failed }
 }
+
+/** Chosen devices that the service left out: the account does not have them. */
+function missingIn(readings: readonly Reading[], { selection, exclude }: CurrentWish): DeviceFailure[] {
+  if (selection === 'all') return []
+  const devices = selection.devices.filter(
+    (device) => !exclude.includes(device.serial) && !readings.some((reading) => isOf(device, reading)),
+  )
+  const bases = selection.bases.filter((base) => !readings.some((reading) => reading.base.serial === base))
+  return [
+    ...devices.map(({ serial, base }) => unknownDevice(serial, base)),
+    ...bases.map((base) => unknownDevice(base, base)),
+  ]
+}
+
+const isOf = ({ serial, base }: NamedDevice, reading: Reading) =>
+  serial === reading.serial && (base === undefined || base === reading.base.serial)
 
 function currentParams({ selection, exclude, property }: CurrentWish): CurrentParams | undefined {
   if (selection === 'all') return {}
@@ -68,7 +82,5 @@ function currentParams({ selection, exclude, property }: CurrentWish): CurrentPa
 function isWanted(reading: Reading, { selection, exclude }: CurrentWish): boolean {
   if (exclude.includes(reading.serial)) return false
   if (selection === 'all' || selection.devices.length === 0) return true
-  return selection.devices.some(
-    ({ serial, base }) => serial === reading.serial && (base === undefined || base === reading.base.serial),
-  )
+  return selection.devices.some((device) => isOf(device, reading))
 }

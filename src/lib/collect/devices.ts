@@ -84,7 +84,7 @@ export function isStandalone({ serial, base }: Target): boolean {
   return serial === base
 }
 
-function unknownDevice(serial: string, base?: string): DeviceFailure {
+export function unknownDevice(serial: string, base?: string): DeviceFailure {
   const device = nameDevice(serial, base)
   return { device, error: new EnvlogError('device-unknown', { serial }, device) }
 }

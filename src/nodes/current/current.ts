@@ -15,7 +15,14 @@ export = (RED: NodeAPI): void =>
       const wish = { selection: await selection(), exclude, time, staleAfter, form, property }
       const collected = await collectCurrent(account, wish, asker)
       if (!collected) return
-      const { content } = collected
+      const { content, failed = [] } = collected
+      if (content.kind === 'current' && content.readings.length === 0) {
+        const last = failed.at(-1)
+        if (last) {
+          await deliver({ ...collected, failed: failed.slice(0, -1) }, true)
+          throw last.error
+        }
+      }
       if (!onlyNew || content.kind !== 'current') {
         await deliver(collected)
         return
