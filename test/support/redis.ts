@@ -58,7 +58,8 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
       const keys = (await ask('KEYS', '*')) as string[]
       const one = async (key: string) => {
         const kind = await ask('TYPE', key)
-        const value = kind === 'string' ? await ask('GET', key) : await ask('ZRANGE', key, '0', '-1')
+        const read: Record<string, string[]> = { string: ['GET', key], hash: ['HGETALL', key] }
+        const value = JSON.stringify(await ask(...(read[String(kind)] ?? ['ZRANGE', key, '0', '-1'])))
         return { key, value: String(value), lasts: Number(await ask('PTTL', key)) }
       }
       return Promise.all(keys.map(one))

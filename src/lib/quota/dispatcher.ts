@@ -6,10 +6,9 @@
  * - `Grant`: what a try took in this process: a place, and so many records of its device
  * - `Claim`, `Claimed`: the same asked of a shared ledger, and what the ledger said; `Verdict`: so may it go?
  * - `Tried`: how sending ended; `Bill`: what that cost, and whose limit it met
- * - `Settled`: the bill as the ledger is told; `Owed`: one it could not be told yet
- * - `Missed`: all that this process has spent of a limit, for a ledger that does not know
+ * - `Settled`: the bill as the ledger is told
+ * - `Usage`: all that this process uses of a limit, for a ledger that may not know
  */
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import type { Asker } from './asker'
@@ -126,9 +125,8 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     spent()
     try {
       const shared = sharing()
-      const id = shared ? randomUUID() : ''
-      const verdict = shared ? await shared.claim(id, grant) : 'go'
-      if (verdict === 'go') await exchange(ticket, grant, id, shared)
+      const verdict = shared ? await shared.claim(grant) : 'go'
+      if (verdict === 'go') await exchange(ticket, grant, shared)
       else notSent(ticket, grant, verdict)
     } catch (error) {
       // A slip of ours: whoever asked is told, and nobody else suffers.
@@ -149,13 +147,8 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     }
   }
 
-  /** @param shared where it was claimed: a deploy may have opened another one when the answer comes */
-  async function exchange(
-    ticket: Ticket,
-    grant: Grant,
-    id: string,
-    shared: Sharing | undefined,
-  ): Promise<void> {
+  /** @param claimed where it was claimed: a deploy may have opened another one when the answer comes */
+  async function exchange(ticket: Ticket, grant: Grant, claimed: Sharing | undefined): Promise<void> {
     ticket.misses = 0
     patience.tellGoing(ticket)
     // While others were asked whether it may go, all who wanted it may have left.
@@ -164,8 +157,9 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
         ? await send(ticket, grant)
         : { reading: null, unsent: true, error: new EnvlogError('closed') }
     running.delete(ticket)
+    const shared = sharing()
     const bill = places.settle(grant, tried, now(), shared?.here() ?? false)
-    void shared?.settle(id, grant, tried, bill)
+    for (const one of new Set([claimed, shared])) void one?.settle(grant, tried, bill, one === claimed)
     spent()
     if (grant.budget) wakeParked(grant)
     if (ticket.waiters.size > 0) decide(ticket, tried, bill.refused)
@@ -181,13 +175,13 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   /** Others were faster, or the ledger went away. */
   function notSent(ticket: Ticket, grant: Grant, verdict: Exclude<Verdict, 'go'>): void {
     running.delete(ticket)
-    places.giveBack(grant)
+    places.giveBack(grant, now())
     if (ticket.waiters.size === 0) return
     waiting++
     if (verdict !== 'over-share' && verdict.short === 'device') {
-      const { waitMs, flying } = verdict
+      const { waitMs, inFlight } = verdict
       const soon = Math.min(LONGEST_TRY_MS, FIRST_TRY_MS * 2 ** ticket.misses++)
-      ticket.othersUntil = now() + (flying ? Math.min(waitMs, soon) : waitMs)
+      ticket.othersUntil = now() + (inFlight ? Math.min(waitMs, soon) : waitMs)
       park(ticket, ticket.othersUntil)
       return
     }

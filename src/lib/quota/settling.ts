@@ -1,3 +1,5 @@
+import type { Allowance } from './allowance'
+import type { QuotaReading } from './headers'
 import type { Grant } from './places'
 import type { Refused, Tried } from './ticket'
 
@@ -41,4 +43,17 @@ function refusedBy({ budget }: Grant, tried: Tried<unknown>): Refused | undefine
   }
   const other = status >= 400 && status < 500 && !NOT_ABOUT_QUOTA.has(status)
   return other && remaining === 0 ? 'endpoint' : undefined
+}
+
+/** What the headers of an answer say: its row where they are whole, and what others spent. */
+export function learn(
+  requests: Allowance,
+  { limit, remaining, windowSeconds }: QuotaReading,
+  now: number,
+  mark: number | null,
+): void {
+  if (limit !== null && limit >= 1 && windowSeconds !== null) {
+    requests.tell({ limit, window: windowSeconds })
+  }
+  if (remaining !== null && mark !== null) requests.remains(remaining, now, mark)
 }

@@ -27,7 +27,7 @@ function twoProcesses(scenario: Scenario) {
 
   function start(which: number): void {
     const quota = createQuota(clock)
-    const join = () => quota.join({ concurrency, rows: rowsWith(limits), ledger: ledger.open })
+    const join = () => quota.join({ concurrency, rows: rowsWith(limits), ledger: () => ledger.open() })
     let leave = join()
     deploys.push(() => {
       void leave()
