@@ -70,7 +70,7 @@ export function ledgerProblem(text: string): LedgerProblem | undefined {
   const sentinels = readSentinels(text)
   // Each of the sentinels' addresses is such a one.
   const addresses = sentinels?.nodes.map(({ host, port }) => `redis://${host}:${port}`) ?? [text.trim()]
-  if (/^[^/]*:\/\/[^/@]*:[^/@]*@/.test(text.trim())) return 'has-password'
+  if (/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(text.trim())) return 'has-password'
   return addresses.every(isRedisAddress) ? undefined : 'unreadable'
 }
 

@@ -170,13 +170,24 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     assert.ok('waitMs' in told && told.waitMs > LONG_MS - SLACK_MS)
   })
 
+  it('keeps its name as long as anybody greets it', async () => {
+    const member = await open()
+    const key = 'envlog:{an account}:epoch'
+    await redis.ask('PEXPIRE', key, '5000')
+    assert.equal(await member.greet(), member.epoch)
+    assert.ok(Number(await redis.ask('PTTL', key)) > 86_400_000)
+  })
+
   it('counts large limits exactly', async () => {
     const member = await open()
-    const held = { limit: 1_000_000_000, heldMs: LONG_MS }
-    assert.deepEqual(await holds(member, 'a', [claim({ ...held, wanted: 999_999_999 })]), [999_999_999])
-    await member.settle('a', [settled({ ...held, used: 999_999_999, remaining: 0 })])
+    const held = { limit: 999_999_999_999_999, heldMs: LONG_MS }
+    assert.deepEqual(
+      await holds(member, 'a', [claim({ ...held, wanted: 999_999_999_999_998 })]),
+      [999_999_999_999_998],
+    )
+    await member.settle('a', [settled({ ...held, used: 999_999_999_999_998, remaining: 0 })])
     const told = await member.claim('b', [claim(held)])
-    assert.ok('waitMs' in told && told.spent === 1_000_000_000, JSON.stringify(told))
+    assert.ok('waitMs' in told && told.spent === 999_999_999_999_999, JSON.stringify(told))
   })
 
   it('fails at once while Redis is away, says why, and goes on when it is back', async () => {
