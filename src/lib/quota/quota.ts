@@ -5,10 +5,11 @@ import type { Clock } from '../clock'
 import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
 import type { Asker } from './asker'
 import { createDispatcher } from './dispatcher'
+import { createMembership } from './membership'
 import { createPlaces, type SavedPlaces } from './places'
 import { mostCautious, type Rows } from './rows'
 import type { SharedLedger } from './shared'
-import { createMembership, createSharing, type Sharing } from './sharing'
+import { createSharing, type Sharing } from './sharing'
 import type { Request } from './ticket'
 
 /** What a node of the account brings with it. */

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock'
 import { heldMs } from './allowance'
 import { claimsOf, limitsOf, settledOf } from './claims'
+import type { Membership } from './membership'
 import type { Grant, Places } from './places'
 import type { Bill } from './settling'
 import {
   BATCH,
   type Claimed,
   type Greeting,
-  type Peer,
   SETTLING_MS,
   type Settled,
   type SharedLedger,
@@ -37,27 +37,6 @@ export type Verdict =
   | { waitMs: number; short: Refused; inFlight: boolean }
   /** The ledger went away meanwhile, and more than our share is taken. */
   | 'over-share'
-
-/** What one process and the ledgers know of each other. It outlives a deploy, which opens another way to them. */
-export interface Membership {
-  /** Names this process there. */
-  member: string
-  /** Earlier processes whose state it took over. */
-  predecessors: Set<string>
-  /** Claims that the ledger may hold as in flight → the limits they are of. */
-  claimed: Map<string, string[]>
-  /** The ledger was lost, and is not back yet. */
-  isAway: boolean
-  /** What it was told all of last. */
-  epoch?: string
-  /** Those that it knew when it was heard of last, and when that was, monotonic. */
-  peers: readonly Peer[]
-  heardAt: number
-}
-
-export function createMembership(member: string): Membership {
-  return { member, predecessors: new Set(), claimed: new Map(), isAway: false, peers: [], heardAt: 0 }
-}
 
 export interface SharingPorts {
   ledger: SharedLedger
@@ -110,8 +89,8 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     return greeting
   }
 
-  /** Tells the ledger all that we use, and which claims are over. @returns those claims */
-  async function replay(of: string): Promise<void> {
+  /** Tells the ledger all that we use, and which claims are over; false where it is another one by now. */
+  async function replay(of: string): Promise<boolean> {
     const usages = places.usage(now())
     const inFlight = new Map<string, string[]>()
     for (const { name, inFlight: list } of usages) {
@@ -122,22 +101,27 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     for (const [id, names] of ended) for (const name of names) usages.push({ name, ended: [id], ...nothing })
     for (const [id, names] of inFlight) claimed.set(id, names)
     const ms = ANSWER_MS * Math.max(1, Math.ceil(usages.length / BATCH))
-    if ((await within(ledger.replay(of, usages), ms)) === 'stale') throw stale()
+    if ((await within(ledger.replay(of, usages), ms)) === 'stale') return false
     for (const [id] of ended) claimed.delete(id)
+    return true
   }
 
   /**
-   * Connects. Where others may still have something to tell, because the ledger or the way to it was lost, it waits
-   * till they have.
+   * Where others may still have something to tell, because the ledger or the way to it was lost, it waits till they
+   * have. False where the ledger has lost its data meanwhile.
    */
-  async function connect(): Promise<void> {
+  async function tryToConnect(): Promise<boolean> {
     const { epoch: current, ageMs } = await hello()
-    await replay(current)
+    if (!(await replay(current))) return false
     const settling = SETTLING_MS - (membership.isAway ? 0 : ageMs)
     isSettling = settling > 0
     if (isSettling) await new Promise<void>((resolve) => clock.after(settling, resolve))
-    if ((await hello(current)).epoch !== current) throw stale()
-    if (closed) return
+    if ((await hello(current)).epoch !== current) return false
+    if (!closed) connected(current)
+    return true
+  }
+
+  function connected(current: string): void {
     const isNew = epoch === undefined
     const isOther = membership.epoch !== undefined && membership.epoch !== current
     if (membership.isAway || isOther) places.findLedger()
@@ -146,6 +130,11 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     reason = undefined
     looks = 0
     if (isNew) changed()
+  }
+
+  async function connect(): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) if (await tryToConnect()) return
+    throw stale()
   }
 
   function join(): Promise<void> {
