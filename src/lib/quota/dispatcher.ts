@@ -32,7 +32,7 @@ import {
 export const MOST_QUEUED = 10_000
 /** A request that was refused so often is given up. */
 const MOST_REFUSALS = 3
-/** When to ask again for records that others have only reserved: soon, then after twice as long each time. */
+/** When to ask again for what others have only reserved: soon, then after twice as long each time. */
 const FIRST_TRY_MS = 250
 const LONGEST_TRY_MS = 15_000
 
@@ -54,13 +54,30 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   let waiting = 0
   let wakeAt = Number.POSITIVE_INFINITY
   let cancelWake = () => {}
+  let isPumping = false
+  let isWanted = false
 
   const now = () => clock.monotonic()
   /** Those whose devices have no records left. */
   const parked = new Set<Ticket>()
   const patience = createPatience({ clock, places, parked, leave })
 
+  /** What it lets go of may call it again: then it goes round once more, instead of deeper and deeper. */
   function pump(): void {
+    isWanted = true
+    if (isPumping) return
+    isPumping = true
+    try {
+      while (isWanted) {
+        isWanted = false
+        sendReady()
+      }
+    } finally {
+      isPumping = false
+    }
+  }
+
+  function sendReady(): void {
     const most = lanes()
     if (most === 0) return
     // What is free and when more will be is asked of one instant, or what comes free between would be overlooked.
@@ -71,8 +88,10 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
       if (!ticket) break
       const { endpoint, records } = requestOf(ticket)
       const grant = places.take(endpoint, records, instant)
-      if ('parkedUntil' in grant) park(ticket, grant.parkedUntil)
-      else void go(ticket, grant)
+      if ('parkedUntil' in grant) {
+        places.keepTurn(endpoint)
+        park(ticket, grant.parkedUntil)
+      } else void go(ticket, grant)
     }
     wakeFor(places.nextChange(instant))
   }
@@ -141,7 +160,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   /** One try; one that fails as none should may have reached the service all the same. */
   async function send(ticket: Ticket, grant: Grant): Promise<Tried<unknown>> {
     try {
-      return await requestOf(ticket).send(grant.number, ticket.abort.signal)
+      return await requestOf(ticket).send(grant.number, ticket.abort.signal, ticket.retries)
     } catch (error) {
       return { reading: null, error: error as EnvlogError }
     }
@@ -178,14 +197,17 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     places.giveBack(grant, now())
     if (ticket.waiters.size === 0) return
     waiting++
-    if (verdict !== 'over-share' && verdict.short === 'device') {
-      const { waitMs, inFlight } = verdict
+    if (verdict !== 'over-share') {
+      const { waitMs, short, inFlight } = verdict
       const soon = Math.min(LONGEST_TRY_MS, FIRST_TRY_MS * 2 ** ticket.misses++)
-      ticket.othersUntil = now() + (inFlight ? Math.min(waitMs, soon) : waitMs)
-      park(ticket, ticket.othersUntil)
-      return
+      const until = now() + (inFlight ? Math.min(waitMs, soon) : waitMs)
+      if (short === 'device') {
+        ticket.othersUntil = until
+        park(ticket, until)
+        return
+      }
+      places.holdBack(grant.endpoint, until)
     }
-    if (verdict !== 'over-share') places.holdBack(grant.endpoint, now() + verdict.waitMs)
     back(ticket)
     patience.reconsider(ticket)
   }
@@ -202,6 +224,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     } else if (!refused && tried.againAfter !== undefined) {
       waiting++
       ticket.failure = tried.error
+      ticket.retries++
       ticket.state = 'resting'
       rest(ticket, tried.againAfter)
     } else {

@@ -189,6 +189,8 @@ export function createPlaces(share: (window: number) => number, run = '') {
 
     put: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.put(line, ticket),
     putFirst: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.putFirst(line, ticket),
+    /** Who came forward last cannot go: others of its line have the turn. */
+    keepTurn: (endpoint: EndpointName) => places[endpoint].turns.keepTurn(),
     /** Nobody of a line waits for it any more. */
     leave: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.leave(line, ticket),
     remove: (ticket: Ticket) => places[ticket.endpoint].turns.remove(ticket),

@@ -243,7 +243,9 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
       // What is taken here is given back, and the ledger has not counted it.
       if (short === 'endpoint') requests.noteAll(spent + 1, now())
       else budget?.allowance.noteAll(spent + number, now())
-      return { waitMs: Math.max(LEAST_WAIT_MS, waitMs), short, inFlight }
+      // Records are mostly given back in part; of requests that are in flight it counts where all hangs on them.
+      const hangs = inFlight && (short === 'device' || waitMs >= heldMs(requests.row().window))
+      return { waitMs: Math.max(LEAST_WAIT_MS, waitMs), short, inFlight: hangs }
     }
     requests.noteAll(answer.spent[0] ?? 0, now())
     const taken = answer.taken[1]

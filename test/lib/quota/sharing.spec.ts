@@ -179,6 +179,18 @@ describe('two processes that share an account', () => {
     assert.deepEqual(b.desk.keys(), ['waits'])
   })
 
+  it('go soon after the other has given back places that it only took', async () => {
+    const { a, b, clock } = await two()
+    for (const key of keys('r', 10)) a.ask(key)
+    await clock.settle()
+    b.ask('waits')
+    await clock.pass(5000)
+    assert.equal(b.desk.sent.length, 0)
+    for (const sent of a.desk.sent) sent.answer({ reading: null, unsent: true })
+    await clock.pass(15_000)
+    assert.deepEqual(b.desk.keys(), ['waits'])
+  })
+
   it('ask for what the other has reserved less and less often', async () => {
     const { a, b, clock, ledger } = await two()
     const records = { endpoint: 'data' as const, device: 'one', wanted: 160_000, least: 160_000 }
