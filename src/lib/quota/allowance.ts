@@ -21,6 +21,8 @@ export interface SavedAllowance {
 
 const LONGEST_MARGIN_MS = 1000
 const MARGIN_SHARE = 1 / 50
+/** How long what a longer window held is remembered. */
+const KEPT_MS = 3_600_000
 /** Entries closer than this share of the window are one. */
 const GRAIN_SHARE = 1 / 500
 
@@ -38,6 +40,10 @@ export function heldMs(windowSeconds: number): number {
 export function createAllowance(described: Row) {
   let base = described
   let told: Row | null = null
+  /** A more generous row that an answer told: it counts where the next one says the same. */
+  let offered: Row | null = null
+  /** The longest window of the last hour, ms, and till when: what it holds is kept. */
+  let longest = { held: 0, until: Number.NEGATIVE_INFINITY }
   /** In flight, by the name that it was taken with. */
   const taken = new Map<string, number>()
   let inFlight = 0
@@ -51,11 +57,13 @@ export function createAllowance(described: Row) {
   const row = () => told ?? base
   const flying = () => [...taken].map(([id, amount]) => ({ id, amount }))
   const held = () => heldMs(row().window)
-  const reopens = () => (refusedAt === null ? Number.NEGATIVE_INFINITY : refusedAt + held())
+  const closed = () => Math.max(held(), heldMs(base.window))
+  const reopens = () => (refusedAt === null ? Number.NEGATIVE_INFINITY : refusedAt + closed())
 
   function release(now: number): void {
-    own.release(now, held())
-    foreign.release(now, held())
+    const kept = now < longest.until ? longest.held : 0
+    own.release(now, held(), kept)
+    foreign.release(now, held(), kept)
     if (refusedAt !== null && now >= reopens()) refusedAt = null
   }
 
@@ -165,9 +173,17 @@ export function createAllowance(described: Row) {
       own.add(now, used, held() * GRAIN_SHARE, id)
     },
 
-    /** The service told its row. */
-    tell(changed: Row): void {
-      if (changed.limit !== row().limit || changed.window !== row().window) surprises++
+    /** The service told its row: a stricter one counts at once, a more generous one where it is told again. */
+    tell(changed: Row, now: number): void {
+      const { limit, window } = row()
+      // Nowhere does it allow more: not in a window of the row that holds either.
+      const isStricter = changed.limit * Math.max(1, Math.ceil(window / changed.window)) <= limit
+      const isAgain = changed.limit === offered?.limit && changed.window === offered.window
+      offered = changed
+      if (!isStricter && !isAgain) return
+      if (changed.limit !== limit || changed.window !== window) surprises++
+      const kept = now < longest.until ? longest.held : 0
+      if (changed.window < window) longest = { held: Math.max(kept, held()), until: now + KEPT_MS }
       told = changed
     },
 
@@ -184,7 +200,7 @@ export function createAllowance(described: Row) {
       foreign.add(now, more, held() * GRAIN_SHARE)
     },
 
-    /** The service refused: nothing for a window. */
+    /** The service refused: nothing for a window, the described one or that of the answers. */
     refuse(now: number): void {
       refusedAt = now
       surprises++

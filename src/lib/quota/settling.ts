@@ -15,7 +15,8 @@ export interface Bill {
 
 export function billOf(grant: Grant, tried: Tried<unknown>): Bill {
   const refused = refusedBy(grant, tried)
-  const isLeft = refused === 'device' && (tried.reading?.recordsRemaining ?? 0) > 0
+  const left = tried.reading?.recordsRemaining ?? 0
+  const isLeft = refused === 'device' && left > 0 && left < (grant.number ?? 0)
   return {
     used: { requests: tried.unsent ? 0 : 1, records: tried.unsent ? 0 : recordsOf(grant, tried) },
     refused,
@@ -53,7 +54,7 @@ export function learn(
   mark: number | null,
 ): void {
   if (limit !== null && limit >= 1 && windowSeconds !== null) {
-    requests.tell({ limit, window: windowSeconds })
+    requests.tell({ limit, window: windowSeconds }, now)
   }
   if (remaining !== null && mark !== null) requests.remains(remaining, now, mark)
 }

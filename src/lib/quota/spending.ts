@@ -54,16 +54,26 @@ export function createSpending() {
       total = entries.reduce((sum, { amount }) => sum + amount, 0)
     },
 
-    /** Forgets what was held so long; the sum is made as `when` makes it, or rounding would part the two. */
-    release(now: number, held: number): void {
+    /**
+     * Leaves out what was held so long; the sum is made as `when` makes it, or rounding would part the two.
+     * @param kept what is younger is there again where it is held longer
+     */
+    release(now: number, held: number, kept = held): void {
+      while (head > 0 && (entries[head - 1] as Spent).at + held > now) {
+        head--
+        total += (entries[head] as Spent).amount
+        released -= (entries[head] as Spent).amount
+      }
       while (head < entries.length && (entries[head] as Spent).at + held <= now) {
         total -= (entries[head] as Spent).amount
         released += (entries[head] as Spent).amount
         head++
       }
       if (head > 512 && head * 2 > entries.length) {
-        entries = entries.slice(head)
-        head = 0
+        const first = entries.findIndex(({ at }) => at + Math.max(held, kept) > now)
+        const gone = first < 0 ? head : Math.min(head, first)
+        entries = entries.slice(gone)
+        head -= gone
       }
     },
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { reading } from '../../support/quota/desk'
 import { keys, known, member, setup } from '../../support/quota/quota'
 
 const HELD = 121_000
@@ -77,10 +78,10 @@ describe('sending under a quota', () => {
     assert.equal(quota.counts().endpoints.current.left, 10)
   })
 
-  it('follows the row that answers tell, where it is whole', async () => {
+  it('follows the row that answers tell, where it is whole: a more generous one when it is told again', async () => {
     const { ask, clock, desk, quota } = setup()
     const told = async (limit: number | null, windowSeconds: number | null) => {
-      ask(`${limit} in ${windowSeconds}`)
+      ask(`${limit} in ${windowSeconds} ${desk.sent.length}`)
       await clock.settle()
       desk.sent.at(-1)?.answer({ reading: { limit, windowSeconds, remaining: null, recordsRemaining: null } })
       await clock.pass(HELD)
@@ -91,7 +92,41 @@ describe('sending under a quota', () => {
     assert.deepEqual(await told(null, 60), [10, 120])
     assert.deepEqual(await told(0, 60), [10, 120])
     assert.deepEqual(await told(1, 60), [1, 60])
+    assert.deepEqual(await told(20, 30), [1, 60])
     assert.deepEqual(await told(20, 30), [20, 30])
+    assert.deepEqual(await told(1000, 1), [20, 30])
+    assert.deepEqual(await told(20, 30), [20, 30])
+    assert.deepEqual(await told(1000, 1), [20, 30])
+  })
+
+  it('is not misled by one odd header of a generous row', async () => {
+    const { ask, clock, desk } = await known()
+    ask('odd')
+    await clock.settle()
+    desk.sent[0]?.answer({ reading: reading({ limit: 1000, windowSeconds: 1, remaining: 999 }) })
+    await clock.settle()
+    for (const key of keys('k', 50)) ask(key)
+    for (let count = 0; count < 60; count++) {
+      await clock.pass(10)
+      for (const sent of desk.sent) sent.answer()
+    }
+    assert.equal(desk.sent.length, 10)
+  })
+
+  it('knows what was spent in a long window, though a shorter one was told meanwhile', async () => {
+    const { ask, clock, desk, quota } = await known()
+    const answered = async (key: string, limit: number, windowSeconds: number) => {
+      ask(key)
+      await clock.settle()
+      desk.sent.at(-1)?.answer({ reading: reading({ limit, windowSeconds }) })
+      await clock.settle()
+    }
+    for (const key of keys('long', 8)) await answered(key, 10, 120)
+    for (const key of keys('short', 2)) await answered(key, 10, 1)
+    await clock.pass(5000)
+    assert.equal(quota.counts().endpoints.current.left, 10)
+    await answered('long again', 10, 120)
+    assert.equal(quota.counts().endpoints.current.left, 0)
   })
 
   it('does not mistake a wall clock that jumps for time', async () => {
