@@ -41,6 +41,8 @@ export interface Quota {
   /** When so many more requests could have gone, ms since 1970 UTC. */
   roundEnds(endpoint: EndpointName, requests: number): number
   counts(): QuotaCounts
+  /** True while a node uses the account. */
+  isUsed(): boolean
 }
 
 interface Saved extends SavedPlaces {
@@ -129,6 +131,8 @@ export function createQuota(clock: Clock, account = ''): Quota {
         await keeper?.end()
       }
     },
+
+    isUsed: () => members.size > 0,
 
     roundEnds: (endpoint, requests) => places.when(endpoint, requests, now()) + toWall(),
 
