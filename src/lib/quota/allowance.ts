@@ -190,12 +190,13 @@ export function createAllowance(described: Row) {
     /**
      * The service told what remains: what others spent takes places away. It never gives any.
      * @param mark of the request that brought it: what was released since may still have been counted
+     * @param limit that it is the rest of: a row that was told may not hold yet
      */
-    remains(remaining: number, now: number, mark: number): void {
+    remains(remaining: number, now: number, mark: number, limit = row().limit): void {
       release(now)
       const since = Math.max(0, own.released() - mark)
       const known = inFlight + own.total() + foreign.total() + since
-      const more = row().limit - remaining - known
+      const more = limit - remaining - known
       if (more > 0) surprises++
       foreign.add(now, more, held() * GRAIN_SHARE)
     },

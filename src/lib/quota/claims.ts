@@ -36,7 +36,8 @@ export function settledOf(
     const held = heldMs(window)
     return {
       name,
-      limit,
+      // What remains is the rest of the limit that was told with it, which may not hold yet.
+      limit: (at === 0 ? reading?.limit : null) ?? limit,
       heldMs: held,
       spent: last && { id: last.id, amount: last.amount, ageMs: Math.round(now - last.at) },
       remaining: (at === 0 ? reading?.remaining : reading?.recordsRemaining) ?? null,

@@ -56,5 +56,5 @@ export function learn(
   if (limit !== null && limit >= 1 && windowSeconds !== null) {
     requests.tell({ limit, window: windowSeconds }, now)
   }
-  if (remaining !== null && mark !== null) requests.remains(remaining, now, mark)
+  if (remaining !== null && mark !== null) requests.remains(remaining, now, mark, limit ?? undefined)
 }

@@ -169,7 +169,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
       lookIn(HEARTBEAT_MS)
     } catch (error) {
       lose(error)
-      if (++looks % MOST_LOOKS === 0) ledger.reset()
+      if (!closed && ++looks % MOST_LOOKS === 0) ledger.reset()
     }
   }
 

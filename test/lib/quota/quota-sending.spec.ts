@@ -113,6 +113,16 @@ describe('sending under a quota', () => {
     assert.equal(desk.sent.length, 10)
   })
 
+  it('takes what remains for the rest of the limit that was told with it, which does not hold yet', async () => {
+    const { ask, clock, desk, quota } = setup()
+    ask('one')
+    await clock.settle()
+    desk.sent[0]?.answer({ reading: reading({ limit: 1, windowSeconds: 2, remaining: 0 }) })
+    await clock.settle()
+    const { own, foreign, left } = quota.counts().endpoints.current
+    assert.deepEqual([own, foreign, left], [1, 0, 9])
+  })
+
   it('knows what was spent in a long window, though a shorter one was told meanwhile', async () => {
     const { ask, clock, desk, quota } = await known()
     const answered = async (key: string, limit: number, windowSeconds: number) => {

@@ -140,4 +140,19 @@ describe('a ledger that is away', () => {
       assert.deepEqual([ledger.calls, ledger.closed()], [[], 1])
     }
   })
+
+  it('is not connected to again where the last node goes while one waits for what others tell', async () => {
+    for (const before of [0, 1]) {
+      const { clock, ledger, leave } = await oneOfSeveral({}, 'away')
+      // Of two looks in vain the second brings another connection.
+      if (before === 1) await clock.pass(2000)
+      ledger.become('here')
+      await clock.pass(3000)
+      void leave()
+      ledger.become('away')
+      const resets = ledger.resets()
+      await clock.pass(60_000)
+      assert.deepEqual([ledger.resets(), ledger.closed()], [resets, 1])
+    }
+  })
 })
