@@ -57,7 +57,9 @@ export function createAllowance(described: Row) {
   const row = () => told ?? base
   const flying = () => [...taken].map(([id, amount]) => ({ id, amount }))
   const held = () => heldMs(row().window)
-  const closed = () => Math.max(held(), heldMs(base.window))
+  /** Told as a limit (429), not only while nothing remained: for the described window, if that is longer. */
+  let isPlain = false
+  const closed = () => (isPlain ? Math.max(held(), heldMs(base.window)) : held())
   const reopens = () => (refusedAt === null ? Number.NEGATIVE_INFINITY : refusedAt + closed())
 
   function release(now: number): void {
@@ -180,7 +182,8 @@ export function createAllowance(described: Row) {
       const isStricter = changed.limit * Math.max(1, Math.ceil(window / changed.window)) <= limit
       const isAgain = changed.limit === offered?.limit && changed.window === offered.window
       offered = changed
-      if (!isStricter && !isAgain) return
+      // The first that is told takes the place of a description.
+      if (told && !isStricter && !isAgain) return
       if (changed.limit !== limit || changed.window !== window) surprises++
       const kept = now < longest.until ? longest.held : 0
       if (changed.window < window) longest = { held: Math.max(kept, held()), until: now + KEPT_MS }
@@ -201,9 +204,10 @@ export function createAllowance(described: Row) {
       foreign.add(now, more, held() * GRAIN_SHARE)
     },
 
-    /** The service refused: nothing for a window, the described one or that of the answers. */
-    refuse(now: number): void {
+    /** The service refused: nothing for a window. @param plain by its status for limits */
+    refuse(now: number, plain = false): void {
       refusedAt = now
+      isPlain = plain
       surprises++
     },
 

@@ -11,7 +11,7 @@
  */
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import type { Asker } from './asker'
+import { type Asker, withSafeListener } from './asker'
 import { createPatience } from './patience'
 import type { Grant, Places } from './places'
 import { endpointNames } from './rows'
@@ -294,25 +294,6 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
         // Those of other nodes may have one more before them.
         patience.moved(ticket.endpoint)
       })
-    },
-  }
-}
-
-/** One whose own listener throws fails alone: what it is told of comes in the middle of others' work. */
-function withSafeListener(asker: Asker, failed: (error: unknown) => void): Asker {
-  const { waiting } = asker
-  if (!waiting) return asker
-  let isBroken = false
-  return {
-    ...asker,
-    waiting(wait) {
-      if (isBroken) return
-      try {
-        waiting(wait)
-      } catch (error) {
-        isBroken = true
-        failed(error)
-      }
     },
   }
 }

@@ -174,7 +174,7 @@ export function createPlaces(share: (window: number) => number, run = '') {
         budget.allowance.settle(id, bill.used.records, now)
         if (told !== null && !shared) budget.allowance.remains(told, now, budget.mark)
       }
-      if (bill.closed === 'endpoint') requests.refuse(now)
+      if (bill.closed === 'endpoint') requests.refuse(now, bill.isPlain)
       if (bill.closed === 'device') budget?.allowance.refuse(now)
       return bill
     },
@@ -189,9 +189,8 @@ export function createPlaces(share: (window: number) => number, run = '') {
 
     put: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.put(line, ticket),
     putFirst: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.putFirst(line, ticket),
-    /** Who came forward last cannot go: others of its line have the turn. */
+    /** Who came forward last cannot go. */
     keepTurn: (endpoint: EndpointName) => places[endpoint].turns.keepTurn(),
-    /** Nobody of a line waits for it any more. */
     leave: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.leave(line, ticket),
     remove: (ticket: Ticket) => places[ticket.endpoint].turns.remove(ticket),
     when,
@@ -206,7 +205,6 @@ export function createPlaces(share: (window: number) => number, run = '') {
       const { turns } = places[ticket.endpoint]
       return outlook(ticket.endpoint, now)(ticket, turns.has(ticket) ? turns.ahead(ticket) : 0)
     },
-    /** Those in line, in the order they go. */
     inOrder: (endpoint: EndpointName) => places[endpoint].turns.inOrder(),
     /** How often something took away what could be expected till then. */
     surprises: (endpoint: EndpointName) => places[endpoint].requests.surprises(),

@@ -11,6 +11,8 @@ export interface Bill {
   refused: Refused | undefined
   /** What nothing more goes to for a window: of a device whose records are left, fewer are asked for at once. */
   closed: Refused | undefined
+  /** The refusal has the status for limits. */
+  isPlain: boolean
 }
 
 export function billOf(grant: Grant, tried: Tried<unknown>): Bill {
@@ -21,6 +23,7 @@ export function billOf(grant: Grant, tried: Tried<unknown>): Bill {
     used: { requests: tried.unsent ? 0 : 1, records: tried.unsent ? 0 : recordsOf(grant, tried) },
     refused,
     closed: isLeft ? undefined : refused,
+    isPlain: refused !== undefined && 'error' in tried && tried.error.cause.status === 429,
   }
 }
 

@@ -62,6 +62,20 @@ describe('a refusal', () => {
     assert.equal(desk.sent.length, 2)
   })
 
+  it('closes for the described window after a 429, and for the told one where nothing remained otherwise', async () => {
+    for (const [status, goesAgain] of [
+      [429, false],
+      [400, true],
+    ] as const) {
+      const { ask, clock, desk } = await known()
+      ask('refused')
+      await clock.settle()
+      desk.sent[0]?.answer(refusal(status, { limit: 5, windowSeconds: 2, remaining: 0 }))
+      await clock.pass(60_000)
+      assert.equal(desk.sent.length > 1, goesAgain)
+    }
+  })
+
   it('is forgotten once the request succeeds', async () => {
     const { ask, clock, desk } = await known()
     for (const status of [429, 429, 200, 429, 429, 200]) {

@@ -101,10 +101,16 @@ describe('sending under a quota', () => {
 
   it('is not misled by one odd header of a generous row', async () => {
     const { ask, clock, desk } = await known()
-    ask('odd')
-    await clock.settle()
-    desk.sent[0]?.answer({ reading: reading({ limit: 1000, windowSeconds: 1, remaining: 999 }) })
-    await clock.settle()
+    for (const [limit, windowSeconds] of [
+      [10, 120],
+      [1000, 1],
+    ] as const) {
+      ask(`${limit}`)
+      await clock.settle()
+      desk.sent.at(-1)?.answer({ reading: reading({ limit, windowSeconds, remaining: limit - 1 }) })
+      await clock.pass(2 * HELD)
+    }
+    desk.sent.length = 0
     for (const key of keys('k', 50)) ask(key)
     for (let count = 0; count < 60; count++) {
       await clock.pass(10)
@@ -115,9 +121,13 @@ describe('sending under a quota', () => {
 
   it('takes what remains for the rest of the limit that was told with it, which does not hold yet', async () => {
     const { ask, clock, desk, quota } = setup()
+    ask('first')
+    await clock.settle()
+    desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 9 }) })
+    await clock.pass(2 * HELD)
     ask('one')
     await clock.settle()
-    desk.sent[0]?.answer({ reading: reading({ limit: 1, windowSeconds: 2, remaining: 0 }) })
+    desk.sent[1]?.answer({ reading: reading({ limit: 1, windowSeconds: 2, remaining: 0 }) })
     await clock.settle()
     const { own, foreign, left } = quota.counts().endpoints.current
     assert.deepEqual([own, foreign, left], [1, 0, 9])
