@@ -82,6 +82,10 @@ declare global {
     }
     tray: { show(tray: Tray): void; close(closed: () => void): void }
     i18n: { lang(): string }
+    utils: {
+      /** Of typed inputs: `true`, or what is wrong. */
+      validateTypedProperty(value: unknown, type: string, options: { label: string }): true | string
+    }
     popover: { tooltip(element: JQuery, text: string): unknown }
     _(key: string, params?: Record<string, unknown>): string
   }

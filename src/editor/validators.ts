@@ -12,11 +12,11 @@ import {
   LONGEST_REPEAT,
   LONGEST_WAIT,
   needsMessage,
-  RELATIVE,
   STARTS,
 } from '../shared/action'
 import { STORED } from '../shared/admin'
 import { isLimits } from '../shared/limits'
+import { isNeverBefore, readRelative, readTime } from '../shared/moment'
 import type { Form } from './red'
 
 /**
@@ -105,15 +105,35 @@ export function checkAdvance(node: Form, value: unknown): Verdict {
 /** `held`, `now`, or a time. */
 export function checkStart(value: unknown): Verdict {
   if (blank(value) || isEnvironment(value) || (STARTS as readonly unknown[]).includes(value)) return true
-  return /^\d{4}-\d\d-\d\d/.test(String(value)) && !Number.isNaN(Date.parse(String(value)))
-    ? true
-    : say('start')
+  return readTime(String(value)) ? true : say('start')
 }
 
-/** One end of a period; only relative ones have a form of their own. */
+/** One end of a period: a time, or where Node-RED finds one; the end is not before the beginning. */
 export function checkPeriodEnd(node: Form, end: 'from' | 'to', value: unknown): Verdict {
-  const type = asTyped(node, `${end}Type`)
-  return type !== 'rel' || blank(value) || RELATIVE.test(String(value).trim()) ? true : say('relative')
+  const type = String(asTyped(node, `${end}Type`))
+  if (isEnvironment(value)) return true
+  if (type === 'rel') {
+    if (!blank(value) && readRelative(String(value)) === null) return say('relative')
+  } else if (type === 'date') {
+    if (!blank(value) && !readTime(String(value))) return say('time')
+  } else {
+    const verdict = RED.utils.validateTypedProperty(value, type, {
+      label: RED._(`@envlog/node-red-envlog/envlog-range:range.${end}`),
+    })
+    if (verdict !== true) return String(verdict)
+  }
+  return end === 'to' && isEmptyPeriod(node, value) ? say('period') : true
+}
+
+/** Whether a period ends before it begins, as far as its form tells; blank ends are a day ago, and now. */
+function isEmptyPeriod(node: Form, to: unknown): boolean {
+  const from = asTyped(node, 'from')
+  const [fromType, toType] = ['fromType', 'toType'].map((name) => asTyped(node, name))
+  const begins = fromType === 'rel' ? readRelative(String(from || '-24h')) : null
+  const ends = toType === 'rel' ? readRelative(String(to)) : blank(to) ? 0 : null
+  if (begins !== null && ends !== null) return ends >= begins
+  const [one, other] = [readTime(String(from)), readTime(String(to))]
+  return fromType === 'date' && toType === 'date' && !!one && !!other && isNeverBefore(one, other)
 }
 
 export function checkDevices(node: Form, value: unknown): Verdict {

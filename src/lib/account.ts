@@ -30,6 +30,8 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
 /** One login at the service: what every action asks through. */
 export interface Account {
   readonly name: string
+  /** Tells it from other accounts, and nothing of its secrets. */
+  readonly id: string
   readonly concurrency: number
   readonly series1Models: readonly string[]
   readonly client: Client
@@ -56,6 +58,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
   const client = createClient(settings, { ...ports, quota })
   return {
     name: settings.name || new URL(baseUrl).host,
+    id: accountKey(baseUrl, credentials.apiKey),
     concurrency,
     series1Models,
     client,

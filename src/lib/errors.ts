@@ -67,10 +67,12 @@ export const reasons = {
   'reply-too-many': 'ENVLOG_REPLY',
   'reply-too-deep': 'ENVLOG_REPLY',
   'reply-other-device': 'ENVLOG_REPLY',
+  'reply-other-period': 'ENVLOG_REPLY',
   'reply-not-json': 'ENVLOG_REPLY',
   'reply-not-csv': 'ENVLOG_REPLY',
   'reply-error-object': 'ENVLOG_REPLY',
   'reply-unreadable': 'ENVLOG_REPLY',
+  'reply-left-out': 'ENVLOG_REPLY',
   closed: 'ENVLOG_CLOSED',
 } as const satisfies Record<string, ErrorCode>
 

@@ -34,6 +34,7 @@ export function createRegistry(clock: Clock): Registry {
   const quotas = new Map<string, Quota>()
   const directories = new Map<string, DirectoryState>()
   const memories = new Map<string, NodeMemory>()
+  const holding = { count: 0 }
   return {
     of({ baseUrl, credentials: { apiKey, loginId, loginPass } }) {
       const account = accountKey(baseUrl, apiKey)
@@ -47,8 +48,11 @@ export function createRegistry(clock: Clock): Registry {
         directory: lately(directories, hash(baseUrl, apiKey, loginId, loginPass), createDirectoryState),
       }
     },
-    memory: (node) => kept(memories, node, () => createMemory(clock)),
-    forget: (node) => void memories.delete(node),
+    memory: (node) => kept(memories, node, () => createMemory(clock, holding)),
+    forget(node) {
+      memories.get(node)?.forget('all')
+      memories.delete(node)
+    },
     clear() {
       quotas.clear()
       memories.clear()

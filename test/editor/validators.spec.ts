@@ -7,6 +7,7 @@ import {
   checkCredential,
   checkDevices,
   checkLimits,
+  checkPeriodEnd,
   checkRelaySuffix,
   checkRepeat,
   checkSerials,
@@ -14,6 +15,7 @@ import {
   checkStart,
   checkWait,
 } from '../../src/editor/validators'
+import { readMoment } from '../../src/lib/collect/period'
 import { readAccountProperties } from '../../src/nodes/kit/settings'
 import { STORED } from '../../src/shared/admin'
 import { useFakeRed } from '../support/fake-red'
@@ -90,6 +92,60 @@ describe('the reasons of wrong values', () => {
       if (typeof reason === 'string') assert.equal(verdict, reason)
       else assert.match(String(verdict), reason)
     }
+  })
+
+  it('are given for ends of periods that the runtime could not read, or that are the wrong way round', () => {
+    const check = (end: 'from' | 'to', value: string, saved: object) => {
+      const node = form({ from: '', fromType: 'rel', to: '', toType: 'date', [end]: value, ...saved })
+      return checkPeriodEnd(node, end, value)
+    }
+    const [date, rel] = [
+      { fromType: 'date', toType: 'date' },
+      { fromType: 'rel', toType: 'rel' },
+    ]
+    for (const value of ['not a time', 'next week', '2026-13-45', '2026-02-30 10:00', '20261120']) {
+      assert.match(String(check('from', value, date)), /A time such as/, value)
+      assert.match(String(check('to', value, date)), /A time such as/, value)
+    }
+    assert.match(String(check('from', '24h', rel)), /-24h/)
+    const not = /not after the beginning/
+    assert.match(String(check('to', '2026-11-20 08:00', { ...date, from: '2026-11-20 08:00' })), not)
+    assert.match(String(check('to', '2026-11-18', { ...date, from: '2026-11-20T08:00:00Z' })), not)
+    assert.match(String(check('to', '-24h', rel)), not, 'a day ago, where nothing else is said')
+    assert.match(String(check('to', '-7d', { ...rel, from: '-24h' })), not)
+    for (const [value, saved] of [
+      ['', date],
+      ['2026-11-20T08:00:00Z', { ...date, from: '2026-11-20 16:00' }],
+      ['2026-11-20', { ...date, from: '2026-11-19' }],
+      ['-1h', rel],
+      ['-24h', { ...rel, from: '-7d' }],
+      ['-24h', { ...rel, fromType: 'msg', from: 'payload' }],
+      [FROM_ENVIRONMENT, date],
+    ] as const) {
+      assert.equal(check('to', value, saved), true, `${value}`)
+    }
+  })
+
+  it('are given for just those times that the runtime refuses', () => {
+    const digits = fc.stringMatching(/^[0-9]{1,14}$/)
+    const dates = fc.stringMatching(
+      /^20[0-9]{2}-[01][0-9]-[0-3][0-9]([ T][0-2][0-9]:[0-6][0-9])?(Z|[+]09:00)?$/,
+    )
+    fc.assert(
+      fc.property(fc.oneof(dates, digits, fc.string()), (text) => {
+        fc.pre(text !== '' && !text.includes('$'))
+        const node = form({ from: text, fromType: 'date', to: '', toType: 'date' })
+        const isTaken = (() => {
+          try {
+            readMoment(text, 'from')
+            return true
+          } catch {
+            return false
+          }
+        })()
+        assert.equal(checkPeriodEnd(node, 'from', text) === true, isTaken)
+      }),
+    )
   })
 
   it('are given for just those addresses and logins that the runtime refuses', () => {

@@ -105,6 +105,9 @@ function stillClock(now: number): Clock {
   return { now: () => now, monotonic: () => 0, sleep: async () => {}, after: () => () => {} }
 }
 
+/** A page that is short is the last one then. */
+const RECORDS_LEFT = { 'x-ratelimit-remaining-datacount': '160000' }
+
 /** What came of one answer: the default output's message, and what its headers told. */
 export interface Outcome {
   payload: unknown
@@ -139,7 +142,7 @@ export async function receive(
   const path = pathOf(endpoint, 'relay')
   const transport = fakeTransport(({ url }) =>
     url.endsWith(path)
-      ? { status: request.status, headers: request.headers, chunks: chunksOf([body]) }
+      ? { status: request.status, headers: { ...RECORDS_LEFT, ...request.headers }, chunks: chunksOf([body]) }
       : json({ devices: [] }),
   )
   const clock = stillClock(Date.parse(request.receivedAt))

@@ -14,8 +14,8 @@ export interface Peer {
   close(): Promise<void>
 }
 
-/** Does with a connection what a peer of its kind does. */
-export type Behaviour = (socket: Socket) => void
+/** Does with a connection what a peer of its kind does; `mended` is the port that leads to a service that works, if any. */
+export type Behaviour = (socket: Socket, mended: () => number | undefined) => void
 
 /** Takes what comes, and never says a word: of TLS it is a handshake that never ends. */
 export const silent: Behaviour = (socket) => void socket.resume()
@@ -33,11 +33,8 @@ export async function startPeer(behaviour: Behaviour): Promise<Peer> {
     sockets.add(socket)
     socket.on('error', () => {})
     socket.once('close', () => sockets.delete(socket))
-    if (mended === undefined) return behaviour(socket)
-    const there = connect(mended, '127.0.0.1')
-    there.on('error', () => socket.destroy())
-    socket.pipe(there).pipe(socket)
-    socket.once('close', () => there.destroy())
+    if (mended === undefined) behaviour(socket, () => mended)
+    else lead(socket, mended)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -52,4 +49,13 @@ export async function startPeer(behaviour: Behaviour): Promise<Peer> {
       await once(server, 'close')
     },
   }
+}
+
+/** Leads a connection to a port; `read` is what has been read of it already. */
+export function lead(socket: Socket, port: number, read: Buffer = Buffer.alloc(0)): void {
+  const there = connect(port, '127.0.0.1')
+  there.on('error', () => socket.destroy())
+  there.write(read)
+  socket.pipe(there).pipe(socket)
+  socket.once('close', () => there.destroy())
 }

@@ -148,6 +148,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       return { reading: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
     } catch (error) {
       const failure = error instanceof EnvlogError ? error.with(known) : (error as EnvlogError)
+      // A page of somebody else's, whatever its headers say.
+      if (failure.reason === 'reply-not-json') reading = readQuota({})
       return { reading, records: null, error: failure, unsent: NEVER_REACHED.has(failure.reason) }
     }
   }

@@ -1,6 +1,13 @@
 import { readNumber } from '../readings/number'
 import { storable } from '../readings/text'
-import { type Identity, isNone, type ListedChannel, type Offsets, type Unreadable } from './fields'
+import {
+  elementsOf,
+  type Identity,
+  isNone,
+  type ListedChannel,
+  type Offsets,
+  type Unreadable,
+} from './fields'
 
 /** A device of `current` in one shape; `index` is its place in the answer. */
 export interface CurrentDevice extends Identity {
@@ -37,8 +44,28 @@ export function readCurrentDevice(found: unknown, index: number): CurrentDevice 
     if (!(misfit instanceof Misfit)) throw misfit
     const { serial } = (found ?? {}) as { serial?: unknown }
     const part = misfit.path === '' ? `devices.${index}` : `devices.${index}.${misfit.path}`
-    return { serial: typeof serial === 'string' ? serial : '', part }
+    return { serial: typeof serial === 'string' ? serial : '', part, known: whatIsKnown(found) }
   }
+}
+
+/** Of a device that cannot be read as a whole. */
+function whatIsKnown(found: unknown): Unreadable['known'] {
+  try {
+    const device = objectAt(found)
+    const serial = textAt(device, 'serial')
+    const base = baseOf(theOne(device.baseunit))?.serial ?? serial
+    return serial === '' ? null : { base, name: textOf(device.name), group: groupName(device.group) }
+  } catch (misfit) {
+    if (misfit instanceof Misfit) return null
+    throw misfit
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? storable(value) : '')
+
+function groupName(found: unknown): string {
+  const group = theOne(found)
+  return typeof group === 'object' && group !== null && 'name' in group ? textOf(group.name) : ''
 }
 
 function deviceOf(found: Json, index: number): CurrentDevice {
@@ -61,9 +88,9 @@ function deviceOf(found: Json, index: number): CurrentDevice {
 }
 
 function channelsOf(found: unknown): CurrentDevice['channel'] {
-  if (isNone(found)) return []
-  if (!Array.isArray(found)) throw new Misfit('channel')
-  return found.map(channelOf)
+  const listed = isNone(found) ? [] : elementsOf(found)
+  if (!listed) throw new Misfit('channel')
+  return listed.map(channelOf)
 }
 
 function channelOf(found: unknown, index: number): CurrentDevice['channel'][number] {

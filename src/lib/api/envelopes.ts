@@ -1,9 +1,18 @@
 import { z } from 'zod'
 import { EnvlogError } from '../errors'
-import { addRecords, createTable } from '../readings/record-table'
+import { addRecords, checkCount, createTable } from '../readings/record-table'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
 import { type EndpointName, endpoints } from './endpoints'
-import { channel, type Identity, list, offsetFields, offsetsOf, text, type Unreadable } from './fields'
+import {
+  channel,
+  elements,
+  type Identity,
+  list,
+  offsetFields,
+  offsetsOf,
+  text,
+  type Unreadable,
+} from './fields'
 import { parsedJson, withoutBom } from './json'
 
 /**
@@ -13,8 +22,8 @@ import { parsedJson, withoutBom } from './json'
  * (`current-device.ts`), and records and log entries stay unread here, `readings/` has a guard for them.
  */
 
-/** An array that must be there; its elements are read later, one by one. */
-const unread = z.array(z.unknown())
+/** Its elements are read later, one by one. */
+const unread = elements(z.unknown())
 
 export interface CurrentEnvelope {
   devices: CurrentDevice[]
@@ -23,21 +32,16 @@ export interface CurrentEnvelope {
 
 const current = z.object({ devices: unread })
 
-/** Adds devices of an answer, in their order. */
+/** Adds devices of an answer, in their order. @throws EnvlogError `reply-too-many` */
 export function takeDevices(envelope: CurrentEnvelope, found: readonly unknown[]): void {
   const { devices, unreadable } = envelope
+  checkCount(devices.length + unreadable.length + found.length)
   for (const device of found) {
+    if (device === null) continue
     const result = readCurrentDevice(device, devices.length + unreadable.length)
     if ('part' in result) unreadable.push(result)
     else devices.push(result)
   }
-}
-
-/** Unreadable as a whole only where there are devices and none of them can be read. */
-export function wholeCurrent(envelope: CurrentEnvelope): CurrentEnvelope {
-  const [first] = envelope.unreadable
-  if (first && envelope.devices.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
-  return envelope
 }
 
 /** Identity as the standalone endpoints (`serial`) or the relay and alert ones (`remote-serial`) spell it. */
@@ -86,7 +90,10 @@ export type GraphEnvelope = z.infer<typeof graph>
 const alert = z
   .object({ ...deviceFields, 'alert-logs': unread })
   .refine(tellsSerial, { path: ['remote-serial'] })
-  .transform((found) => ({ ...deviceOf(found), entries: found['alert-logs'] }))
+  .transform((found) => {
+    checkCount(found['alert-logs'].length)
+    return { ...deviceOf(found), entries: found['alert-logs'] }
+  })
 export type AlertEnvelope = z.infer<typeof alert>
 
 export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer'] extends 'current'
@@ -105,7 +112,7 @@ export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
   if (answer === 'alert') return checked(alert, json)
   const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
   takeDevices(envelope, checked(current, json).devices)
-  return wholeCurrent(envelope)
+  return envelope
 }
 
 /** @throws EnvlogError `reply-unreadable` */
@@ -132,21 +139,20 @@ export function readJson(body: string): object {
     throw new EnvlogError('reply-unreadable', { part: 'answer' })
   }
   if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
-  if (!isShallow(json)) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
-  return json
+  return shallow(json)
 }
 
 /** The service's own answers have five levels; what is much deeper nobody behind us could copy. */
 const MAX_DEPTH = 100
 
-/** Level by level: an answer may be deeper than calls can be. */
-function isShallow(json: object): boolean {
+/** Level by level: an answer may be deeper than calls can be. @throws EnvlogError `reply-too-deep` */
+export function shallow(json: object): object {
   let level: object[] = [json]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth === MAX_DEPTH) return false
+    if (depth === MAX_DEPTH) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
     level = level.flatMap((one) => Object.values(one).filter((value) => typeof value === 'object' && value))
   }
-  return true
+  return json
 }
 
 function isErrorObject(json: object): boolean {

@@ -33,9 +33,27 @@ export function isNone(value: unknown): boolean {
   return true
 }
 
-/** An array; absent and `null` are empty. */
+/**
+ * The elements of a list, `null` ones left out; nothing where it is none. A list with a hole may come as an object
+ * whose keys are the places: JavaScript has those in order.
+ */
+export function elementsOf(found: unknown): unknown[] | undefined {
+  if (typeof found !== 'object' || found === null) return undefined
+  if (!Array.isArray(found) && (isNone(found) || !Object.keys(found).every((key) => PLACE.test(key)))) {
+    return undefined
+  }
+  return Object.values(found).filter((element) => element !== null)
+}
+
+const PLACE = /^(?:0|[1-9]\d{0,8})$/
+
+/** A list that must be there. */
+export const elements = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => elementsOf(value) ?? value, z.array(schema))
+
+/** A list; absent and `null` are empty. */
 export const list = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (isNone(value) ? [] : value), z.array(schema))
+  z.preprocess((value) => (isNone(value) ? [] : value), elements(schema))
 
 export const channel = z.object({ num: anyNumber, name: text, unit: text })
 /** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
@@ -51,6 +69,8 @@ export interface Identity {
 export interface Unreadable {
   /** Blank where not even that can be read. */
   serial: string
+  /** What has to be known to ask for its records; `null` where that cannot be read either. */
+  known: { base: string; name: string; group: string } | null
   /** Which part of the answer. */
   part: string
 }

@@ -1,14 +1,7 @@
 import { addRecords, createTable } from '../readings/record-table'
 import type { Body } from './body'
 import { type Endpoint, type EndpointName, endpoints } from './endpoints'
-import {
-  type CurrentEnvelope,
-  type Envelope,
-  graphOf,
-  readEnvelope,
-  takeDevices,
-  wholeCurrent,
-} from './envelopes'
+import { type CurrentEnvelope, type Envelope, graphOf, readEnvelope, shallow, takeDevices } from './envelopes'
 import { createRecordScanner } from './record-scanner'
 import { createSlicer, type Slicer } from './slices'
 
@@ -34,7 +27,8 @@ const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = 
     )
     return {
       slicer,
-      read: ({ rest, text }) => (rest ? { ...graphOf(rest), records } : readEnvelope(endpoint, text())),
+      read: ({ rest, text }) =>
+        rest ? { ...graphOf(shallow(rest)), records } : readEnvelope(endpoint, text()),
     }
   },
 
@@ -43,7 +37,11 @@ const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = 
     const slicer = createSlicer('devices', (found) => takeDevices(envelope, found))
     return {
       slicer,
-      read: ({ rest, text }) => (rest ? wholeCurrent(envelope) : readEnvelope(endpoint, text())),
+      read({ rest, text }) {
+        if (!rest) return readEnvelope(endpoint, text())
+        shallow(rest)
+        return envelope
+      },
     }
   },
 

@@ -5,6 +5,8 @@ import { shorten } from './record-cursor'
 export interface AlertCursor {
   /** Prints of up to 20 entries, newest last. */
   seen: string[]
+  /** Nothing was acknowledged yet: what is not remembered was not lost. */
+  begins?: true
   /** When the answer came that it is made of, ms, but always later than the cursor before. */
   taken: number
 }
@@ -42,7 +44,7 @@ export function planAlerts<E extends Entry>(
   const remembered = prints.some((one) => seen.has(one))
   return {
     fresh,
-    overflow: known !== null && entries.length >= MAX_ALERTS && !remembered,
+    overflow: known !== null && !known.begins && entries.length >= MAX_ALERTS && !remembered,
     next: {
       seen: [...[...seen].filter((one) => !prints.includes(one)), ...new Set(prints)].slice(-MAX_ALERTS),
       taken,

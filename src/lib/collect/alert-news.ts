@@ -1,11 +1,11 @@
 import type { Account } from '../account'
 import type { Asker } from '../quota/asker'
-import { type LogEntry, readAlerts } from '../readings/alerts'
+import type { LogEntry } from '../readings/alerts'
 import { type AlertCursor, planAlerts } from './alert-cursor'
 import { type Target, targetKey } from './devices'
 import { failureOf } from './failure'
 import { handAgain, handOver, type NewsPorts, type NewsWish, takenAt } from './news'
-import { collectedOf, ofTarget } from './records'
+import { collectedOf, readEntries, readLog } from './records'
 
 type Wish = Omit<NewsWish, 'backfill' | 'start'> & { start: 'now' | 'held' }
 
@@ -24,30 +24,30 @@ export async function alertNews(
     if (effect === 'ask') await ask()
     if (effect === 'again') await handAgain(account, target, wish, ports)
   } catch (error) {
-    memory.step(device, { kind: 'failed', failure: failureOf(error) })
+    memory.step(device, { kind: 'failed', failure: failureOf(error), now: account.monotonic(), fits: true })
     throw error
   }
 
   async function ask(): Promise<void> {
-    const params = { 'remote-serial': target.serial, 'base-serial': target.base }
-    const { body, ...answer } = await account.client.read('alert', params, asker)
+    const { body, ...answer } = await readEntries(account, target, asker)
     // Told to forget meanwhile: the next trigger begins anew.
     if (memory.machine(device).phase.name !== 'asking') return
     const known = memory.machine(device).cursor as AlertCursor | null
     const taken = takenAt(memory, device, answer.receivedAt)
     let plan = planAlerts<LogEntry>(known, [], taken, wish.start)
-    const log = readAlerts(ofTarget(body, target), wish.time, (entries) => {
+    const { log, failed } = await readLog(target, { ...answer, body }, wish.time, (entries) => {
       plan = planAlerts(known, entries, taken, wish.start)
       return plan.fresh
     })
     const { fresh, overflow, next } = plan
+    const collected = collectedOf(target, answer, { kind: 'alerts', ...log })
+    const news = { ...collected, ...(overflow && { overflow }), failed }
     if (fresh.length === 0) {
       memory.step(device, { kind: 'answer', next })
+      if (failed.length > 0) await ports.deliver(news, true)
       return
     }
-    const collected = collectedOf(target, answer, { kind: 'alerts', ...log })
-    const news = { ...collected, ...(overflow && { overflow }) }
-    const base: AlertCursor = { seen: [], taken: next.taken - 1 }
+    const base: AlertCursor = { seen: [], begins: true, taken: next.taken - 1 }
     await handOver(account, device, wish, ports, news, { base, next })
   }
 }

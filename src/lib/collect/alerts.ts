@@ -1,9 +1,16 @@
 import type { Account } from '../account'
 import type { Asker } from '../quota/asker'
-import { readAlerts } from '../readings/alerts'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
-import { type Collected, collectedOf, type Form, ofTarget, rawContent } from './records'
+import {
+  alertParams,
+  type Collected,
+  collectedOf,
+  type Form,
+  rawContent,
+  readEntries,
+  readLog,
+} from './records'
 
 /** The newest 20 alert log entries of a device (endpoint 6). @throws EnvlogError */
 export async function collectAlerts(
@@ -12,11 +19,11 @@ export async function collectAlerts(
   { time, form }: { time: TimeStyle; form: Form },
   asker: Asker,
 ): Promise<Collected> {
-  const params = { 'remote-serial': target.serial, 'base-serial': target.base }
   if (form !== 'read') {
-    const answer = await account.client.readRaw('alert', params, asker)
+    const answer = await account.client.readRaw('alert', alertParams(target), asker)
     return collectedOf(target, answer, rawContent(target, answer.body))
   }
-  const answer = await account.client.read('alert', params, asker)
-  return collectedOf(target, answer, { kind: 'alerts', ...readAlerts(ofTarget(answer.body, target), time) })
+  const answer = await readEntries(account, target, asker)
+  const { log, failed } = await readLog(target, answer, time)
+  return { ...collectedOf(target, answer, { kind: 'alerts', ...log }), failed }
 }

@@ -39,10 +39,10 @@ export async function collectCurrent(
   const { time, staleAfter } = wish
   const { receivedAt } = answer
   const failed: DeviceFailure[] = []
-  const unreadable = ({ serial, part }: Unreadable) => {
+  const unreadable = ({ serial, part }: Pick<Unreadable, 'serial' | 'part'>) => {
     if (wish.exclude.includes(serial)) return
     const cause = { endpoint: answer.endpoint, serial }
-    failed.push({ device: { serial }, error: new EnvlogError('reply-unreadable', { part }, cause) })
+    failed.push({ device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) })
   }
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
   const readings = await gently(stepsOfCurrent(answer.body, options, unreadable), asker.signal)

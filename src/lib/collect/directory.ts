@@ -11,8 +11,8 @@ export interface Entry {
   name: string
   /** Name of its group; blank for none. */
   group: string
-  /** Minutes ahead of UTC. */
-  utcOffset: number
+  /** Minutes ahead of UTC; `null` where that cannot be read. */
+  utcOffset: number | null
 }
 
 const FRESH_MS = 10 * 60_000
@@ -35,6 +35,8 @@ export interface Directory {
   answer(asker: Asker, anew: boolean): Promise<DirectoryAnswer>
   /** The answer that the list is of, however old; nothing where there is none. */
   known(): DirectoryAnswer | undefined
+  /** Whether the account had the device under that base unit when it was last asked; nothing where it never was. */
+  has(serial: string, base: string): boolean | undefined
   /** Takes over an answer of `current` that was asked without a filter. */
   learn(answer: DirectoryAnswer): void
 }
@@ -70,15 +72,15 @@ export function createDirectory(
 ): Directory {
   const since = (instant: number) => clock.monotonic() - instant
 
+  /** @throws EnvlogError `reply-unreadable` where there are devices and nothing can be read of any */
   function learn(answer: DirectoryAnswer): void {
+    const entries = entriesOf(answer.body)
+    const [first] = answer.body.unreadable
+    if (first && entries.length === 0) {
+      throw new EnvlogError('reply-unreadable', { part: first.part }, { endpoint: 'current' })
+    }
     state.answer = answer
-    state.entries = answer.body.devices.map(({ serial, name, baseunit, group, offsets }) => ({
-      serial,
-      base: baseunit?.serial ?? serial,
-      name,
-      group: group?.name ?? '',
-      utcOffset: utcOffset(offsets),
-    }))
+    state.entries = entries
     state.learntAt = clock.monotonic()
     state.triedAt = state.learntAt
   }
@@ -128,13 +130,32 @@ export function createDirectory(
       return state.answer as DirectoryAnswer
     },
     known: () => state.answer,
+    has: (serial, base) => state.entries?.some((entry) => entry.serial === serial && entry.base === base),
     describe: async (serial, base, asker) => nameAndGroup(await one(serial, base, asker)),
     async utcOffset(serial, base, asker) {
       const entry = await one(serial, base, asker)
       if (!entry) throw new EnvlogError('device-unknown', { serial }, { serial, base })
+      if (entry.utcOffset === null) {
+        throw new EnvlogError('reply-unreadable', { part: 'time_diff' }, { serial, base })
+      }
       return entry.utcOffset
     },
   }
+}
+
+/** Also devices of which only the readings cannot be read. */
+function entriesOf({ devices, unreadable }: CurrentEnvelope): Entry[] {
+  const readable = devices.map(({ serial, name, baseunit, group, offsets }) => ({
+    serial,
+    base: baseunit?.serial ?? serial,
+    name,
+    group: group?.name ?? '',
+    utcOffset: utcOffset(offsets),
+  }))
+  const others = unreadable.flatMap(({ serial, known }) =>
+    known ? [{ serial, ...known, utcOffset: null }] : [],
+  )
+  return [...readable, ...others]
 }
 
 function nameAndGroup(entry: Entry | undefined): Pick<Entry, 'name' | 'group'> {

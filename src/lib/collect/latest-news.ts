@@ -1,23 +1,23 @@
 import type { Account } from '../account'
 import type { EnvlogError } from '../errors'
-import { gently } from '../pace'
 import type { Asker } from '../quota/asker'
-import { readSeries, type Series } from '../readings/series'
-import { type Target, targetKey } from './devices'
+import { mergeSeries } from '../readings/merge'
+import type { Series } from '../readings/series'
+import { type DeviceFailure, type Target, targetKey } from './devices'
 import { failureOf } from './failure'
-import { openHole, seriesOf, stepsPassingOver, unreadOf, withPage } from './hole'
+import { openHole, seriesOf, withPage } from './hole'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
 import { nextPage } from './pages'
 import { readPage } from './range'
-import { cursorBefore, planRecords, type Received, type RecordCursor } from './record-cursor'
-import { type Collected, collectedOf, readRecords } from './records'
+import { cursorBefore, planRecords, type Received, type RecordCursor, type RecordPlan } from './record-cursor'
+import { type Collected, collectedOf, readPart, readRecords } from './records'
 import type { Effect } from './states'
 
 /** What is told beside the records. */
 interface Beside {
   /** Older ones could not be had. */
   overflow: boolean
-  failed: readonly EnvlogError[]
+  failed: readonly DeviceFailure[]
 }
 
 /**
@@ -36,7 +36,12 @@ export async function latestNews(
   try {
     await obey(memory.step(device, { kind: 'trigger' }))
   } catch (error) {
-    const effect = memory.step(device, { kind: 'failed', failure: failureOf(error) })
+    const effect = memory.step(device, {
+      kind: 'failed',
+      failure: failureOf(error),
+      now: account.monotonic(),
+      fits: memory.fits(device),
+    })
     if (effect !== 'give-up') throw error
     await giveUp(error as EnvlogError)
   }
@@ -58,18 +63,19 @@ export async function latestNews(
 
   async function ask(): Promise<void> {
     const { body, ...answer } = await readRecords(account, 'latest', target, {}, asker)
+    const { part, failed } = await readPart(target, { ...answer, body }, wish, asker.signal)
     // Told to forget meanwhile: the next trigger begins anew.
     if (phase().name !== 'asking') return
-    const series = readSeries(body, wish.time)
+    const series = mergeSeries([part])
     const { receivedAt } = answer
     const taken = takenAt(memory, device, receivedAt)
     const received: Received = { series, receivedAt, taken, time: wish.time }
     const plan = planRecords(cursor(), received, { start: wish.start, fill: true })
     if (plan.kind === 'set-back') {
-      if (memory.step(device, { kind: 'set-back' }) === 'warn') warn(target)
-    } else if (plan.kind === 'complete') await hand(answer, received, plan, { overflow: false, failed: [] })
-    else if (!wish.backfill) await complete(answer, received, { overflow: true, failed: [] })
-    else await obey(memory.step(device, { kind: 'hole', hole: openHole(received, answer, plan) }))
+      if (memory.step(device, { kind: 'set-back' }) === 'warn') warn(target, 'stops')
+    } else if (plan.kind === 'complete') await hand(answer, received, plan, { overflow: false, failed })
+    else if (!wish.backfill) await complete(answer, received, { overflow: true, failed })
+    else await obey(memory.step(device, { kind: 'hole', hole: openHole(received, answer, failed, plan) }))
   }
 
   /** The records of the hour may run out on the way: the device fails then, and goes on from here later. */
@@ -77,25 +83,32 @@ export async function latestNews(
     const before = phase()
     if (before.name !== 'filling') return
     const page = await readPage(account, target, nextPage(before.hole.paging), { ...asker, recordsWait: 0 })
-    const read = await gently(stepsPassingOver(page.body, before.hole.received.time), asker.signal)
+    const { series, time } = before.hole.received
+    // All of one clock: pages do not tell whether daylight saving was on.
+    const read = await readPart(
+      target,
+      { ...page.answer, body: page.body },
+      { time, offset: series.utcOffset },
+      asker.signal,
+    )
     // Told to forget meanwhile.
     if (phase() !== before) return
     const hole = withPage(before.hole, page, read)
     await obey(memory.step(device, { kind: 'page', hole, isLast: hole.paging.isComplete }))
   }
 
-  async function deliverHole(failed: readonly EnvlogError[]): Promise<void> {
+  async function deliverHole(failed: readonly DeviceFailure[]): Promise<void> {
     const now = phase()
     if (now.name !== 'filling') return
     const { hole } = now
-    const beside = { overflow: failed.length > 0, failed: [...unreadOf(hole, target), ...failed] }
+    const beside = { overflow: failed.length > 0, failed: [...hole.failed, ...failed] }
     await complete(hole.answer, { ...hole.received, series: seriesOf(hole) }, beside)
   }
 
   /** What is missing will not come: what there is must not wait for it for good. */
   async function giveUp(error: EnvlogError): Promise<void> {
     const { serial, base } = target
-    await deliverHole([error.with({ serial, base })])
+    await deliverHole([{ device: { serial, base }, error: error.with({ serial, base }) }])
   }
 
   async function complete(answer: Collected['answer'], received: Received, beside: Beside): Promise<void> {
@@ -113,9 +126,10 @@ export async function latestNews(
   async function hand(
     answer: Collected['answer'],
     received: Received,
-    { fresh, next }: { fresh: Series; next: RecordCursor },
+    { fresh, next, isSetBack }: Extract<RecordPlan, { kind: 'complete' }>,
     beside: Beside,
   ): Promise<void> {
+    if (isSetBack) warn(target, 'goes-on')
     if (fresh.records.length > 0) {
       const cursors = { base: cursorBefore(fresh, received, next), next }
       await handOver(account, device, wish, ports, newsOf(answer, fresh, beside), cursors)
@@ -131,11 +145,10 @@ export async function latestNews(
   }
 
   function newsOf(answer: Collected['answer'], series: Series, { overflow, failed }: Beside): News {
-    const { serial, base } = target
     return {
       ...collectedOf(target, answer, { kind: 'series', series }),
       ...(overflow && { overflow }),
-      ...(failed.length > 0 && { failed: failed.map((error) => ({ device: { serial, base }, error })) }),
+      failed,
     }
   }
 }

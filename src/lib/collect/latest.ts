@@ -1,9 +1,9 @@
 import type { Account } from '../account'
 import type { Asker } from '../quota/asker'
-import { readSeries } from '../readings/series'
+import { mergeSeries } from '../readings/merge'
 import type { TimeStyle } from '../readings/time'
 import type { Target } from './devices'
-import { type Collected, collectedOf, collectRaw, type Form, readRecords } from './records'
+import { type Collected, collectedOf, collectRaw, type Form, readPart, readRecords } from './records'
 
 /** The newest 300 records of a device (endpoints 2 and 3). @throws EnvlogError */
 export async function collectLatest(
@@ -14,5 +14,6 @@ export async function collectLatest(
 ): Promise<Collected> {
   if (form !== 'read') return collectRaw(account, 'latest', target, { type: form }, asker)
   const answer = await readRecords(account, 'latest', target, {}, asker)
-  return collectedOf(target, answer, { kind: 'series', series: readSeries(answer.body, time) })
+  const { part, failed } = await readPart(target, answer, { time }, asker.signal)
+  return { ...collectedOf(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
 }

@@ -3,10 +3,10 @@
  * It is pure: what is to be done comes back as a word, and the nodes carry it out (`latest-news.ts`, `alert-news.ts`).
  */
 
-import type { Cursor, Effect, Event, Machine, Phase } from './states'
+import type { Cursor, Effect, Event, Machine, Phase, Trouble } from './states'
 
-/** Answers for one page that cannot be understood, one after the other, before it is given up. */
-const MOST_UNREADABLE = 5
+/** A page is given up after so many failures over so long: what fails for hours may be a gateway, or be mended. */
+const GIVE_UP = { count: 3, afterMs: 86_400_000 }
 
 type Step<C extends Cursor, H, N> = [Machine<C, H, N>, Effect]
 type Transition<C extends Cursor, H, N, E, P> = (
@@ -83,7 +83,7 @@ function table<C extends Cursor, H, N>(): Table<C, H, N> {
       ...common,
       ...delivered,
       hole: (machine, { hole }) => [
-        { ...machine, phase: { name: 'filling', hole, isFilled: false, failures: 0 } },
+        { ...machine, phase: { name: 'filling', hole, isFilled: false, trouble: null } },
         'fill',
       ],
       'set-back': (machine) => [
@@ -99,29 +99,27 @@ function table<C extends Cursor, H, N>(): Table<C, H, N> {
       ...delivered,
       trigger: (machine) => [machine, machine.phase.isFilled ? 'deliver' : 'fill'],
       page: (machine, { hole, isLast }) => [
-        { ...machine, phase: { name: 'filling', hole, isFilled: isLast, failures: 0 } },
+        { ...machine, phase: { name: 'filling', hole, isFilled: isLast, trouble: null } },
         isLast ? 'deliver' : 'fill',
       ],
-      failed: (machine, { failure }) => {
-        const failures = machine.phase.failures + (failure === 'unreadable' ? 1 : 0)
-        const isHopeless = failure === 'refused' || (failure === 'unreadable' && failures >= MOST_UNREADABLE)
-        return [{ ...machine, phase: { ...machine.phase, failures } }, isHopeless ? 'give-up' : 'nothing']
+      failed: (machine, { failure, now, fits }) => {
+        const trouble = failure === 'passing' ? machine.phase.trouble : oneMore(machine.phase.trouble, now)
+        const phase = { ...machine.phase, trouble }
+        if (failure === 'lasting' && isHopeless(trouble, now)) return [{ ...machine, phase }, 'give-up']
+        return [{ ...machine, phase: fits ? phase : idle }, 'nothing']
       },
       deploy: (machine, { isReshaped }) => [isReshaped ? { ...machine, phase: idle } : machine, 'nothing'],
     },
     open: {
       ...common,
       trigger: (machine) => [machine, 'skip'],
-      timeout: (machine) => {
-        const { since, next, news } = machine.phase
-        const phase = news === null ? idle : ({ name: 'unanswered', since, next, news } as const)
-        return [{ ...machine, phase }, 'nothing']
+      timeout: (machine) => [{ ...machine, phase: unanswered(machine.phase) }, 'nothing'],
+      // It goes on waiting, if it is to, and is asked for again in its new shape.
+      deploy: (machine, { isReshaped, until }) => {
+        const news = isReshaped ? null : machine.phase.news
+        const open = { ...machine.phase, news, until: Math.min(machine.phase.until, until ?? 0) }
+        return [{ ...machine, phase: until === null ? unanswered(open) : open }, 'nothing']
       },
-      // It goes on waiting, and is asked for again in its new shape.
-      deploy: (machine, { isReshaped }) => [
-        isReshaped ? { ...machine, phase: { ...machine.phase, news: null } } : machine,
-        'nothing',
-      ],
     },
     unanswered: {
       ...common,
@@ -130,6 +128,20 @@ function table<C extends Cursor, H, N>(): Table<C, H, N> {
       deploy: (machine, { isReshaped }) => [isReshaped ? { ...machine, phase: idle } : machine, 'nothing'],
     },
   }
+}
+
+const oneMore = (trouble: Trouble, now: number): Trouble => ({
+  count: (trouble?.count ?? 0) + 1,
+  since: trouble?.since ?? now,
+})
+
+function isHopeless(trouble: Trouble, now: number): boolean {
+  return trouble !== null && trouble.count >= GIVE_UP.count && now - trouble.since >= GIVE_UP.afterMs
+}
+
+/** No receipt came: what was kept is delivered again, else asked for again. */
+function unanswered<C extends Cursor, N>({ since, next, news }: { since: number; next: C; news: N | null }) {
+  return news === null ? idle : ({ name: 'unanswered', since, next, news } as const)
 }
 
 const rows = table<Cursor, unknown, unknown>()

@@ -35,12 +35,9 @@ export interface NewsPorts {
   memory: NodeMemory
   /** Sends it; what it throws leaves the cursor where it was. Where it is nothing, only what failed is told. */
   deliver(news: News, isNothing?: boolean): Promise<void>
-  /** The device's clock was set back: nothing can be told to be new. */
-  warn(target: Target): void
+  /** The device's clock was set back: it goes on with what came after, or nothing can be told to be new. */
+  warn(target: Target, what: 'goes-on' | 'stops'): void
 }
-
-/** Records and alerts of a node that wait for receipts and are kept meanwhile; more are asked for again. */
-const MOST_KEPT = 100_000
 
 /** True where the device's receipt is open: asking it would be for nothing. */
 export function isHandedOver(memory: NodeMemory, target: Target, now: number): boolean {
@@ -96,7 +93,7 @@ export async function handAgain(account: Account, target: Target, way: Way, port
 
 /** A copy: what was sent is the receivers' to change. */
 function keptOf({ answer, content, group, overflow }: News, device: string, memory: NodeMemory): Kept | null {
-  if (memory.keptBeside(device) + countOf(content) > MOST_KEPT) return null
+  if (!memory.fits(device, countOf(content))) return null
   return { answer: structuredClone(answer), content: copyOf(content), group, ...(overflow && { overflow }) }
 }
 

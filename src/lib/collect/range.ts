@@ -2,15 +2,15 @@ import { childOf } from '../abort'
 import type { Account } from '../account'
 import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
-import { gently, turn } from '../pace'
+import { turn } from '../pace'
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
-import { oldestTime, stepsOfPart } from '../readings/series'
+import { oldestTime } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
-import type { Target } from './devices'
-import { beginPages, nextPage, type Page, type Paging, pageAhead, takePage } from './pages'
+import type { DeviceFailure, Target } from './devices'
+import { type Arrived, beginPages, nextPage, type Page, type Paging, pageAhead, takePage } from './pages'
 import { isWallClock, type Period, placePeriod } from './period'
-import { type Collected, collectedOf, collectRaw, type Form, readRecords } from './records'
+import { type Collected, collectedOf, collectRaw, type Form, readPart, readRecords } from './records'
 
 export interface RangeWish {
   /** Its wall-clock ends are the device's own clock where times are local, else UTC. */
@@ -54,9 +54,16 @@ export async function collectRange(
   const own = childOf(asker.signal)
   try {
     const read = (page: Page) => readPage(account, target, page, { ...asker, signal: own.signal })
-    const { answer, paging } = await readPages(first, read, { time, signal: own.signal }, paged)
+    const { answer, paging, failed } = await readPages(
+      target,
+      first,
+      read,
+      { time, signal: own.signal },
+      paged,
+    )
     if (paging.parts.length > 1) await turn()
-    return { ...collectedOf(target, answer, { kind: 'series', series: mergeSeries(paging.parts) }), range }
+    const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
+    return { ...collectedOf(target, answer, content), failed, range }
   } finally {
     own.abort()
     own.release()
@@ -65,11 +72,12 @@ export async function collectRange(
 
 /** Page after page to the last; while one is read the next is on its way. @throws EnvlogError */
 async function readPages(
+  target: Target,
   first: Paging,
   read: (page: Page) => ReturnType<typeof readPage>,
   { time, signal }: { time: TimeStyle; signal: AbortSignal },
   paged: (pages: number) => void,
-): Promise<{ answer: Collected['answer']; paging: Paging }> {
+): Promise<{ answer: Collected['answer']; paging: Paging; failed: DeviceFailure[] }> {
   const ask = (page: Page) => {
     const coming = read(page)
     // Where the page before it cannot be read nobody waits for it.
@@ -77,11 +85,11 @@ async function readPages(
     return coming
   }
   let paging = first
+  const failed: DeviceFailure[] = []
   let coming = ask(nextPage(paging))
   for (let pages = 1; ; pages++) {
-    const { answer, body, asked } = await coming
-    const { length } = body.records
-    const ahead = pageAhead(paging, { asked, received: length, oldest: oldestTime(body.records) })
+    const { answer, body, arrived } = await coming
+    const ahead = pageAhead(paging, arrived, oldestTime(body.records))
     if (ahead) {
       // Before it is asked for: what it may have to wait for is the status then.
       paged(pages)
@@ -89,9 +97,12 @@ async function readPages(
       // The request has its turn to leave.
       await turn()
     }
-    const series = await gently(stepsOfPart(body, time), signal)
-    paging = takePage(paging, series, length, asked)
-    if (paging.isComplete) return { answer, paging }
+    // All of one clock, though it may have been put forward or back between two pages.
+    const offset = paging.parts[0]?.utcOffset
+    const read = await readPart(target, { ...answer, body }, { time, offset }, signal)
+    failed.push(...read.failed)
+    paging = takePage(paging, read.part, arrived)
+    if (paging.isComplete) return { answer, paging, failed }
     if (ahead) continue
     paged(pages)
     coming = ask(nextPage(paging))
@@ -104,10 +115,12 @@ export async function readPage(
   target: Target,
   wanted: Page,
   asker: Asker,
-): Promise<{ answer: Collected['answer']; body: GraphEnvelope; asked: Page }> {
+): Promise<{ answer: Collected['answer']; body: GraphEnvelope; arrived: Arrived }> {
   const { body, ...answer } = await readRecords(account, 'range', target, pageParams(wanted), asker)
   // Fewer may have been asked for: the device's budget of the hour is counted in records.
-  return { answer, body, asked: { ...wanted, number: answer.number ?? wanted.number } }
+  const asked = { ...wanted, number: answer.number ?? wanted.number }
+  const { recordsRemaining: remaining } = answer.quota
+  return { answer, body, arrived: { asked, received: body.records.length, remaining } }
 }
 
 /** The directory is asked only where an end of the period is a clock time of the device. */

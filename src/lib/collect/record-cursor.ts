@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Gap, type Numbered, placeGaps } from '../readings/continuity'
+import { type Gap, type Numbered, placeGaps, TURN } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type Series } from '../readings/series'
 import { formatTime, type TimeStyle } from '../readings/time'
@@ -25,11 +25,17 @@ export type Start = 'held' | 'now' | { since: number }
 
 /** What to do with an answer. */
 export type RecordPlan =
-  /** The device's clock was set back: its records cannot be told from delivered ones. */
+  /** The device's clock was set back, and it gives no ids: its records cannot be told from delivered ones. */
   | { kind: 'set-back' }
   /** Records between the cursor and the answer are not in it: ms, from inclusive, to exclusive. */
   | { kind: 'hole'; from: number; to: number }
-  | { kind: 'complete'; fresh: Series; next: RecordCursor }
+  | {
+      kind: 'complete'
+      fresh: Series
+      next: RecordCursor
+      /** The device's clock was set back: some of what is new has an earlier time than what was delivered. */
+      isSetBack: boolean
+    }
 
 const AN_HOUR = 3_600_000
 
@@ -55,12 +61,16 @@ export function planRecords(
   const { records } = series
   const cursor = known ?? firstCursor(start, taken)
   const besides = new Set(cursor.beside)
+  const timesBeside = new Set(cursor.beside.map(timeOf))
   const print = (record: SeriesRecord) => shorten(fingerprint(record, series.channels))
   const keyOf = (record: SeriesRecord) => `${record.timestamp} ${print(record)}`
-  const wasBeside = (record: SeriesRecord) => besides.size > 0 && besides.has(keyOf(record))
+  // To hash each of 100,000 records would stop the event loop.
+  const wasBeside = (record: SeriesRecord) =>
+    timesBeside.has(record.timestamp ?? Number.NaN) && besides.has(keyOf(record))
+  const isAhead = ({ timestamp }: SeriesRecord) =>
+    timestamp !== null && timestamp > Math.max(receivedAt + AN_HOUR, cursor.time ?? 0)
   // One that was ahead once moves no cursor later either: what is measured until its time comes would be hidden.
-  const isBeside = (record: SeriesRecord) =>
-    record.timestamp === null || record.timestamp > receivedAt + AN_HOUR || wasBeside(record)
+  const isBeside = (record: SeriesRecord) => record.timestamp === null || isAhead(record) || wasBeside(record)
   const wasAt = (record: SeriesRecord) =>
     record.timestamp === cursor.time && cursor.at.includes(print(record))
 
@@ -70,7 +80,10 @@ export function planRecords(
   const newest = normal.at(-1)?.timestamp ?? null
   // A time to begin with that has not come yet is no clock that was set back.
   const isDelivered = cursor.time !== null && cursor.at.length > 0
-  if (isDelivered && newest !== null && newest < (cursor.time as number)) return { kind: 'set-back' }
+  const after = new Set(afterSetBack(normal, cursor, series.standalone))
+  if (isDelivered && newest !== null && newest < (cursor.time as number) && after.size === 0) {
+    return { kind: 'set-back' }
+  }
 
   const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
   // Where there was nothing at first, all that there is now is new; where all is ahead, it goes on from there.
@@ -91,23 +104,79 @@ export function planRecords(
   const isKnown = (record: SeriesRecord) =>
     aside.has(record)
       ? wasBeside(record)
-      : cursor.time !== null && ((record.timestamp as number) < cursor.time || wasAt(record))
+      : cursor.time !== null &&
+        !after.has(record) &&
+        ((record.timestamp as number) < cursor.time || wasAt(record))
   const isSilent = known === null && start === 'now'
   const fresh = isSilent ? [] : records.filter((record) => !isKnown(record))
   // Where all is ahead, what was is as good as delivered in its turn once its time is well past.
   const passed = normal.length === 0 ? newestBeside(cursor, receivedAt - AN_HOUR) : null
-  const time = latest(newest, cursor.time, passed)
+  const keys = inOrder([...cursor.beside, ...beside.map(keyOf)])
+  const time = latest(newest, cursor.time, passed, lastOf(keys.slice(0, -MOST_BESIDE)))
   const atTime = normal.filter(({ timestamp }) => timestamp === time).map(print)
   const next: RecordCursor = {
     time,
     at: [...new Set([...(cursor.time === time ? cursor.at : []), ...atTime])],
-    beside: newestOf([...cursor.beside, ...beside.map(keyOf)], time),
+    beside: keys.filter((key) => time === null || rankOf(key) >= time),
     id: normal.findLast(({ timestamp }) => timestamp === time)?.dataId ?? cursor.id,
     taken,
   }
+  // Also where it was set back within what came: it goes on from the last of them, and what is later is known.
+  const back = afterSetBack(normal, next, series.standalone)
+  const last = back.at(-1)
+  if (last) {
+    const later = normal.filter(({ timestamp }) => (timestamp as number) > (last.timestamp as number))
+    next.time = last.timestamp
+    next.id = last.dataId
+    next.at = normal.filter(({ timestamp }) => timestamp === last.timestamp).map(print)
+    next.beside = inOrder([...next.beside, ...later.map(keyOf)]).slice(-MOST_BESIDE)
+  }
+  // In the order of time their ids would be full of gaps.
+  for (const record of back) after.add(record)
+  const steady = normal.filter((record) => !after.has(record))
   const neighbour = normal.some(wasAt) ? [] : neighbourOf(cursor, style, series.utcOffset)
-  const gaps = gapsBefore(new Set(fresh), [...neighbour, ...normal], beside, series.standalone)
-  return { kind: 'complete', fresh: { ...series, records: fresh, gaps }, next }
+  const others = [...beside, ...after]
+  const gaps = gapsBefore(new Set(fresh), [...neighbour, ...steady], others, series.standalone)
+  const isSetBack = !isSilent && known !== null && after.size > 0
+  return { kind: 'complete', fresh: { ...series, records: fresh, gaps }, next, isSetBack }
+}
+
+/**
+ * Records, the last by its id at the end, that are earlier than one and came after it by their ids: the device's clock
+ * was set back in between. Ids that begin again look alike, but those records stand in a row of their own: here each
+ * stands between two whose ids follow each other.
+ */
+function afterSetBack(
+  records: readonly SeriesRecord[],
+  { time, id }: Pick<RecordCursor, 'time' | 'id'>,
+  standalone: boolean,
+): SeriesRecord[] {
+  if (time === null || id === null) return []
+  /** How much later by its id, below 0 for earlier. */
+  const laterBy = (dataId: number) => {
+    const by = dataId - id
+    return standalone || Math.abs(by) <= TURN / 2 ? by : by - Math.sign(by) * TURN
+  }
+  const after: { record: SeriesRecord; by: number }[] = []
+  let isBetween = true
+  let before: number | undefined
+  /** Whether one has come since `before`. */
+  let isOpen = false
+  for (const record of records) {
+    if (record.dataId === null) continue
+    const by = laterBy(record.dataId)
+    if (by > 0 && (record.timestamp as number) < time) {
+      after.push({ record, by })
+      isBetween &&= before !== undefined
+      isOpen = true
+    } else {
+      if (isOpen) isBetween &&= by === (before ?? 0) + 1
+      isOpen = false
+      before = by
+    }
+  }
+  if (!isBetween || isOpen) return []
+  return after.sort((a, b) => a.by - b.by).map(({ record }) => record)
 }
 
 const timeOf = (key: string) => Number(key.split(' ')[0])
@@ -135,13 +204,17 @@ function newestBeside({ beside }: RecordCursor, until: number): number | null {
   return latest(...beside.map(timeOf).filter((time) => Number.isFinite(time) && time <= until))
 }
 
-/** Each once, those without a time, and those that the cursor has not passed. */
-function newestOf(keys: readonly string[], time: number | null): string[] {
-  const rank = (key: string) => (Number.isFinite(timeOf(key)) ? timeOf(key) : Number.POSITIVE_INFINITY)
-  return [...new Set(keys)]
-    .filter((key) => time === null || rank(key) >= time)
-    .sort((a, b) => rank(a) - rank(b))
-    .slice(-MOST_BESIDE)
+/** Those without a time last. */
+const rankOf = (key: string) => (Number.isFinite(timeOf(key)) ? timeOf(key) : Number.POSITIVE_INFINITY)
+
+/** Each once, the earliest first. */
+function inOrder(keys: readonly string[]): string[] {
+  return [...new Set(keys)].sort((a, b) => rankOf(a) - rankOf(b))
+}
+
+/** The time of the last of those that are too many to be remembered: the cursor passes them. */
+function lastOf(keys: readonly string[]): number | null {
+  return latest(...keys.map(timeOf).filter(Number.isFinite))
 }
 
 /** The last that was delivered: where the answer does not hold it, a gap may stand after it. */

@@ -1,11 +1,15 @@
 import type { Account } from '../account'
 import type { Answer } from '../api/client'
 import type { DeviceParams, EndpointName } from '../api/endpoints'
-import type { GraphEnvelope } from '../api/envelopes'
+import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
 import type { Identity } from '../api/fields'
 import { EnvlogError } from '../errors'
 import type { Content } from '../output/content'
+import { gently } from '../pace'
 import type { Asker } from '../quota/asker'
+import { type AlertLog, readAlerts } from '../readings/alerts'
+import { type SeriesPart, stepsOfPart } from '../readings/series'
+import type { TimeStyle } from '../readings/time'
 import { type DeviceFailure, isStandalone, type Target } from './devices'
 
 /** How an answer is wanted: read, or as it came. */
@@ -17,7 +21,7 @@ export interface Collected {
   content: Content
   /** Name of the device's group; blank for none, and where nobody asked for it. */
   group: string
-  /** Devices of the same answer that could not be read. */
+  /** What is to be reported beside it: devices, or parts of the answer, that could not be read. */
   failed?: readonly DeviceFailure[]
 }
 
@@ -48,10 +52,7 @@ function recordsRequest(kind: keyof typeof recordEndpoints, target: Target, more
  * An answer about the device that was asked for; one that does not tell the base unit is of the one that was asked for.
  * @throws EnvlogError `reply-other-device`
  */
-export function ofTarget<E extends { device: Identity; base: Identity | null }>(
-  envelope: E,
-  target: Target,
-): E {
+function ofTarget<E extends { device: Identity; base: Identity | null }>(envelope: E, target: Target): E {
   const { device, base } = envelope
   // Of a standalone device it is not described what stands for its base unit.
   const isOfOtherBase = base !== null && !isStandalone(target) && !isSame(base.serial, target.base)
@@ -65,6 +66,64 @@ export function ofTarget<E extends { device: Identity; base: Identity | null }>(
 
 const isSame = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
 
+/** Of an answer's reading: failures tell the endpoint, as those of requests do. @throws EnvlogError */
+async function telling<T>(endpoint: string, read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    throw error instanceof EnvlogError ? error.with({ endpoint }) : error
+  }
+}
+
+/** What is to be reported of an answer of which something was left out. */
+function leftOut({ serial, base }: Target, endpoint: string, unread: readonly string[]): DeviceFailure[] {
+  if (unread.length === 0) return []
+  const part = [...unread.slice(0, MOST_TOLD), ...(unread.length > MOST_TOLD ? ['…'] : [])].join(', ')
+  const error = new EnvlogError('reply-left-out', { part }, { endpoint, serial, base })
+  return [{ device: { serial, base }, error }]
+}
+
+const MOST_TOLD = 3
+
+/**
+ * The records of an answer, without those that cannot be read: they are told beside them.
+ * @param offset of the device's clock, minutes, where another answer has told it for all
+ * @throws EnvlogError `reply-unreadable` where there are records and none can be read
+ */
+export async function readPart(
+  target: Target,
+  { endpoint, body }: { endpoint: string; body: GraphEnvelope },
+  { time, offset }: { time: TimeStyle; offset?: number | undefined },
+  signal: AbortSignal,
+): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
+  const read = () => gently(stepsOfPart(body, time, offset), signal)
+  const { part, unread } = await telling(endpoint, read)
+  return { part, failed: leftOut(target, endpoint, unread) }
+}
+
+/** The same of an alert log. @throws EnvlogError `reply-unreadable` where there are entries and none can be read */
+export async function readLog(
+  target: Target,
+  { endpoint, body }: { endpoint: string; body: AlertEnvelope },
+  time: TimeStyle,
+  choose?: Parameters<typeof readAlerts>[2],
+): Promise<{ log: AlertLog; failed: DeviceFailure[] }> {
+  const { unread, ...log } = await telling(endpoint, () => readAlerts(body, time, choose))
+  return { log, failed: leftOut(target, endpoint, unread) }
+}
+
+export const alertParams = ({ serial, base }: Target) => ({ 'remote-serial': serial, 'base-serial': base })
+
+/** Alert log entries of a device (endpoint 6). @throws EnvlogError */
+export async function readEntries(
+  account: Account,
+  target: Target,
+  asker: Asker,
+): Promise<Answer<AlertEnvelope>> {
+  const answer = await account.client.read('alert', alertParams(target), asker)
+  return { ...answer, body: await telling(answer.endpoint, () => ofTarget(answer.body, target)) }
+}
+
 /** Records of a device from the endpoint that serves it. @throws EnvlogError */
 export async function readRecords(
   account: Account,
@@ -75,7 +134,7 @@ export async function readRecords(
 ): Promise<Answer<GraphEnvelope>> {
   const { endpoint, params } = recordsRequest(kind, target, more)
   const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, asker)
-  return { ...answer, body: ofTarget(answer.body, target) }
+  return { ...answer, body: await telling(endpoint, () => ofTarget(answer.body, target)) }
 }
 
 /** The same as it came, in one request. @throws EnvlogError */

@@ -8,6 +8,8 @@ export interface Round {
   /** Targets in the order they are to be asked: those never asked first, as they were named. */
   order(targets: readonly Target[]): Target[]
   asked(target: Target): void
+  /** A device that is no more. */
+  drop(key: string): void
   /** Keys of targets, the one asked longest ago first. */
   save(): string[]
   load(keys: readonly string[]): void
@@ -26,6 +28,7 @@ export function createRound(): Round {
       asked.delete(targetKey(target))
       asked.add(targetKey(target))
     },
+    drop: (key) => void asked.delete(key),
     save: () => [...asked],
     load(keys) {
       const since = [...asked]

@@ -10,6 +10,8 @@ export interface Saved {
   forgotten: Record<string, number>
   /** What was last sent of a device's current reading. */
   marks: Record<string, string>
+  /** When the node was last about a device, ms. */
+  selected?: Record<string, number>
   /** Devices, the one asked longest ago first. */
   round: string[]
 }
@@ -31,7 +33,8 @@ export function readSaved(held: unknown): Saved {
 
 function isSaved(held: unknown): held is Saved {
   if (!isObject(held) || held.version !== 1) return false
-  const { cursors, forgotten, marks, round } = held
+  const { cursors, forgotten, marks, round, selected = {} } = held
+  if (!areAll(selected, isInstant)) return false
   return areAll(cursors, isCursor) && areAll(forgotten, isInstant) && areAll(marks, isText) && isTexts(round)
 }
 

@@ -23,7 +23,7 @@ export type Phase<C extends Cursor, H, N> =
   /** A request is on its way. */
   | { name: 'asking' }
   /** Records before those of the answer are being fetched; what came so far is kept over triggers. */
-  | { name: 'filling'; hole: H; isFilled: boolean; failures: number }
+  | { name: 'filling'; hole: H; isFilled: boolean; trouble: Trouble }
   /** Delivered, and its receipt is awaited. */
   | ({ name: 'open'; until: number; news: N | null } & HandedOver<C>)
   /** No receipt came in time: to be delivered again. */
@@ -35,13 +35,11 @@ interface HandedOver<C> {
   next: C
 }
 
-/** Whether it is worth asking for the same page of a hole once more. */
-export type Failure =
-  | 'passing'
-  /** An answer that cannot be understood: a proxy's, or the service's for good. */
-  | 'unreadable'
-  /** The service refuses the device. */
-  | 'refused'
+/** Failures for the same page that may be for good, and when the first came, monotonic ms; `null` where there are none. */
+export type Trouble = { count: number; since: number } | null
+
+/** Whether a failure may be for good: the service refuses the device, or answers what cannot be understood. */
+export type Failure = 'passing' | 'lasting'
 
 export type Event<C extends Cursor, H, N> =
   | { kind: 'trigger' }
@@ -51,8 +49,8 @@ export type Event<C extends Cursor, H, N> =
   | { kind: 'hole'; hole: H }
   /** The next page of the hole came: the hole as it is with it. */
   | { kind: 'page'; hole: H; isLast: boolean }
-  /** The request failed. */
-  | { kind: 'failed'; failure: Failure }
+  /** The request failed, at an instant, monotonic ms. What came before it is kept where that `fits`. */
+  | { kind: 'failed'; failure: Failure; now: number; fits: boolean }
   /** Delivered: done with it. */
   | { kind: 'sent'; next: C }
   /**
@@ -66,8 +64,11 @@ export type Event<C extends Cursor, H, N> =
   | { kind: 'forget'; now: number }
   /** The node closes: what is on its way comes to nothing. */
   | { kind: 'close' }
-  /** The node is made anew in the same process, with settings that may shape its messages differently. */
-  | { kind: 'deploy'; isReshaped: boolean }
+  /**
+   * The node is made anew in the same process, with settings that may shape its messages differently. Receipts are
+   * awaited until an instant at most, monotonic ms, or no more at all.
+   */
+  | { kind: 'deploy'; isReshaped: boolean; until: number | null }
   /** A new process: what was saved is all there is. */
   | { kind: 'restart'; cursor: C | null; forgotten: number }
 

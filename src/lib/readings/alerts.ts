@@ -38,25 +38,32 @@ export interface LogEntry {
 }
 
 /**
- * An answer of endpoint 6 (*Alert log entry*).
- * @param choose which of the entries, which are told oldest first
+ * An answer of endpoint 6 (*Alert log entry*); entries that cannot be read are left out, and named.
+ * @param choose which of the entries, which are told oldest first; those that cannot be read are among them, blank
+ * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
  */
 export function readAlerts(
   envelope: AlertEnvelope,
   style: TimeStyle,
   choose: (entries: LogEntry[]) => readonly LogEntry[] = (entries) => entries,
-): AlertLog {
+): AlertLog & { unread: string[] } {
   const device = readDevice(envelope.device, envelope.base)
   const offset = utcOffset(envelope.offsets)
   const write = timeWriter(style, offset)
-  const entries = envelope.entries.map((entry, index): LogEntry => {
-    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-      throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
+  const unread: string[] = []
+  const entries = envelope.entries.map((entry, index) => {
+    try {
+      return readEntry(entry, index)
+    } catch (error) {
+      if (!(error instanceof EnvlogError)) throw error
+      unread.push(String(error.params.part))
+      return BLANK
     }
-    const found = entry as Record<string, unknown>
-    const timestamp = readTimestamp(found.unixtime, () => `alert-logs.${index}.unixtime`)
-    return { timestamp, texts: textsOf(found) }
   })
+  const [part] = unread
+  if (part !== undefined && unread.length === entries.length) {
+    throw new EnvlogError('reply-unreadable', { part })
+  }
   // A log tells few of a device's channels, so it says nothing about how the listed ones are counted.
   const listed = lineUpChannels(envelope.channel).map(({ channel }) => channel)
   const channels = new Map(listed.map((channel) => [channel.key, channel]))
@@ -78,7 +85,18 @@ export function readAlerts(
       }
     }),
   )
-  return { device, alerts }
+  return { device, alerts, unread }
+}
+
+const BLANK: LogEntry = { timestamp: null, texts: [] }
+
+function readEntry(entry: unknown, index: number): LogEntry {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+    throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
+  }
+  const found = entry as Record<string, unknown>
+  const timestamp = readTimestamp(found.unixtime, () => `alert-logs.${index}.unixtime`)
+  return { timestamp, texts: textsOf(found) }
 }
 
 /** Alerts know ch1 to ch6. */

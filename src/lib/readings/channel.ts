@@ -25,9 +25,9 @@ export interface LinedUp<L> {
 }
 
 /**
- * The listed channels and those seen in records together, by number; of two with one number the first. Listed
- * numbers count from zero if one of them is 0, or if only adding one matches the records' keys (field notes,
- * `channel[].num`); without a number the position counts.
+ * The listed channels and those seen in records together, by number; of two with one number the second gets the next
+ * that is free. Listed numbers count from zero if one of them is 0, or if only adding one matches the records' keys
+ * (field notes, `channel[].num`); without a number the position counts.
  */
 export function lineUpChannels<L extends ListedChannel>(
   listed: readonly L[],
@@ -42,11 +42,20 @@ export function lineUpChannels<L extends ListedChannel>(
   const told = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(told, seen) ? 1 : 0
   const found = new Map<number, LinedUp<L>>()
+  const add = (number: number, entry: L) =>
+    found.set(number, { channel: channel(number, entry.name, entry.unit), listed: entry })
+  const again: [number, L][] = []
   listed.forEach((entry, index) => {
     const number = entry.num === null ? index + 1 : entry.num + shift
-    if (found.has(number) || !Number.isInteger(number) || number < 1 || number > HIGHEST) return
-    found.set(number, { channel: channel(number, entry.name, entry.unit), listed: entry })
+    if (!Number.isInteger(number) || number < 1 || number > HIGHEST) return
+    if (found.has(number)) again.push([number, entry])
+    else add(number, entry)
   })
+  for (const [number, entry] of again) {
+    let free = number
+    while (found.has(free)) free++
+    if (free <= HIGHEST) add(free, entry)
+  }
   for (const number of seen) {
     if (!found.has(number)) found.set(number, { channel: unlistedChannel(number) })
   }

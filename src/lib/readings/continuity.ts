@@ -17,7 +17,7 @@ export interface Numbered {
 }
 
 /** Relay ids run 0…65535 and start over; standalone ids only grow (*Graph data record*, data-id). */
-const TURN = 65_536
+export const TURN = 65_536
 
 /** A gap and the index of the record after it: times alone do not tell, several records may have one. */
 export interface PlacedGap {

@@ -56,9 +56,9 @@ export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Readi
 export function* stepsOfCurrent(
   envelope: CurrentEnvelope,
   options: CurrentOptions,
-  unreadable: (device: Unreadable) => void = () => {},
+  unreadable: (device: Pick<Unreadable, 'serial' | 'part'>) => void = () => {},
 ): Generator<undefined, Reading[]> {
-  const failed = [...envelope.unreadable]
+  const failed: Pick<Unreadable, 'serial' | 'part'>[] = [...envelope.unreadable]
   const write = writers(options.time)
   const readings: Reading[] = []
   for (const [index, device] of envelope.devices.entries()) {

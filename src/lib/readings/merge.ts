@@ -9,7 +9,9 @@ export function mergeSeries(parts: readonly SeriesPart[]): Series {
   const [newest] = parts
   if (!newest) throw new RangeError('a series is merged of at least one')
   if (parts.length === 1) return { ...newest, gaps: findGaps(newest.records, newest.standalone) }
-  const channels = unite(parts.map((part) => part.channels))
+  // How channels are counted only records tell: an answer without any may number them otherwise.
+  const telling = parts.filter(({ records }) => records.length > 0)
+  const channels = unite((telling.length > 0 ? telling : [newest]).map((part) => part.channels))
   for (const part of parts) if (part.channels.length < channels.length) fill(part, channels)
   // Answers are in order already; newest part first, so that sorting finds little to do.
   const lists = parts.toReversed().map((part) => part.records)

@@ -1,6 +1,6 @@
 import { storable } from './text'
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /**
  * The one reader of numbers: a finite number, or text that is one when trimmed (optional sign, decimal digits,

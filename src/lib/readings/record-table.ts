@@ -34,11 +34,16 @@ export function createTable(): RecordTable {
   return { length: 0, room: 0, columns: new Map(), misfits: [] }
 }
 
+/** Of whatever an answer has a list. @throws EnvlogError `reply-too-many` */
+export function checkCount(count: number): void {
+  if (count > MAX_RECORDS) throw new EnvlogError('reply-too-many', { most: MAX_RECORDS })
+}
+
 /** Makes room for so many more. @throws EnvlogError `reply-too-many` */
 export function reserve(table: RecordTable, more: number): void {
   const wanted = table.length + more
   if (table.room >= wanted) return
-  if (wanted > MAX_RECORDS) throw new EnvlogError('reply-too-many', { most: MAX_RECORDS })
+  checkCount(wanted)
   table.room = Math.min(MAX_RECORDS, Math.max(wanted, 2 * table.room))
   for (const column of table.columns.values()) {
     const before = column.numbers
@@ -51,9 +56,10 @@ export function reserve(table: RecordTable, more: number): void {
 export function addRecords(table: RecordTable, records: readonly unknown[]): void {
   reserve(table, records.length)
   for (const record of records) {
+    if (record === null) continue
     const index = table.length++
     for (const { numbers } of table.columns.values()) numbers[index] = Number.NaN
-    if (typeof record !== 'object' || record === null || Array.isArray(record)) {
+    if (typeof record !== 'object' || Array.isArray(record)) {
       table.misfits.push(index)
       continue
     }

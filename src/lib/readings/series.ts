@@ -24,14 +24,45 @@ export interface SeriesPart extends Device {
 
 /** An answer of endpoints 2 to 5 (*Graph data record*). @throws EnvlogError `reply-unreadable` */
 export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
-  const part = atOnce(stepsOfPart(envelope, style))
+  const { part } = atOnce(stepsOfPart(envelope, style))
   return { ...part, gaps: findGaps(part.records, part.standalone) }
 }
 
-/** The same of one answer of several, step by step: a page has 16,000 records. @throws EnvlogError `reply-unreadable` */
-export function* stepsOfPart(envelope: GraphEnvelope, style: TimeStyle): Generator<undefined, SeriesPart> {
+/** What could be read of an answer, and which of its records could not. */
+export interface ReadPart {
+  part: SeriesPart
+  unread: string[]
+}
+
+/**
+ * The same of one answer of several, step by step: a page has 16,000 records. One that cannot be read holds back none
+ * of the others.
+ * @param offset of the device's clock, minutes, where another answer has told it for all
+ * @throws EnvlogError `reply-unreadable` where there are records and none can be read
+ */
+export function* stepsOfPart(
+  envelope: GraphEnvelope,
+  style: TimeStyle,
+  offset = utcOffset(envelope.offsets),
+): Generator<undefined, ReadPart> {
+  try {
+    return { part: yield* stepsOfWhole(envelope, style, offset), unread: [] }
+  } catch (error) {
+    const { records } = envelope
+    const unreadable = unreadableIn(records)
+    if (unreadable.length === 0 || unreadable.length === records.length) throw error
+    const readable = { ...envelope, records: withoutRecords(records, new Set(unreadable)) }
+    const unread = unreadable.map((index) => `data.${index}`)
+    return { part: yield* stepsOfWhole(readable, style, offset), unread }
+  }
+}
+
+function* stepsOfWhole(
+  envelope: GraphEnvelope,
+  style: TimeStyle,
+  offset: number,
+): Generator<undefined, SeriesPart> {
   const device = readDevice(envelope.device, envelope.base)
-  const offset = utcOffset(envelope.offsets)
   const { records: table } = envelope
   const [misfit] = table.misfits
   if (misfit !== undefined) throw new EnvlogError('reply-unreadable', { part: `data.${misfit}` })
@@ -56,9 +87,8 @@ export function oldestTime(table: RecordTable): number | null {
   return oldest === Number.POSITIVE_INFINITY ? null : oldest
 }
 
-/** An answer without the records that cannot be read, and which those are. */
-export function withoutUnreadable(envelope: GraphEnvelope): { readable: GraphEnvelope; parts: string[] } {
-  const { records: table } = envelope
+/** The records that cannot be read, by their places. */
+function unreadableIn(table: RecordTable): number[] {
   const unreadable = new Set(table.misfits)
   const times = columnOf(table, 'unixtime')
   for (let index = 0; index < table.length; index++) {
@@ -68,8 +98,7 @@ export function withoutUnreadable(envelope: GraphEnvelope): { readable: GraphEnv
       unreadable.add(index)
     }
   }
-  const parts = [...unreadable].sort((a, b) => a - b).map((index) => `data.${index}`)
-  return { readable: { ...envelope, records: withoutRecords(table, unreadable) }, parts }
+  return [...unreadable].sort((a, b) => a - b)
 }
 
 function channelsIn({ columns }: RecordTable): Set<number> {

@@ -20,6 +20,7 @@ export = (RED: NodeAPI): void =>
         await deliver(collected)
         return
       }
+      memory.about(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
       const { changed, remember } = changedReadings(content.readings, memory)
       await deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
       remember()

@@ -28,6 +28,8 @@ export interface AccountNode extends Node {
   storeFor(node: Node): StateStore
   /** Secrets, and what they are for. */
   stored(): { baseUrl: string; apiKey: string; loginId: string; loginPass: string }
+  /** It was told that its context store does not write. */
+  isStoreFailing?: boolean
   /** The action nodes that use it: Node-RED brings its states and errors to the flows of these. */
   users: Record<string, Node>
 }
@@ -49,7 +51,10 @@ export function registerAccount(RED: NodeAPI): void {
     RED.nodes.createNode(this, config)
     let opened: Account | undefined
     this.users = {}
-    this.storeFor = (node) => contextStore(RED, node, String(config.store ?? '').trim(), 'cursors')
+    this.storeFor = (node) => {
+      const name = String(config.store ?? '').trim()
+      return contextStore(RED, node, name, 'cursors', storeFailed(RED, this, name))
+    }
     this.stored = () => ({
       baseUrl: String(config.baseUrl ?? ''),
       ...{ apiKey: '', loginId: '', loginPass: '' },
@@ -92,7 +97,10 @@ export function openAccount(
     random: Math.random,
     registry,
   }
-  if (node) ports.store = contextStore(RED, node, settings.store, 'quota')
+  if (node) {
+    const failed = storeFailed(RED, node, settings.store)
+    ports.store = contextStore(RED, node, settings.store, 'quota', failed)
+  }
   if (node && settings.sharedQuota) {
     const { openRedis } = require('../../lib/quota/redis') as typeof import('../../lib/quota/redis')
     const lease = longestAnswer(settings.timeout)
@@ -100,6 +108,15 @@ export function openAccount(
     ports.ledgerHere = ledgerStatus(RED, node)
   }
   return createAccount(settings, ports)
+}
+
+/** The account tells it: there may be many nodes, and one store. */
+function storeFailed(RED: NodeAPI, account: AccountNode, name: string): (error: Error) => void {
+  return ({ message }) => {
+    if (account.isStoreFailing) return
+    account.isStoreFailing = true
+    account.warn(RED._('warnings.store-failing', { store: name || 'default', detail: message } as never))
+  }
 }
 
 function transportOptions(

@@ -5,7 +5,7 @@ import { turn } from '../../lib/pace'
 import type { ActionType } from '../../shared/action'
 import { accountOf, leaveAccount, registry } from './account'
 import { type Control, controlOf } from './control'
-import { shapeOf } from './news'
+import { openingOf } from './news'
 import { createRefusals } from './refusals'
 import { forgetRemoved } from './removal'
 import { repeatEvery } from './repeat'
@@ -63,6 +63,7 @@ function start<T extends ActionType>(
   const refused = createRefusals(systemClock)
   let read: SettingsOf<T> | undefined
   let isStoreAway = false
+  let closeMemory = async () => {}
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
     const { account, store } = accountOf(RED, config.account, node)
@@ -70,7 +71,8 @@ function start<T extends ActionType>(
       // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
       const { readActionSettings } = require('./settings') as typeof import('./settings')
       read = readActionSettings(action.type, config)
-      memory.open(store, shapeOf(read))
+      memory.open(store, openingOf(action.type, account, read))
+      closeMemory = () => memory.close(store)
     }
     return { account, settings: read }
   }
@@ -145,7 +147,7 @@ function start<T extends ActionType>(
     leaveAccount(RED, config.account, node)
     const end = async () => {
       await turns.close()
-      await memory.close()
+      await closeMemory()
     }
     end().then(done, done)
   })

@@ -1,4 +1,5 @@
 import type { Account } from '../../lib/account'
+import type { Unreadable } from '../../lib/api/fields'
 import type { DirectoryAnswer } from '../../lib/collect/directory'
 import type { Asker } from '../../lib/quota/asker'
 import { type Reading, readCurrent } from '../../lib/readings/current'
@@ -17,9 +18,18 @@ export function knownDevices(account: Account): DeviceList | null {
 
 function listOf(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
   const { series1Models } = account
-  const readings = readCurrent(body, { receivedAt, time: 'utc', staleAfter: null, series1Models })
+  const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
+  const readings = body.devices.length > 0 ? readCurrent(body, options) : []
   const { left, freeAt } = account.quota.counts().endpoints.current
-  return { devices: readings.map(listed), receivedAt, left, freeAt }
+  return { devices: [...readings.map(listed), ...body.unreadable.flatMap(unread)], receivedAt, left, freeAt }
+}
+
+/** A device whose reading cannot be read can be chosen all the same. */
+function unread({ serial, known }: Unreadable): ListedDevice[] {
+  if (!known) return []
+  const { base, name, group } = known
+  const about = { name: name || serial, model: '', base: { serial: base, name: '', model: '' }, group }
+  return [{ serial, ...about, standalone: base === serial, timestamp: null, battery: null, values: [] }]
 }
 
 function listed({ serial, name, model, base, standalone, timestamp, ...more }: Reading): ListedDevice {

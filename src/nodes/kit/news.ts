@@ -1,3 +1,5 @@
+import type { Account } from '../../lib/account'
+import type { Opening } from '../../lib/collect/memory'
 import type { NewsWish } from '../../lib/collect/news'
 import { readMoment } from '../../lib/collect/period'
 import type { Start } from '../../lib/collect/record-cursor'
@@ -12,10 +14,16 @@ export function newsWish(
   return { time, node, acknowledged: advance === 'acknowledged' ? { timeout: ackTimeout * 1000 } : null }
 }
 
-/** What was fetched by other settings than these is of no use: it has other times, or begins elsewhere. */
-export function shapeOf(settings: object): string {
-  const { time, start, backfill } = settings as Partial<SettingsOf<'envlog-latest'>>
-  return JSON.stringify([time, start, backfill])
+/** What its memory has to know of a node when it is made. */
+export function openingOf(type: string, account: Account, settings: object): Opening {
+  const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
+  return {
+    // What was fetched by others has other times, begins elsewhere, or is of another account.
+    shape: JSON.stringify([account.id, time, start, backfill]),
+    receipts: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
+    ...(type === 'envlog-latest' && { kind: 'records' }),
+    ...(type === 'envlog-alerts' && { kind: 'alerts' }),
+  }
 }
 
 /** `held`, `now`, or a time; one without an offset is UTC. @throws EnvlogError `start-unreadable` */

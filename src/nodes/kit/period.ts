@@ -1,6 +1,7 @@
-import { type Moment, type Period, readMoment, relativeMoment } from '../../lib/collect/period'
+import { type Period, readMoment, relativeMoment } from '../../lib/collect/period'
 import { EnvlogError } from '../../lib/errors'
 import type { PeriodType } from '../../shared/action'
+import type { Moment } from '../../shared/moment'
 import type { Evaluate } from './typed-value'
 
 /** One end of a period as it is saved. */

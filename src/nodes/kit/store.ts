@@ -27,9 +27,16 @@ interface Context {
 
 /**
  * State of a node in a context store of Node-RED, blank for the default one.
+ * @param failed told when writes begin to fail
  * @throws EnvlogError `store-unknown`: Node-RED itself would take another one without a word
  */
-export function contextStore(RED: NodeAPI, node: Node, name: string, key: string): StateStore {
+export function contextStore(
+  RED: NodeAPI,
+  node: Node,
+  name: string,
+  key: string,
+  failed: (error: Error) => void,
+): StateStore {
   const stores = (RED.settings as { contextStorage?: object }).contextStorage
   if (!DEFAULTS.includes(name) && !(stores && Object.hasOwn(stores, name))) {
     throw new EnvlogError('store-unknown', { store: name })
@@ -37,6 +44,7 @@ export function contextStore(RED: NodeAPI, node: Node, name: string, key: string
   const store = DEFAULTS.includes(name) && !(stores && Object.hasOwn(stores, name)) ? undefined : name
   const context = () => node.context() as unknown as Context
   return {
+    failed,
     load: () =>
       new Promise((resolve, reject) => {
         context().get(key, store, (error, value) => (error ? reject(error) : resolve(value)))

@@ -63,6 +63,7 @@ export function createTask<T extends ActionType>(
   let sent: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
+    if (error.reason === 'reply-left-out' && !memory.isFirst(device)) return
     const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
     node.error(inWords(RED, error), about)
   }
@@ -93,7 +94,12 @@ export function createTask<T extends ActionType>(
     delivery.failed?.forEach(report)
   }
 
-  const warn = ({ serial }: Target) => node.warn(RED._('warnings.clock-set-back', { serial } as never))
+  const warn = ({ serial }: Target, what: 'goes-on' | 'stops') =>
+    node.warn(
+      what === 'stops'
+        ? RED._('warnings.clock-set-back-stops', { serial } as never)
+        : RED._('warnings.clock-set-back-goes-on', { serial } as never),
+    )
 
   /** Who is worth asking now: not who was refused today, nor whose records wait for their receipt. */
   const isDue = (target: Target) => !refused.has(target) && !isHandedOver(memory, target, account.monotonic())
@@ -120,6 +126,7 @@ export function createTask<T extends ActionType>(
         account.directory,
         asker,
       )
+      memory.about(targets, ({ serial, base }) => account.directory.has(serial, base) === false)
       const due = targets.filter(isDue)
       waits.expect(due.length)
       for (const failure of unknown) failures.add(failure)

@@ -77,6 +77,28 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('give the reason for ends of a period that nobody could read', async () => {
+    const form = await editor.edit('range')
+    for (const [name, type, value, reason] of [
+      ['from', 'date', 'next week', /A time such as/],
+      ['from', 'date', '2026-11-20 08:00', undefined],
+      ['to', 'date', '2026-11-19 08:00', /not after the beginning/],
+      ['to', 'date', '2026-11-21 08:00', undefined],
+      ['to', 'jsonata', '$now(', /From|To|xpression/],
+      ['to', 'jsonata', '$now()', undefined],
+      ['from', 'rel', '24h', /-24h/],
+      ['from', 'rel', '-24h', undefined],
+    ] as const) {
+      await typedInput(form, name, type)
+      const shown = `#node-input-${name} + .red-ui-typedInput-container input.red-ui-typedInput-input`
+      await form.body.locator(shown).fill(value)
+      const found = await form.reason(name)
+      if (reason) assert.match(found ?? 'no reason', reason, `${name}: ${value}`)
+      else assert.equal(found, undefined, `${name}: ${value}`)
+    }
+    await form.cancel()
+  })
+
   it('take devices from message, flow, global, environment or JSONata, and show them again', async () => {
     for (const [type, value] of [
       ['flow', 'watched'],

@@ -6,12 +6,13 @@ import type { QuotaHall } from '../../support/quota-hall'
 import { until } from '../../support/wait'
 
 const RUN_MS = 60_000
-/** Longer than Node-RED takes to start. */
 const WINDOW = 5
+/** Longer than Node-RED takes to start, on a busy machine too. */
+const LONG_WINDOW = 15
 const LIMITS = {
   'latest-data': { limit: 6, window: WINDOW },
   'latest-data-relay': { limit: 6, window: WINDOW },
-  alert: { limit: 4, window: WINDOW },
+  alert: { limit: 2, window: LONG_WINDOW },
 }
 
 export function forgettingTests(hall: QuotaHall): void {

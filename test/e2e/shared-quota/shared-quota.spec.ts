@@ -4,7 +4,7 @@ import { accountKey } from '../../../src/lib/registry'
 import type { Message } from '../../support/collector'
 import { awayIn, installClient, sharedFlow } from '../../support/shared-quota'
 import { until } from '../../support/wait'
-import { PASSWORD, ROW, RUN_MS, useScene } from './scene'
+import { FLOWING, PASSWORD, ROW, RUN_MS, useScene } from './scene'
 
 describe('a quota that two Node-REDs share', () => {
   const scene = useScene()
@@ -44,7 +44,7 @@ describe('a quota that two Node-REDs share', () => {
     await scene.ask('endless')
     await scene.came(ROW.limit)
     const ratio = await scene.flowing()
-    assert.ok(ratio >= 0.9, `${ratio}`)
+    assert.ok(ratio >= FLOWING, `${ratio}`)
     assert.equal(scene.over(), 0)
     const shares = halls.map(({ collector }) => collector.box('endless').length)
     assert.ok(Math.min(...shares) >= ROW.limit / 2, `${shares}`)
@@ -76,7 +76,7 @@ describe('a quota that two Node-REDs share', () => {
     await scene.more(ROW.limit)
     const ratio = await scene.flowing()
     assert.equal(scene.over(), 0)
-    assert.ok(ratio >= 0.9, `${ratio}`)
+    assert.ok(ratio >= FLOWING, `${ratio}`)
   })
 
   it('counts at a deploy what was on its way as spent, not as on its way for minutes', async function () {

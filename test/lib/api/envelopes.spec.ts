@@ -49,6 +49,17 @@ const turned = (answer: Json): Json =>
     }),
   )
 
+/** The most that a refusal names. */
+function tooMany(read: () => unknown): unknown {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof EnvlogError && error.reason === 'reply-too-many') return error.params.most
+    throw error
+  }
+  return undefined
+}
+
 describe('an envelope', () => {
   const samples = [
     ['latest-data', graph({ data: [{ unixtime: 10, 'data-id': 1, ch1: 1 }] })],
@@ -136,21 +147,29 @@ describe('an envelope', () => {
     const envelope = currentEnvelope(currentDevice(), 'secret' as never, currentDevice({ serial: '' }))
     assert.equal(envelope.devices.length, 1)
     assert.deepEqual(envelope.unreadable, [
-      { serial: '', part: 'devices.1' },
-      { serial: '', part: 'devices.2.serial' },
+      { serial: '', part: 'devices.1', known: null },
+      { serial: '', part: 'devices.2.serial', known: null },
     ])
+  })
+
+  it('tells what is known of a device that cannot be read: enough to ask for its records', () => {
+    const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
+    const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain' }
+    for (const fields of [{ dst_bias: 'n/a' }, { time_diff: 'nine' }, { channel: 'none' }, { channel: [7] }])
+      assert.deepEqual(odd(fields), known)
+    assert.deepEqual(odd({ name: {} }), { ...known, name: '' })
+    assert.deepEqual(odd({ group: 'x' }), { ...known, group: '' })
+    assert.equal(odd({ baseunit: 'x' }), null)
   })
 
   it('says which part it cannot understand, never its contents', () => {
     const current = (body: unknown) => () => readEnvelope('current', JSON.stringify(body))
     assert.equal(refusedPart(current({})), 'devices')
     assert.equal(refusedPart(current({ devices: {} })), 'devices')
-    assert.equal(refusedPart(current({ devices: ['secret'] })), 'devices.0')
-    assert.equal(refusedPart(current({ devices: [currentDevice({ serial: '' })] })), 'devices.0.serial')
-    assert.equal(
-      refusedPart(current({ devices: [currentDevice({ time_diff: 'nine' })] })),
-      'devices.0.time_diff',
-    )
+    const unreadable = (device: unknown) => currentEnvelope(device as never).unreadable[0]?.part
+    assert.equal(unreadable('secret'), 'devices.0')
+    assert.equal(unreadable(currentDevice({ serial: '' })), 'devices.0.serial')
+    assert.equal(unreadable(currentDevice({ time_diff: 'nine' })), 'devices.0.time_diff')
     assert.equal(
       refusedPart(() => graphEnvelope(graph({ data: {} }))),
       'data',
@@ -160,6 +179,24 @@ describe('an envelope', () => {
       'alert-logs',
     )
     assert.equal(refusedPart(current([])), 'answer')
+  })
+
+  it('with more devices or log entries than any service has is ENVLOG_REPLY', () => {
+    const most = 65_535
+    const devices = (count: number) => ({ devices: Array(count).fill(currentDevice()) })
+    const alerts = (count: number) => ({ ...alertAnswer(), 'alert-logs': Array(count).fill({}) })
+    assert.equal(
+      tooMany(() => readEnvelope('current', JSON.stringify(devices(most + 1)))),
+      most,
+    )
+    assert.equal(
+      tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most + 1)))),
+      most,
+    )
+    assert.equal(
+      tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most)))),
+      undefined,
+    )
   })
 
   it("that does not tell the device's serial is ENVLOG_REPLY", () => {

@@ -48,6 +48,16 @@ describe('an answer with records that is taken in while it arrives', () => {
     assert.ok(meanwhile > all / 2, `only ${meanwhile} of ${all}`)
   })
 
+  it('is too deep where one that is read as a whole is', () => {
+    const deep = `${'['.repeat(200)}${']'.repeat(200)}`
+    const json = answer(Array(300).fill('{"unixtime":1,"ch1":2}'), `,"more":${deep}`)
+    const { envelope, meanwhile } = takenIn(json, [1000])
+    assert.ok(meanwhile)
+    for (const read of [envelope, () => readEnvelope('data-relay', json)]) {
+      assert.throws(read, { reason: 'reply-too-deep' })
+    }
+  })
+
   describe('takes no more room than records need', () => {
     const size = (json: string) => {
       const { records } = takenIn(json, [65_536]).envelope()

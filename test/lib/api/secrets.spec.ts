@@ -26,9 +26,8 @@ const echoes: Record<string, (secret: string, body: string) => ReturnType<Script
   'the body with status 200': (_, body) => text(body),
   'the body as an error object with status 200': (_, body) => json({ error: { code: 1, message: body } }),
   'the body as HTML': (_, body) => text(`<html>${body}</html>`, 502),
-  'the secret as a key': (secret) => json({ devices: [{ [secret]: secret }], [secret]: 1 }),
-  'the secret as a value': (secret) =>
-    json({ devices: [{ serial: 'a', time_diff: secret, channel: secret }] }),
+  'the secret as a key': (secret) => json({ devices: { some: 1, [secret]: secret }, [secret]: 1 }),
+  'the secret as a value': (secret) => json({ devices: secret, serial: secret }),
 }
 
 /** All that an error shows to anybody. */

@@ -44,6 +44,13 @@ describe('alerts', () => {
     assert.deepEqual(device.take(entries(1, 6)), [6], 'an answer that held fewer makes nothing forgotten')
   })
 
+  it('that were never acknowledged come again, and none is told to be lost', () => {
+    const log = entries(1, MOST_ENTRIES)
+    const { fresh, overflow } = planAlerts({ seen: [], begins: true, taken: 1 }, log, 2, 'held')
+    assert.deepEqual([fresh.length, overflow], [MOST_ENTRIES, false])
+    assert.equal(planAlerts({ seen: [], taken: 1 }, log, 2, 'held').overflow, true)
+  })
+
   it('are told apart by time, source and words', () => {
     const device = follow()
     device.take([entry(1, 'high')])

@@ -54,6 +54,31 @@ describe('the directory', () => {
     await assert.rejects(directory.utcOffset('A0000001', 'OTHER001', patient), failure('device-unknown'))
   })
 
+  it('tells a device of which only the reading cannot be read', async () => {
+    const odd = { ...device('A0000002'), dst_bias: 'n/a' }
+    for (const devices of [[device('A0000001'), odd], [odd]]) {
+      const { client } = clientOf(() => json({ devices }))
+      const fetch = (asker: Asker) => client.read('current', {}, asker)
+      const directory = createDirectory(createDirectoryState(), fetch, systemClock)
+      const [entry] = await later(directory.find('A0000002', patient))
+      const about = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset: null }
+      assert.deepEqual(entry, { serial: 'A0000002', ...about })
+      await assert.rejects(
+        directory.utcOffset('A0000002', '5839F001', patient),
+        failure('reply-unreadable'),
+        'its own clock is not known',
+      )
+      assert.deepEqual([directory.has('A0000002', '5839F001'), directory.has('A0000002', 'x')], [true, false])
+    }
+  })
+
+  it('fails where nothing can be read of any device', async () => {
+    const { client } = clientOf(() => json({ devices: ['none'] }))
+    const fetch = (asker: Asker) => client.read('current', {}, asker)
+    const directory = createDirectory(createDirectoryState(), fetch, systemClock)
+    await assert.rejects(later(directory.all(patient)), failure('reply-unreadable'))
+  })
+
   it('is fetched once however many ask', async () => {
     const { service, directory } = setup('A0000001')
     const asked = [directory.all(patient), directory.find('A0000001', patient), directory.all(patient)]

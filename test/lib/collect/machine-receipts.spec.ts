@@ -11,7 +11,7 @@ const [trigger, timeout, forget, deploy] = [
   { kind: 'trigger' },
   { kind: 'timeout' },
   { kind: 'forget', now: 0 },
-  { kind: 'deploy', isReshaped: false },
+  { kind: 'deploy', isReshaped: false, until: 1e9 },
 ] as const satisfies Happening[]
 
 function run(machine: Device, ...happenings: readonly Happening[]) {

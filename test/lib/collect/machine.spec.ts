@@ -12,7 +12,7 @@ const open = { name: 'open', since: 20, next: at(20), until: 1000, news: 'news' 
 const phases = {
   idle: { name: 'idle' },
   asking: { name: 'asking' },
-  filling: { name: 'filling', hole: 'hole', isFilled: false, failures: 0 },
+  filling: { name: 'filling', hole: 'hole', isFilled: false, trouble: null },
   open,
   unanswered: { name: 'unanswered', since: 20, next: at(20), news: 'news' },
 } as const satisfies Record<PhaseName, Device['phase']>
@@ -29,14 +29,14 @@ const events = {
   'set-back': { kind: 'set-back' },
   hole: { kind: 'hole', hole: 'new hole' },
   page: { kind: 'page', hole: 'with a page', isLast: false },
-  failed: { kind: 'failed', failure: 'passing' },
+  failed: { kind: 'failed', failure: 'passing', now: 0, fits: true },
   sent: { kind: 'sent', next: at(30) },
   'handed-over': { kind: 'handed-over', base: at(8), next: at(30), until: 2000, news: 'new' },
   receipt: { kind: 'receipt', cursor: at(20) },
   timeout: { kind: 'timeout' },
   forget: { kind: 'forget', now: 15 },
   close: { kind: 'close' },
-  deploy: { kind: 'deploy', isReshaped: false },
+  deploy: { kind: 'deploy', isReshaped: false, until: 5000 },
   restart: { kind: 'restart', cursor: at(12), forgotten: 7 },
 } as const satisfies { [K in Happening['kind']]: Extract<Happening, { kind: K }> }
 
@@ -66,7 +66,7 @@ const table: Record<PhaseName, Partial<Record<Happening['kind'], Row>>> = {
     ...everywhere('asking'),
     ...delivered,
     'set-back': ['idle', 'nothing'],
-    hole: [{ name: 'filling', hole: 'new hole', isFilled: false, failures: 0 }, 'fill'],
+    hole: [{ name: 'filling', hole: 'new hole', isFilled: false, trouble: null }, 'fill'],
     failed: ['idle', 'nothing'],
     close: ['idle', 'nothing'],
   },
@@ -74,7 +74,7 @@ const table: Record<PhaseName, Partial<Record<Happening['kind'], Row>>> = {
     ...everywhere('filling'),
     ...delivered,
     trigger: ['filling', 'fill'],
-    page: [{ name: 'filling', hole: 'with a page', isFilled: false, failures: 0 }, 'fill'],
+    page: [{ name: 'filling', hole: 'with a page', isFilled: false, trouble: null }, 'fill'],
   },
   open: {
     ...everywhere('open', 20),
@@ -150,7 +150,10 @@ describe('the table of states', () => {
 
 describe('a hole', () => {
   const whole: Happening = { kind: 'page', hole: 'whole', isLast: true }
-  const fails = (failure: Failure): Happening => ({ kind: 'failed', failure })
+  const HOUR = 3_600_000
+  const fails = (failure: Failure, hours = 0, fits = true): Happening => {
+    return { kind: 'failed', failure, now: hours * HOUR, fits }
+  }
   const filling = inPhase('filling')
 
   it('is delivered with its last page, and again where that failed', () => {
@@ -163,18 +166,40 @@ describe('a hole', () => {
     assert.deepEqual([new Set(effects), machine.phase], [new Set(['nothing']), filling.phase])
   })
 
-  it('is given up at once where the device is refused', () => {
-    assert.deepEqual(run(filling, fails('refused'), events.sent).effects, ['give-up', 'save'])
+  it('is given up where the same page was refused, or not understood, three times over a day', () => {
+    const given = run(
+      filling,
+      fails('lasting', 1),
+      fails('passing', 5),
+      fails('lasting', 20),
+      fails('lasting', 25),
+    )
+    assert.deepEqual(given.effects, ['nothing', 'nothing', 'nothing', 'give-up'])
+    assert.equal(run(given.machine, events.sent).machine.phase.name, 'idle')
   })
 
-  it('is given up where five answers for one page cannot be understood', () => {
-    const four = Array.from({ length: 4 }, () => fails('unreadable'))
-    assert.deepEqual(run(filling, ...four, fails('passing'), fails('unreadable')).effects.slice(-3), [
-      'nothing',
-      'nothing',
-      'give-up',
-    ])
-    assert.equal(run(filling, ...four, events.page, ...four).effects.at(-1), 'nothing')
+  it('is not given up before that: not for many in a few hours, nor for two in days', () => {
+    const many = Array.from({ length: 100 }, (_, index) => fails('lasting', index * 0.24))
+    assert.deepEqual(new Set(run(filling, ...many).effects), new Set(['nothing']))
+    assert.equal(run(filling, fails('lasting', 1), fails('lasting', 99)).effects.at(-1), 'nothing')
+  })
+
+  it('begins to count anew with each page that comes', () => {
+    const { effects } = run(
+      filling,
+      fails('lasting', 1),
+      fails('lasting', 20),
+      events.page,
+      fails('lasting', 26),
+    )
+    assert.equal(effects.at(-1), 'nothing')
+  })
+
+  it('is asked for from the beginning where what came does not fit into memory', () => {
+    for (const failure of ['passing', 'lasting'] as const) {
+      const { machine } = run(filling, fails(failure, 1, false))
+      assert.equal(machine.phase.name, 'idle')
+    }
   })
 })
 
@@ -195,7 +220,7 @@ describe('a delivery that nobody acknowledged', () => {
 })
 
 describe('a deploy', () => {
-  const reshaped: Happening = { kind: 'deploy', isReshaped: true }
+  const reshaped: Happening = { kind: 'deploy', isReshaped: true, until: 5000 }
 
   it('keeps an open receipt and what was fetched, and asks again what was on its way', () => {
     for (const phase of ['open', 'unanswered', 'filling'] as const) {
@@ -211,5 +236,14 @@ describe('a deploy', () => {
     }
     const { machine, effects } = run(inPhase('open'), reshaped, events.trigger)
     assert.deepEqual([machine.phase, effects[1]], [{ ...open, news: null }, 'skip'])
+  })
+
+  it('waits for receipts no longer than the node does now', () => {
+    const shorter = run(inPhase('open'), { kind: 'deploy', isReshaped: false, until: 600 })
+    assert.deepEqual(shorter.machine.phase, { ...open, until: 600 })
+    const none: Happening = { kind: 'deploy', isReshaped: false, until: null }
+    assert.deepEqual(run(inPhase('open'), none, events.trigger).effects, ['nothing', 'again'])
+    const unkept = { ...inPhase('open'), phase: { ...open, news: null } }
+    assert.deepEqual(run(unkept, none, events.trigger).effects, ['nothing', 'ask'])
   })
 })

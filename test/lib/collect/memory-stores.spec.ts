@@ -7,7 +7,7 @@ import { failure } from '../answers'
 const DEVICE = '5839F001/5212A1B2'
 const at = (taken: number) => ({ seen: [`${taken}`], taken })
 const saved = (taken: number) => {
-  return { version: 1, cursors: { [DEVICE]: at(taken) }, forgotten: {}, marks: {}, round: [] }
+  return { version: 1, cursors: { [DEVICE]: at(taken) }, forgotten: {}, marks: {}, selected: {}, round: [] }
 }
 /** How it ends, once it has. */
 function outcome(waiting: Promise<void>): () => string | undefined {
@@ -53,24 +53,42 @@ describe('a store', () => {
     assert.deepEqual([isReady(), cursor()], [true, at(5)])
   })
 
-  it('that stays silent is waited for five seconds, and what comes too late changes nothing', async () => {
+  it('that stays silent is waited for five seconds; what comes late is taken all the same', async () => {
+    let answer = (_: unknown) => {}
+    let loads = 0
+    const load = () => new Promise((resolve) => (answer = resolve)).finally(() => loads++)
+    const { clock, memory, cursor } = begin({ ...shelf(), load })
+    for (let times = 0; times < 2; times++) {
+      const waiting = outcome(memory.ready())
+      clock.advance(4999)
+      await settled()
+      assert.equal(waiting(), undefined)
+      clock.advance(1)
+      await settled()
+      assert.equal(waiting(), 'store-unreadable')
+    }
+    answer(saved(5))
+    await settled()
+    assert.deepEqual([cursor(), loads], [at(5), 1])
+    await memory.ready()
+  })
+
+  it('that never answers is asked again after a minute', async () => {
     const answers: ((state: unknown) => void)[] = []
     const store = { ...shelf(), load: () => new Promise((resolve) => answers.push(resolve)) }
     const { clock, memory, cursor } = begin(store)
-    const first = outcome(memory.ready())
-    clock.advance(4999)
-    await settled()
-    assert.equal(first(), undefined)
+    clock.advance(59_999)
+    void memory.ready().catch(() => {})
+    assert.equal(answers.length, 1)
     clock.advance(1)
-    await settled()
-    assert.equal(first(), 'store-unreadable')
-    answers[0]?.(saved(5))
-    await settled()
-    assert.equal(cursor(), null)
     const second = outcome(memory.ready())
+    assert.equal(answers.length, 2)
     answers[1]?.(saved(6))
     await settled()
     assert.deepEqual([second(), cursor()], ['ready', at(6)])
+    answers[0]?.(saved(5))
+    await settled()
+    assert.deepEqual(cursor(), at(6), 'the first to answer holds')
   })
 
   it('that cannot be read is no empty one: nothing is ready nor written before it can', async () => {
@@ -116,7 +134,7 @@ describe('a store', () => {
         memory.forget('all')
         await settled()
       }
-      await memory.close()
+      await memory.close(store)
       assert.deepEqual(store.writes, [])
     })
   }
@@ -137,6 +155,19 @@ describe('a store', () => {
     memory.open(good)
     await memory.ready()
     assert.deepEqual(cursor(), at(5))
+  })
+
+  it('that is being read by a node that closes late does not close the one made after it', async () => {
+    const old = { ...shelf(), load: () => silence<unknown>() }
+    const { memory, cursor } = begin(old)
+    const present = shelf(saved(5))
+    memory.open(present)
+    await memory.close(old)
+    await memory.ready()
+    memory.step(DEVICE, { kind: 'trigger' })
+    memory.step(DEVICE, { kind: 'sent', next: at(6) })
+    await settled()
+    assert.deepEqual([cursor(), present.newest()], [at(6), saved(6)])
   })
 
   it('that fails to write gets the next change', async () => {
@@ -201,9 +232,10 @@ describe('a store', () => {
 
   it('that is being read when the node closes is not ready: what was told then is not done', async () => {
     let answer = (_: unknown) => {}
-    const { memory } = begin({ ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) })
+    const store = { ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) }
+    const { memory } = begin(store)
     const waiting = outcome(memory.ready())
-    await memory.close()
+    await memory.close(store)
     answer(saved(5))
     await settled()
     assert.equal(waiting(), 'closed')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Hole } from '../../../src/lib/collect/hole'
 import { createMemory } from '../../../src/lib/collect/memory'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
@@ -82,7 +83,7 @@ describe('what a node knows of its devices', () => {
     await settled()
     memory.step(SECOND, { kind: 'trigger' })
     const other = shelf({ version: 1, cursors: { [FIRST]: at(1) }, marks: {}, round: [] })
-    await memory.close()
+    await memory.close(store)
     memory.open(other)
     await memory.ready()
     assert.deepEqual([cursor(FIRST), memory.machine(SECOND).phase.name], [at(5), 'idle'])
@@ -109,16 +110,23 @@ describe('what a node knows of its devices', () => {
   })
 })
 
+/** A hole of which so many records are there. */
+const holeOf = (count: number): Hole => {
+  const records = Array.from({ length: count }, () => ({}))
+  return { received: { series: { records: [] } }, paging: { parts: [{ records }] } } as unknown as Hole
+}
+
 describe('what was fetched', () => {
   const fetch = async (shapes: readonly string[]) => {
     const memory = createMemory(createVirtualClock(0))
-    memory.open(shelf(), 'old')
+    const store = shelf()
+    memory.open(store, { shape: 'old' })
     await memory.ready()
     memory.step(FIRST, { kind: 'trigger' })
-    memory.step(FIRST, { kind: 'hole', hole: {} as never })
+    memory.step(FIRST, { kind: 'hole', hole: holeOf(1) })
     for (const shape of shapes) {
-      await memory.close()
-      memory.open(shelf(), shape)
+      await memory.close(store)
+      memory.open(store, { shape })
     }
     return memory.machine(FIRST).phase.name
   }
@@ -126,6 +134,112 @@ describe('what was fetched', () => {
   it('stays over a deploy with the same settings, and is dropped where they changed', async () => {
     assert.equal(await fetch(['old', 'old']), 'filling')
     assert.equal(await fetch(['new', 'old']), 'idle')
+  })
+})
+
+describe('what is kept in memory', () => {
+  it('fits up to 100,000 records of all nodes of a process, or those of one device alone', () => {
+    const holding = { count: 0 }
+    const [one, other] = [
+      createMemory(createVirtualClock(0), holding),
+      createMemory(createVirtualClock(0), holding),
+    ]
+    const fill = (count: number) => {
+      one.step(FIRST, { kind: 'trigger' })
+      one.step(FIRST, { kind: 'hole', hole: holeOf(count) })
+    }
+    assert.equal(other.fits(SECOND, 500_000), true)
+    fill(60_000)
+    assert.deepEqual([other.fits(SECOND, 40_000), other.fits(SECOND, 40_001)], [true, false])
+    assert.equal(one.fits(FIRST), true)
+    one.forget('all')
+    assert.equal(holding.count, 0)
+  })
+
+  it('of a device that the node is no longer about is dropped after 30 days', async () => {
+    const clock = createVirtualClock(0)
+    const store = shelf()
+    const memory = createMemory(clock)
+    memory.open(store)
+    await memory.ready()
+    const both = [target(FIRST), target('a/b')]
+    for (const device of [FIRST, 'a/b']) {
+      memory.step(device, { kind: 'receipt', cursor: at(5) })
+      memory.setMarks([[device, 'mark']])
+    }
+    for (const one of both) memory.round.asked(one)
+    memory.about(both)
+    for (let day = 0; day < 29; day++) {
+      clock.advance(86_400_000)
+      memory.about([target(FIRST)])
+    }
+    assert.deepEqual(memory.machine('a/b').cursor, at(5))
+    clock.advance(86_400_000)
+    memory.about([target(FIRST)])
+    memory.save()
+    await settled()
+    assert.deepEqual([memory.machine('a/b').cursor, memory.mark('a/b')], [null, undefined])
+    const held = store.newest() as Record<string, object>
+    for (const key of ['cursors', 'marks', 'selected'])
+      assert.deepEqual(Object.keys(held[key] ?? {}), [FIRST], key)
+    assert.deepEqual(held.round, [FIRST])
+  })
+
+  it('does not wait anew for a device at each restart', async () => {
+    const day = 86_400_000
+    const store = shelf({ version: 1, cursors: { [FIRST]: at(5) }, forgotten: {}, marks: {}, round: [] })
+    let now = 0
+    for (let restart = 0; restart < 31; restart++) {
+      const clock = createVirtualClock(0)
+      clock.advance(now)
+      const memory = createMemory(clock)
+      memory.open(store)
+      await memory.ready()
+      assert.equal(memory.machine(FIRST).cursor === null, restart > 30, `${restart}`)
+      memory.about([])
+      memory.save()
+      await settled()
+      now += day
+    }
+    assert.deepEqual((store.newest() as { cursors: object }).cursors, {})
+  })
+
+  it('goes with a device to another base unit, where it has left the one before', async () => {
+    const { memory, deliver, cursor } = await begin()
+    deliver(FIRST, 5)
+    memory.setMarks([[FIRST, 'mark']])
+    memory.about([target(SECOND)], () => false)
+    assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have one serial')
+    memory.about([target(SECOND)], ({ base }) => base === '5839F001')
+    assert.deepEqual([cursor(FIRST), cursor(SECOND)], [null, at(5)])
+    assert.deepEqual([memory.mark(FIRST), memory.mark(SECOND)], [undefined, 'mark'])
+  })
+
+  it('is not what a node of another type with the same id knew', async () => {
+    const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
+    const store = shelf()
+    const { memory, cursor } = await begin(store)
+    memory.step(FIRST, { kind: 'receipt', cursor: records })
+    await memory.close(store)
+    memory.open(store, { kind: 'alerts' })
+    assert.equal(cursor(FIRST), null)
+    memory.step(FIRST, { kind: 'receipt', cursor: at(6) })
+    await settled()
+    const next = createMemory(createVirtualClock(0))
+    next.open(store, { kind: 'records' })
+    await next.ready()
+    assert.equal(next.machine(FIRST).cursor, null)
+  })
+
+  it('has a bound, however many devices answers name or messages tell to forget', () => {
+    const memory = createMemory(createVirtualClock(0))
+    let first = 0
+    for (let index = 0; index < 12_000; index++) if (memory.isFirst({ serial: `${index}` })) first++
+    assert.equal(first, 10_000)
+    assert.equal(memory.isFirst({ serial: '5' }), false)
+    memory.forget(Array.from({ length: 12_000 }, (_, index) => `${index}`))
+    const isVoid = (serial: number) => memory.machine(`x/${serial}`).forgotten > 0
+    assert.deepEqual([isVoid(1999), isVoid(2000)], [false, true])
   })
 })
 

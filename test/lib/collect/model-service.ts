@@ -48,7 +48,11 @@ export interface Asked {
 }
 
 /** An account whose requests are answered by `reply`; what was asked is kept. */
-export function modelAccount(reply: (asked: Asked, index: number) => Json, offset = 0) {
+export function modelAccount(
+  reply: (asked: Asked, index: number) => Json,
+  offset = 0,
+  recordsRemaining: number | null = 1,
+) {
   const asked: Asked[] = []
   const account = {
     name: 'Plant A',
@@ -61,7 +65,7 @@ export function modelAccount(reply: (asked: Asked, index: number) => Json, offse
         if (asker.signal.aborted) throw new EnvlogError('closed')
         asked.push({ endpoint, params })
         const body = readEnvelope(endpoint, JSON.stringify(reply({ endpoint, params }, asked.length - 1)))
-        return { endpoint, body, receivedAt: 1_795_161_605_000, quota: {} }
+        return { endpoint, body, receivedAt: 1_795_161_605_000, quota: { recordsRemaining } }
       },
     },
   } as unknown as Account

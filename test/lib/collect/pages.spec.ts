@@ -32,12 +32,13 @@ function createPages(wish: Parameters<typeof beginPages>[0]) {
   return {
     next: () => nextPage(paging),
     /** True when it was the last one. */
-    take(series: Series, received: number, asked: Page): boolean {
+    take(series: Series, received: number, asked: Page, remaining: number | null = 1): boolean {
       const before = structuredClone(paging)
-      const after = takePage(paging, series, received, asked)
+      const arrived = { asked, received, remaining }
+      const after = takePage(paging, series, arrived)
       assert.deepEqual(paging, before, 'what came in is not touched')
       const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
-      const ahead = pageAhead(paging, { asked, received, oldest })
+      const ahead = pageAhead(paging, arrived, oldest)
       if (wish.number !== null) assert.equal(ahead, undefined, 'only reading tells how many are left')
       else assert.deepEqual(ahead, after.isComplete ? undefined : nextPage(after), 'what is next was known')
       paging = after

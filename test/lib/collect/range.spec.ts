@@ -5,7 +5,14 @@ import { collectRange, type RangeWish } from '../../../src/lib/collect/range'
 import { EnvlogError } from '../../../src/lib/errors'
 import { turn } from '../../../src/lib/pace'
 import { asking, graph, patient, relayGraph } from '../answers'
-import { type Behaviour, type ModelRecord, modelAccount, modelService } from './model-service'
+import {
+  type Behaviour,
+  type ModelRecord,
+  modelAccount,
+  modelService,
+  type Query,
+  select,
+} from './model-service'
 
 const standalone = { serial: '5212A1B2', base: '5212A1B2' }
 const remote = { serial: '5212A1B2', base: '5839F001' }
@@ -124,11 +131,76 @@ describe('fetching a period', () => {
     const newest = watched(steady(40_000))
     await collectRange(newest.account, standalone, { ...instants(0, 1e9), number: 20_000 }, patient)
     assert.deepEqual(newest.order, ['ask', 'read', 'ask', 'read'])
-    const undated = [...steady(20_000), { unixtime: 'yesterday' as never, id: 1, value: 1 }]
-    const damaged = modelAccount(() => graph({ data: undated.map((one) => ({ ...one, ch1: 1 })) }))
+    const undated = steady(16_000).map((one) => ({ ...one, unixtime: 'yesterday' }))
+    const damaged = modelAccount(() => graph({ data: undated }))
     const run = collectRange(damaged.account, standalone, instants(0, 1e9), patient)
-    await assert.rejects(run, { code: 'ENVLOG_REPLY' })
+    await assert.rejects(run, { code: 'ENVLOG_REPLY', cause: { endpoint: 'data' } })
     assert.equal(damaged.asked.length, 1, 'nothing was spent on a page that nobody would read')
+  })
+
+  it('leaves a record out that cannot be read, and tells of it beside the others', async () => {
+    const data = steady(5).map((one) => ({ ...one, ch1: one.value }))
+    const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'yesterday' }, null, 7] }))
+    const { content, failed } = await collectRange(account, standalone, instants(0, 1e9), patient)
+    assert.equal(content.kind === 'series' && content.series.records.length, 5)
+    const told = failed?.map(({ error: { reason, params, cause } }) => [reason, params.part, cause])
+    const cause = { endpoint: 'data', ...standalone }
+    assert.deepEqual(told, [['reply-left-out', 'data.5, data.6', cause]])
+  })
+
+  it('goes on after a short page where neither the beginning was reached nor records were left', async () => {
+    const given = steady(100)
+    const answers: (number | null)[] = []
+    /** Gives 30 records at most, whatever is asked for. */
+    function truncating(remaining: number | null) {
+      return modelAccount(
+        ({ params }) => {
+          const data = select(given, { ...(params as never as Query), number: 30 }, strict)
+          answers.push(data.length)
+          return graph({ data })
+        },
+        0,
+        remaining,
+      )
+    }
+    for (const remaining of [null, 0]) {
+      const { content } = await collectRange(
+        truncating(remaining).account,
+        standalone,
+        instants(0, 1e9),
+        patient,
+      )
+      assert.equal(content.kind === 'series' && content.series.records.length, 100)
+    }
+    const told = truncating(1)
+    await collectRange(told.account, standalone, instants(0, 1e9), patient)
+    assert.equal(told.asked.length, 1, 'there was more to give, and it was not given')
+  })
+
+  it('is ENVLOG_REPLY where the service answers with another period, after no more requests than brought something', async () => {
+    const { account, asked } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
+    await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
+      reason: 'reply-other-period',
+    })
+    assert.equal(asked.length, 3, 'one was on its way already')
+    const early = modelAccount(() => graph({ data: steady(300) }))
+    const run = collectRange(early.account, standalone, instants(5e8, 6e8), patient)
+    await assert.rejects(run, { reason: 'reply-other-period' })
+    assert.equal(early.asked.length, 1)
+  })
+
+  it('has times of one clock, though daylight saving began between two pages', async () => {
+    const given = steady(20_000)
+    const { account } = modelAccount(({ params }, index) => ({
+      ...graph({ data: select(given, params as never as Query, strict) }),
+      'dst-flg': index === 0 ? 1 : 0,
+      'dst-bias': 60,
+    }))
+    const wish = { ...instants(0, 1e9), time: 'local' } as const
+    const { content } = await collectRange(account, standalone, wish, patient)
+    assert.ok(content.kind === 'series')
+    const offsets = new Set(content.series.records.map(({ time }) => time?.slice(-6)))
+    assert.equal(offsets.size, 1)
   })
 
   it('ends where its caller gives up, with the page that is on its way', async () => {

@@ -78,6 +78,89 @@ describe('with a cursor', () => {
   })
 })
 
+describe("a device's clock that was set back", () => {
+  /** Ids a minute apart from 1 on; from `back` on by a clock that is so many minutes behind. */
+  const measured = (from: number, to: number, back: number, behind: number) =>
+    Array.from({ length: to - from + 1 }, (_, index) => from + index).map((id) =>
+      record((id - 100 - (id >= back ? behind : 0)) * 60 + (id >= back ? 7 : 0), id),
+    )
+
+  for (const standalone of [true, false]) {
+    it(`loses nothing and doubles nothing, ids of a ${standalone ? 'standalone' : 'remote'} device`, () => {
+      for (const every of [1, 3, 7, 29]) {
+        const device = follow({ standalone })
+        const came: unknown[] = []
+        let warnings = 0
+        for (let newest = 40; newest < 140; newest += every) {
+          const found = device.take(measured(Math.max(1, newest - 80), newest, 60, 30))
+          assert.ok(Array.isArray(found), `${newest}: ${found}`)
+          came.push(...found)
+          if (device.isSetBack()) warnings++
+        }
+        assert.equal(new Set(came).size, came.length, 'none twice')
+        assert.deepEqual(
+          (came as number[]).toSorted((a, b) => a - b),
+          Array.from({ length: came.length }, (_, index) => index + 1),
+          'none is missing',
+        )
+        assert.equal(warnings, 1)
+        assert.deepEqual(device.told, [], 'ids that stand between others are no gaps')
+      }
+    })
+  }
+
+  it('is not guessed from ids that begin again', () => {
+    const device = follow({ standalone: false })
+    const began = [...minutes(1, 6), ...[7, 8, 9].map((at, id) => record((at - 100) * 60, id))]
+    assert.deepEqual(device.take(began.slice(0, 8)), [1, 2, 3, 4, 5, 6, 0, 1])
+    assert.deepEqual(device.take(began), [2])
+    assert.deepEqual([device.take(began), device.isSetBack()], [[], false])
+  })
+
+  it('without ids tells nothing: nothing comes until it has caught up', () => {
+    const device = follow()
+    const blank = (from: number, to: number) => minutes(from, to).map((one) => ({ ...one, 'data-id': null }))
+    device.take(blank(1, 9))
+    assert.equal(device.take(blank(2, 4)), 'set-back')
+  })
+})
+
+describe("the host's clock", () => {
+  const HOUR = 3600
+  /** What an answer of the newest brings, with the records between where they are asked for. */
+  function taken(device: ReturnType<typeof follow>, newest: number, arrives: number): (number | null)[] {
+    const found = device.take(minutes(newest - 20, newest), { arrives })
+    const whole = found === 'hole' ? device.take(minutes(80, newest), { arrives, fill: false }) : found
+    assert.ok(Array.isArray(whole), `${newest}: ${whole}`)
+    return whole
+  }
+
+  for (const hours of [-30 * 24, -24, -3, -1, 1, 3, 24, 30 * 24]) {
+    it(`that is ${hours} h off after a first poll, and right again later, doubles and loses nothing`, () => {
+      const device = follow()
+      const came: unknown[] = []
+      for (let newest = 100; newest < 500; newest++) {
+        const off = newest > 110 && newest < 300 ? hours * HOUR : 0
+        came.push(...taken(device, newest, (newest - 100) * 60 + off))
+      }
+      assert.deepEqual(
+        came,
+        Array.from({ length: 420 }, (_, index) => 80 + index),
+      )
+    })
+  }
+
+  it('that stays behind for weeks takes no more room for that', () => {
+    const device = follow()
+    for (let newest = 100; newest < 6000; newest += 10) {
+      const found = taken(device, newest, newest === 100 ? 0 : -40 * 24 * HOUR)
+      assert.equal(found.length, newest === 100 ? 21 : 10, `${newest}`)
+    }
+    assert.ok((device.cursor()?.beside.length ?? 0) <= 2001)
+    assert.equal(taken(device, 6010, 5920 * 60).length, 20)
+  })
+})
+
 describe('a hole', () => {
   const known = () => {
     const device = follow()

@@ -80,6 +80,48 @@ describe('keeping state in a store', () => {
     assert.equal(store.held(), 3)
   })
 
+  it('tells once that writes fail, until one succeeds, and tries again each minute', async () => {
+    const clock = createVirtualClock()
+    let ill = true
+    const store = createStore(clock, { fails: () => ill })
+    const told: string[] = []
+    const failed = (error: Error) => void told.push(error.message)
+    const keeper = keepIn({ ...store, failed }, clock, () => 'state')
+    keeper.save()
+    await clock.pass(180_000)
+    assert.deepEqual([told, store.writes()], [['the store is ill'], 4])
+    ill = false
+    await clock.pass(60_000)
+    assert.deepEqual([store.held(), store.writes()], ['state', 5])
+    await clock.pass(600_000)
+    assert.equal(store.writes(), 5, 'it is written')
+    ill = true
+    keeper.save()
+    await clock.settle()
+    assert.equal(told.length, 2)
+    await keeper.end()
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('takes a write that has no end for one that failed', async () => {
+    const clock = createVirtualClock()
+    let writes = 0
+    const told: string[] = []
+    const save = () => new Promise<void>(() => writes++)
+    const keeper = keepIn(
+      { ...silent, save, failed: ({ message }) => told.push(message) },
+      clock,
+      () => 'state',
+    )
+    keeper.save()
+    await clock.pass(9999)
+    assert.deepEqual([writes, told.length], [1, 0])
+    await clock.pass(1)
+    keeper.save()
+    await clock.settle()
+    assert.deepEqual([writes, told.length], [2, 1])
+  })
+
   it('writes nothing while nothing changes', async () => {
     const { clock, store, change } = setup()
     change(1)

@@ -118,10 +118,25 @@ describe('an alert log', () => {
     assert.equal(time({ 'dst-flg': undefined }), '2026-11-20T17:00:00.000+09:00')
   })
 
-  it('says which entry cannot be read', () => {
-    for (const entry of [null, [], 'text', 7]) {
-      assert.throws(() => read({ unixtime: '10', ch1: 'a' }, entry as never), failure('reply-unreadable'))
+  it('leaves an entry out that cannot be read, and says which', () => {
+    for (const entry of [[], 'text', 7, { unixtime: 'soon', ch1: 'a' }]) {
+      const { alerts, unread } = read({ unixtime: '10', ch1: 'a' }, entry as never)
+      assert.deepEqual([alerts.length, unread.length], [1, 1])
+      assert.match(String(unread), /^alert-logs\.1\b/)
     }
+    assert.deepEqual(read({ unixtime: '10', ch1: 'a' }, null as never).unread, [], 'null is none')
+  })
+
+  it('cannot be read where none of its entries can', () => {
     assert.throws(() => read({ unixtime: 'soon', ch1: 'a' }), failure('reply-unreadable'))
+  })
+
+  it('is read where its list came as an object with numbered keys', () => {
+    const entries = { 0: { unixtime: '10', ch1: 'a' }, 2: { unixtime: '20', ch1: 'b' } }
+    const { alerts } = readAlerts(alertEnvelope(alertAnswer({ 'alert-logs': entries })), 'utc')
+    assert.deepEqual(
+      alerts.map(({ text }) => text),
+      ['a', 'b'],
+    )
   })
 })

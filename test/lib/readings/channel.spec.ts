@@ -70,11 +70,18 @@ describe('lining channels up with the records', () => {
     ])
   })
 
-  it('keeps the first of two with one number', () => {
-    assert.deepEqual(lined([1, 1, 2]), [
+  it('keeps both of two with one number: the second gets the next that is free', () => {
+    assert.deepEqual(lined([1, 1, 2, 1]), [
       [1, 'name 0'],
       [2, 'name 2'],
+      [3, 'name 1'],
+      [4, 'name 3'],
     ])
+    assert.deepEqual(lined([0, 0]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+    assert.deepEqual(lined([99, 99]), [[99, 'name 0']], 'there is no channel 100')
   })
 
   it('takes the position where no number is listed', () => {

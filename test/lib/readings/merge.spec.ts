@@ -30,6 +30,18 @@ describe('merging answers of one device', () => {
     )
   })
 
+  it('takes no channels from an answer without records: only those tell how they are counted', () => {
+    const channel = [{ name: 'Inside', num: 1, unit: 'C' }]
+    const { channels } = mergeSeries([
+      read({ channel, data: [{ unixtime: 1060, 'data-id': 1, ch2: 1 }] }),
+      read({ channel, data: [] }),
+    ])
+    assert.deepEqual(
+      channels.map(({ key }) => key),
+      ['ch2'],
+    )
+  })
+
   it('gives every record the keys of all channels', () => {
     const newer = read({ data: [at(2, { ch3: 30 })] })
     const older = read({ data: [at(1, { ch2: 20, ch1: 'E1' })] })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { oldestTime, readSeries, type Series } from '../../../src/lib/readings/series'
+import { atOnce } from '../../../src/lib/pace'
+import { oldestTime, readSeries, type Series, stepsOfPart } from '../../../src/lib/readings/series'
 import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
 
 const read = (answer: Json, style: 'utc' | 'local' = 'utc'): Series =>
@@ -224,16 +225,31 @@ describe('a series', () => {
     assert.equal(records({ unixtime: 10, ch1: 1, data_id: 7 })[0]?.dataId, 7)
   })
 
-  it('says which record cannot be read, without its contents', () => {
-    for (const record of [null, [], 'secret', 7]) {
-      assert.throws(
-        () => records({ unixtime: 10, ch1: 1 }, record as never),
-        (error: Error) => {
-          assert.deepEqual((error as never as { params: object }).params, { part: 'data.1' })
-          return failure('reply-unreadable')(error)
-        },
-      )
+  it('leaves a record out that cannot be read, and says which, without its contents', () => {
+    for (const record of [[], 'secret', 7, { unixtime: 'secret' }]) {
+      const envelope = graphEnvelope(graph({ data: [{ unixtime: 10, ch1: 1 }, record as never] }))
+      const { part, unread } = atOnce(stepsOfPart(envelope, 'utc'))
+      assert.deepEqual([part.records.length, unread], [1, ['data.1']])
     }
-    assert.throws(() => records({ unixtime: 'soon', ch1: 1 }), failure('reply-unreadable'))
+    assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null is none')
+  })
+
+  it('cannot be read where none of its records can', () => {
+    assert.throws(
+      () => records({ unixtime: 'secret', ch1: 1 }),
+      (error: Error) => {
+        assert.deepEqual((error as never as { params: object }).params, { part: 'data.0.unixtime' })
+        return failure('reply-unreadable')(error)
+      },
+    )
+  })
+
+  it('is read where its list came as an object with numbered keys', () => {
+    const data = { 0: { unixtime: 10, ch1: 1 }, 7: { unixtime: 20, ch1: 2 }, 12: { unixtime: 30, ch1: 3 } }
+    const { records: found } = readSeries(graphEnvelope(graph({ data })), 'utc')
+    assert.deepEqual(
+      found.map(({ ch1 }) => ch1),
+      [1, 2, 3],
+    )
   })
 })

@@ -53,7 +53,7 @@ export function createAlertWorld(
     save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
   }
   let memory = createMemory(time)
-  memory.open(disk)
+  memory.open(disk, { receipts: acknowledged?.timeout ?? null })
 
   async function ask({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'ask' }>): Promise<void> {
     const read = async () => {
@@ -88,15 +88,15 @@ export function createAlertWorld(
   }
 
   async function deploy(): Promise<void> {
-    await memory.close()
-    memory.open(disk)
+    await memory.close(disk)
+    memory.open(disk, { receipts: acknowledged?.timeout ?? null })
   }
 
   async function crash(older: number): Promise<void> {
     await settled()
     writes.length = Math.max(0, writes.length - older)
     memory = createMemory(time)
-    memory.open(disk)
+    memory.open(disk, { receipts: acknowledged?.timeout ?? null })
     await memory.ready()
     const hasCursor = memory.machine(KEY).cursor !== null
     journal.push({ kind: 'died', at: writes.at(-1)?.length ?? 0, hasCursor })

@@ -42,14 +42,18 @@ export function plan(
 export function follow(given: Given = {}) {
   let cursor: RecordCursor | null = null
   const told: string[] = []
+  let isSetBack = false
   return {
     told,
+    /** Whether the last answer told that the clock was set back. */
+    isSetBack: () => isSetBack,
     cursor: () => cursor,
     /** @param over how this answer differs */
     take(data: readonly Json[], over: Given = {}): (number | null)[] | 'set-back' | 'hole' {
       const found = plan(cursor, data, { ...given, ...over })
       if (found.kind !== 'complete') return found.kind
-      cursor = found.next
+      cursor = JSON.parse(JSON.stringify(found.next)) as RecordCursor
+      isSetBack = found.isSetBack
       told.push(...found.fresh.gaps.map(({ kind, missing }) => `${kind} ${missing}`))
       return found.fresh.records.map(({ dataId }) => dataId)
     },

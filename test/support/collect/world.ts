@@ -67,7 +67,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
   let requests = 0
   /** How far the host's clock is behind, ms. */
   let behind = 0
-  memory.open(disk)
+  memory.open(disk, { receipts: acknowledged?.timeout ?? null })
 
   /** Of those that say how far an answer reaches. */
   function newestOf(records: readonly Measured[], receivedAt: number): number | undefined {
@@ -150,8 +150,8 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
   }
 
   async function deploy(): Promise<void> {
-    await memory.close()
-    memory.open(disk)
+    await memory.close(disk)
+    memory.open(disk, { receipts: acknowledged?.timeout ?? null })
   }
 
   /** @param older so many of the last writes never came to the disk */
@@ -159,7 +159,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     await settled()
     writes.length = Math.max(0, writes.length - older)
     memory = createMemory(time)
-    memory.open(disk)
+    memory.open(disk, { receipts: acknowledged?.timeout ?? null })
     await memory.ready()
     ahead.clear()
     journal.push({

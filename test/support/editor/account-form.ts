@@ -43,7 +43,9 @@ export class AccountForm extends Tray {
 
 /** Node-RED frames a wrong field red, and tells why when the pointer is on it. */
 export async function reasonOf(field: Locator): Promise<string | undefined> {
-  await field.blur()
+  // A typed input stands beside the field, which is hidden then.
+  const shown = (await field.isVisible()) ? field : field.locator('+ .red-ui-typedInput-container')
+  await field.page().keyboard.press('Tab')
   const isWrong = await field.evaluate((element) =>
     [element, element.nextElementSibling].some((one) => one?.classList.contains('input-error')),
   )
@@ -51,6 +53,6 @@ export async function reasonOf(field: Locator): Promise<string | undefined> {
   const page = field.page()
   await page.mouse.move(0, 0)
   await page.locator('.red-ui-popover').waitFor({ state: 'detached' })
-  await field.hover()
+  await shown.hover()
   return (await page.locator('.red-ui-popover').innerText()).trim()
 }

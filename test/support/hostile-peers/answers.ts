@@ -1,0 +1,185 @@
+/** Peers that speak HTTP as they should, and say what no service says. */
+import type { HostilePeer } from './peer'
+import { type Asked, answering, head, JSON_TYPE, pour, type Service, whole } from './wire'
+
+const OK = ['ok'] as const
+const REPLY = ['ENVLOG_REPLY'] as const
+
+/** As somebody might claim who is not the service. */
+const NOTHING_LEFT = {
+  'X-RateLimit-Limit': '1',
+  'X-RateLimit-Remaining': '0',
+  'X-RateLimit-Reset': '86400',
+  'X-RateLimit-Remaining-DataCount': '0',
+  'Retry-After': '86400',
+}
+
+const LEVELS = 20_000
+const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`
+const KEYS = 5000
+const MB = 1024 * 1024
+const LIMIT = 64 * MB
+const ITEMS = 1_000_000
+/** Written at once. */
+const SOME = 10_000
+
+type Change = (answer: string, asked: Asked) => string
+
+const changed = (change: Change) => (service: Service) =>
+  answering(async (socket, asked) => {
+    const { status, headers, body } = await service.ask(asked)
+    socket.write(whole(change(String(body), asked), headers, status))
+  })
+
+const LIST = /"(devices|data|alert-logs)":\[/
+
+/** A length is announced, and the answer comes piece by piece; `before`, the same again and again, `after`. */
+const long =
+  (split: (answer: string, asked: Asked) => [before: string, again: string, count: number, after: string]) =>
+  (service: Service) =>
+    answering(async (socket, asked) => {
+      const [before, again, count, after] = split(String((await service.ask(asked)).body), asked)
+      const length = Buffer.byteLength(before) + again.length * count + Buffer.byteLength(after)
+      const block = Buffer.from(again.repeat(Math.min(SOME, count)))
+      function* pieces() {
+        yield before
+        for (let left = count; left > 0; left -= SOME)
+          yield block.subarray(0, again.length * Math.min(SOME, left))
+        yield after
+      }
+      socket.write(head(200, { ...JSON_TYPE, 'Content-Length': length }))
+      await pour(socket, pieces())
+    })
+
+/** The answer with a field that is so long that the whole has this many bytes. */
+const padded = (size: number) =>
+  long((answer) => {
+    const before = '{"more":"'
+    const after = `",${answer.slice(1)}`
+    return [before, 'x', size - before.length - Buffer.byteLength(after), after]
+  })
+
+const ITEM: Record<string, string> = {
+  devices: '{"num":"0","serial":"52A19999"},',
+  data: '{"unixtime":1795139739,"data-id":1,"ch1":-17.1,"ch2":"E1"},',
+  'alert-logs': '{"unixtime":"1795265741","ch1":"Upper Limit"},',
+}
+
+const manyItems = long((answer) => {
+  const { index, 0: found, 1: list = '' } = LIST.exec(answer) as RegExpExecArray
+  const start = index + found.length
+  return [answer.slice(0, start), ITEM[list] as string, ITEMS, answer.slice(start)]
+})
+
+/** Keys that are something else in an object of JavaScript's. */
+const KEYED =
+  '"__proto__":{"polluted":1,"ch1":7},"constructor":{"prototype":{"polluted":1}},"toString":1,"hasOwnProperty":null,"valueOf":[],'
+
+const keyed =
+  (key: RegExp): Change =>
+  (answer) =>
+    answer.replace(key, (found) => `${found}${KEYED}`)
+
+function keys(count: number): string {
+  return Array.from({ length: count }, (_, index) => `"ch${index + 1000}":${index},"key${index}":"x",`).join(
+    '',
+  )
+}
+
+/** The readings about one device, told as another's. */
+const renamed: Change = (answer) => answer.replaceAll(/("(?:remote-|base-)?serial":")[^"]+/g, '$15FFFFFFF')
+
+export const answers: HostilePeer[] = [
+  {
+    title: 'answers with 63.9 MB',
+    behaviour: padded(LIMIT - 1000),
+    ends: ['ok', ...REPLY],
+    kind: 'huge',
+    keeps: 2,
+  },
+  { title: 'answers with 74 MB', behaviour: padded(LIMIT + 10 * MB), ends: REPLY, kind: 'huge' },
+  {
+    title: 'never ends its answer',
+    behaviour: () =>
+      answering(async (socket) => {
+        socket.write(`${head(200, { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' })}ffffffff\r\n{"data":[`)
+        const block = Buffer.from('{},'.repeat(20_000))
+        await pour(socket, {
+          *[Symbol.iterator]() {
+            for (;;) yield block
+          },
+        })
+      }),
+    ends: REPLY,
+    kind: 'huge',
+  },
+  { title: 'answers with 1,000,000 elements', behaviour: manyItems, ends: REPLY, kind: 'huge', keeps: 2 },
+  {
+    title: 'nests a field of its answer 20,000 levels deep',
+    behaviour: changed((answer) => `{"more":${DEEP},${answer.slice(1)}`),
+    ends: REPLY,
+    keeps: 2,
+  },
+  {
+    title: 'nests an element of its list 20,000 levels deep',
+    behaviour: changed((answer) => answer.replace(LIST, (found) => `${found}${DEEP},`)),
+    ends: REPLY,
+    keeps: 2,
+  },
+  {
+    title: 'answers with nothing but 20,000 levels',
+    behaviour: changed(() => `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`),
+    ends: REPLY,
+    keeps: 2,
+  },
+  {
+    title: 'has 10,000 keys in each of its first records',
+    behaviour: changed((answer) =>
+      answer.replace(LIST, (found) => `${found}{${keys(KEYS)}"unixtime":"1795265741"},`),
+    ),
+    ends: ['ok', ...REPLY],
+    keeps: 2,
+  },
+  {
+    title: 'has keys like __proto__ in its answer',
+    behaviour: changed(keyed(/^\{/)),
+    ends: OK,
+    keeps: 2,
+  },
+  {
+    title: 'has keys like __proto__ in each record',
+    behaviour: changed(keyed(/\{(?="(?:unixtime|num|name)")/g)),
+    ends: OK,
+    keeps: 2,
+  },
+  {
+    title: 'is a gateway that claims that no quota is left',
+    behaviour: () => answering((socket) => socket.write(whole('<h1>Bad</h1>', NOTHING_LEFT, 502))),
+    ends: ['ENVLOG_SERVICE', 'ENVLOG_NETWORK'],
+    keeps: 2,
+  },
+  {
+    title: 'is a page that claims that no quota is left',
+    behaviour: () => answering((socket) => socket.write(whole('<h1>Log in</h1>', NOTHING_LEFT))),
+    ends: REPLY,
+    keeps: 2,
+  },
+  {
+    title: 'answers about another device',
+    behaviour: changed(renamed),
+    ends: {
+      // It leaves out those that it does not know.
+      current: ['ok', 'ENVLOG_INPUT', ...REPLY],
+      latest: REPLY,
+      range: REPLY,
+      alerts: REPLY,
+    },
+    keeps: 2,
+  },
+  {
+    title: 'answers with a NUL and broken UTF-8',
+    behaviour: changed(() => '\0\ud800{"devices":['),
+    ends: REPLY,
+    keeps: 2,
+  },
+]

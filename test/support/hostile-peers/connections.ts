@@ -1,0 +1,161 @@
+/** Peers that never get as far as an answer: TCP, TLS, proxies. */
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { TLSSocket } from 'node:tls'
+import { type Behaviour, leadsNowhere, silent } from '../peers'
+import type { HostilePeer } from './peer'
+import { answering, drip, endless, head } from './wire'
+
+const fixture = (name: string) => readFileSync(join(__dirname, '../../fixtures/tls', name), 'utf8')
+
+/** What the accounts trust: the authority of the tests, a certificate whose time is over, and one of another name. */
+export const trusted = ['ca.pem', 'expired.pem', 'other-name.pem'].map(fixture).join('')
+
+const DRIP_MS = 100
+const NETWORK = ['ENVLOG_NETWORK'] as const
+const TIMEOUT = ['ENVLOG_TIMEOUT'] as const
+
+/** TLS with this certificate, and never a word of HTTP; all share one key. */
+const certificate = (file: string) => (): Behaviour => (socket: Socket) => {
+  const secure = new TLSSocket(socket, {
+    isServer: true,
+    key: fixture('server.key'),
+    cert: fixture(file),
+  })
+  secure.on('error', () => socket.destroy())
+  secure.resume()
+}
+
+const refusal = (status: string) => () =>
+  answering((socket) => socket.end(head(status, { 'Content-Length': 0 })))
+
+/** The beginning of a TLS record that is announced to be long. */
+function* tlsRecord(): Generator<Buffer> {
+  yield* [0x16, 3, 3, 0x3f, 0xff].map((byte) => Buffer.from([byte]))
+  yield* endless(Buffer.from([0]))
+}
+
+export const connections: HostilePeer[] = [
+  { title: 'never accepts', deaf: true, behaviour: () => silent, ends: TIMEOUT, kind: 'slow', timeouts: 2 },
+  { title: 'accepts and is silent', behaviour: () => silent, ends: TIMEOUT, kind: 'slow', timeouts: 2 },
+  {
+    title: 'accepts and is silent, asked twice',
+    behaviour: () => answering(() => {}),
+    ends: TIMEOUT,
+    kind: 'slow',
+    retries: { setting: 1, requests: 2 },
+  },
+  { title: 'closes at once', behaviour: () => (socket) => socket.end(), ends: NETWORK },
+  { title: 'resets at once', behaviour: () => (socket) => socket.resetAndDestroy(), ends: NETWORK },
+  {
+    title: 'resets on each request, asked twice',
+    behaviour: () => answering((socket) => socket.resetAndDestroy()),
+    ends: NETWORK,
+    retries: { setting: 1, requests: 2 },
+  },
+  {
+    title: 'never finishes TLS',
+    way: 'tls',
+    behaviour: () => silent,
+    ends: TIMEOUT,
+    kind: 'slow',
+    timeouts: 2,
+  },
+  {
+    title: 'sends TLS one byte at a time',
+    way: 'tls',
+    behaviour: () => (socket) => {
+      socket.resume()
+      drip(socket, tlsRecord(), DRIP_MS)
+    },
+    ends: TIMEOUT,
+    kind: 'slow',
+  },
+  {
+    title: 'has no TLS where it should',
+    way: 'tls',
+    behaviour: () => (socket) => {
+      socket.resume()
+      socket.end(head(400, { 'Content-Length': 0 }))
+    },
+    ends: NETWORK,
+  },
+  {
+    title: 'has a certificate of another name',
+    way: 'tls',
+    behaviour: certificate('other-name.pem'),
+    ends: NETWORK,
+  },
+  {
+    title: 'has a certificate whose time is over',
+    way: 'tls',
+    behaviour: certificate('expired.pem'),
+    ends: NETWORK,
+  },
+  {
+    title: 'has signed its certificate itself',
+    way: 'tls',
+    behaviour: certificate('self-signed.pem'),
+    ends: NETWORK,
+  },
+  {
+    title: 'finishes TLS and is silent',
+    way: 'tls',
+    behaviour: certificate('server.pem'),
+    ends: TIMEOUT,
+    kind: 'slow',
+    timeouts: 2,
+  },
+  {
+    title: 'is a proxy that never answers',
+    way: 'proxy',
+    behaviour: () => silent,
+    ends: TIMEOUT,
+    kind: 'slow',
+    timeouts: 2,
+  },
+  {
+    title: 'is a proxy that refuses with 407',
+    way: 'proxy',
+    behaviour: refusal('407 Proxy Authentication Required'),
+    ends: NETWORK,
+  },
+  {
+    title: 'is a proxy that refuses with 502',
+    way: 'proxy',
+    behaviour: refusal('502 Bad Gateway'),
+    ends: NETWORK,
+  },
+  {
+    title: 'is a proxy that opens the way and is silent then',
+    way: 'proxy',
+    behaviour: () => leadsNowhere,
+    ends: TIMEOUT,
+    kind: 'slow',
+    timeouts: 3,
+  },
+  {
+    title: 'is a proxy that answers one byte at a time',
+    way: 'proxy',
+    behaviour: () =>
+      answering((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')
+        drip(socket, endless('x'), DRIP_MS)
+      }),
+    ends: TIMEOUT,
+    kind: 'slow',
+  },
+  {
+    title: 'is a proxy with headers of 1 MB',
+    way: 'proxy',
+    behaviour: () => answering((socket) => socket.end(head(200, { 'X-Much': 'x'.repeat(1_000_000) }))),
+    ends: NETWORK,
+  },
+  {
+    title: 'is a proxy that speaks no HTTP',
+    way: 'proxy',
+    behaviour: () => answering((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
+    ends: NETWORK,
+  },
+]

@@ -1,0 +1,117 @@
+/** The flow of all cells: for each an account of its own, and for a node's cell that node. */
+import type { Account } from '../../../simulator/account'
+import { createRandom } from '../chance'
+import { freezer } from '../devices'
+import type { FlowNode } from '../node-red'
+import { trusted } from './connections'
+import type { Asker, HostilePeer } from './peer'
+
+/** Seconds of silence that an account takes: the least that it can be set to. */
+export const TIMEOUT = 1
+
+export interface Cell {
+  id: string
+  peer: HostilePeer
+  asker: Asker
+  port: number
+  account: Account
+}
+
+/** The nodes that tell how a trigger ended. */
+export const SINKS = { output: 'output', caught: 'caught', completed: 'completed', status: 'status' } as const
+
+const random = createRandom('credentials of cells')
+const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
+const text = (length: number) => Array.from({ length }, () => random.pick([...letters])).join('')
+
+/** With characters that JSON, URLs and headers write in another way. */
+export const credentials = (): Account => ({
+  apiKey: text(45),
+  loginId: text(8),
+  loginPass: `${text(5)}/"+${text(5)}`,
+  referenceId: text(8),
+  referencePass: text(12),
+})
+
+export const isRoute = (asker: Asker) => asker === 'device list' || asker === 'account test'
+
+const many = { limit: 1_000_000, window: 1 }
+const manyRecords = { ...many, records: 1_000_000_000, recordsWindow: 1 }
+const limits = {
+  current: many,
+  'latest-data': many,
+  'latest-data-relay': many,
+  alert: many,
+  data: manyRecords,
+  'data-relay': manyRecords,
+}
+
+/** The account of a cell, as its form has it. */
+export function accountOf({ peer, port, id }: Cell) {
+  const { way = 'http' } = peer
+  return {
+    baseUrl: {
+      http: `http://127.0.0.1:${port}`,
+      tls: `https://localhost:${port}`,
+      proxy: 'https://service.test',
+    }[way],
+    relaySuffix: 'relay',
+    timeout: TIMEOUT,
+    concurrency: 2,
+    retries: peer.retries?.setting ?? 0,
+    limits: JSON.stringify(limits),
+    series1Models: '',
+    tls: way === 'http' ? '' : 'tls',
+    proxy: way === 'proxy' ? `proxy-${id}` : '',
+  }
+}
+
+export function flowOf(cells: readonly Cell[]): { flow: FlowNode[]; credentials: Record<string, object> } {
+  const place = { z: 'tab', x: 100, y: 100 }
+  const nodes = cells.filter(({ asker }) => !isRoute(asker))
+  const flow: FlowNode[] = [
+    { id: 'tab', type: 'tab', label: 'hostile peers' },
+    { id: 'tls', type: 'tls-config', cert: '', key: '', ca: '', verifyservercert: true },
+    { id: SINKS.output, type: 'debug', active: false, ...place },
+    { id: SINKS.caught, type: 'catch', scope: null, ...place },
+    { id: SINKS.status, type: 'status', scope: null, ...place },
+    { id: SINKS.completed, type: 'complete', scope: nodes.map(({ id }) => id), ...place },
+    ...cells
+      .filter(({ peer }) => peer.way === 'proxy')
+      .map(({ id, port }) => ({
+        id: `proxy-${id}`,
+        type: 'http proxy',
+        url: `http://127.0.0.1:${port}`,
+        noproxy: [],
+      })),
+    ...nodes.flatMap((cell) => [
+      { id: `account-${cell.id}`, type: 'envlog-account', name: '', ...accountOf(cell) },
+      {
+        id: cell.id,
+        type: `envlog-${cell.asker}`,
+        account: `account-${cell.id}`,
+        version: 1,
+        // An answer about one device is soon over.
+        select: cell.asker === 'current' && cell.peer.kind === 'cut' ? 'all' : 'list',
+        devices: [{ ...freezer, base: freezer.serial }],
+        onlyNew: false,
+        // Nobody here spends much: who has to wait was told a lie.
+        wait: 5,
+        from: '-2d',
+        fromType: 'rel',
+        wires: [[SINKS.output]],
+        ...place,
+      },
+    ]),
+  ]
+  const secrets = Object.fromEntries(
+    nodes.map(({ id, account: { apiKey, loginId, loginPass } }) => [
+      `account-${id}`,
+      { apiKey, loginId, loginPass },
+    ]),
+  )
+  const proxies = Object.fromEntries(
+    cells.map(({ id, account }) => [`proxy-${id}`, { username: 'gate', password: account.referencePass }]),
+  )
+  return { flow, credentials: { ...secrets, ...proxies, tls: { cadata: trusted } } }
+}

@@ -1,0 +1,44 @@
+/** One row of the table of hostile peers: what it does, and how what meets it may end. */
+import type { Behaviour } from '../peers'
+import type { Service } from './wire'
+
+export const askers = ['current', 'latest', 'range', 'alerts', 'device list', 'account test'] as const
+export type Asker = (typeof askers)[number]
+
+/** A documented code, or success. */
+export type End =
+  | 'ok'
+  | 'ENVLOG_INPUT'
+  | 'ENVLOG_SERVICE'
+  | 'ENVLOG_NETWORK'
+  | 'ENVLOG_TIMEOUT'
+  | 'ENVLOG_REPLY'
+
+export interface HostilePeer {
+  /** "a peer that …" */
+  title: string
+  /** How the service is reached: `http:` on this machine, `https:`, or `https:` through a proxy, which is the peer then. */
+  way?: 'http' | 'tls' | 'proxy'
+  behaviour: (service: Service) => Behaviour
+  /** Any of these is as documented. */
+  ends: readonly End[] | Partial<Record<Asker, readonly End[]>>
+  /**
+   * `quick`: it says at once what it has to say, and little; `slow`: time runs out; `huge`: it says much; `cut`:
+   * triggered until it is answered.
+   */
+  kind?: 'quick' | 'slow' | 'huge' | 'cut'
+  /** Until the end, in times the account's Timeout; the total time otherwise. */
+  timeouts?: number
+  /** Connections that may stay open, because all that came was HTTP. */
+  keeps?: number
+  /** The account's Retries, and how many requests come of them. */
+  retries?: { setting: number; requests: number }
+  /** The service itself refuses the device: it has to be forgotten before it is asked again. */
+  refuses?: true
+  /** The listening port never accepts anything. */
+  deaf?: true
+}
+
+export function endsOf({ ends }: HostilePeer, asker: Asker): readonly End[] {
+  return Array.isArray(ends) ? ends : ((ends as Partial<Record<Asker, readonly End[]>>)[asker] ?? ['ok'])
+}

@@ -1,0 +1,114 @@
+/** What a peer that speaks HTTP reads and writes, byte by byte. */
+import type { Socket } from 'node:net'
+import { type Behaviour, lead } from '../peers'
+
+export interface Asked {
+  path: string
+  head: string
+  body: Buffer
+  /** How many requests came before it on all connections of this peer. */
+  before: number
+}
+
+/** An answer of the service that works, to be spoiled. */
+export interface Good {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+}
+
+/** Where good answers come from: a peer spoils what the service would have said to the same request. */
+export interface Service {
+  ask(asked: Asked): Promise<Good>
+  /** A port that nobody has any reason to connect to. */
+  elsewhere: number
+}
+
+const HEAD_END = '\r\n\r\n'
+
+/** The first whole request of these bytes, and how many bytes it takes. */
+function requestIn(bytes: Buffer): { head: string; body: Buffer; length: number } | undefined {
+  const end = bytes.indexOf(HEAD_END)
+  if (end < 0) return undefined
+  const head = bytes.subarray(0, end).toString('latin1')
+  const start = end + HEAD_END.length
+  const length = start + Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
+  return bytes.length < length ? undefined : { head, body: bytes.subarray(start, length), length }
+}
+
+/** A peer that reads each request, and answers it in its own way. Mended, it hands over the next one. */
+export function answering(answer: (socket: Socket, asked: Asked) => unknown): Behaviour {
+  let before = 0
+  return (socket, mended) => {
+    let read: Buffer = Buffer.alloc(0)
+    const take = (piece: Buffer) => {
+      read = Buffer.concat([read, piece])
+      const found = requestIn(read)
+      if (!found) return
+      const port = mended()
+      if (port !== undefined) {
+        socket.off('data', take)
+        lead(socket, port, read)
+        return
+      }
+      read = read.subarray(found.length)
+      const [, path = '/'] = found.head.split(' ', 2)
+      Promise.resolve(answer(socket, { path, head: found.head, body: found.body, before: before++ })).catch(
+        () => socket.destroy(),
+      )
+    }
+    socket.on('data', take)
+  }
+}
+
+/** Status line and headers; a number of bytes is the Content-Length. */
+export function head(status: number | string, headers: Record<string, string | number> = {}): string {
+  const line = typeof status === 'number' ? `${status} whatever` : status
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  return [`HTTP/1.1 ${line}`, ...lines].join('\r\n') + HEAD_END
+}
+
+export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
+
+/** A whole answer as it should be: what is in it is the peer's own. */
+export function whole(body: Buffer | string, headers: Record<string, string> = {}, status = 200): Buffer {
+  const bytes = Buffer.from(body)
+  return Buffer.concat([
+    Buffer.from(head(status, { ...JSON_TYPE, ...headers, 'Content-Length': bytes.length })),
+    bytes,
+  ])
+}
+
+/** Writes piece after piece, as fast as they are taken, until there is none or the other side is gone. */
+export async function pour(socket: Socket, pieces: Iterable<Buffer | string>): Promise<void> {
+  for (const piece of pieces) {
+    if (socket.destroyed) return
+    if (!socket.write(piece)) {
+      await new Promise<void>((resolve) => {
+        const next = () => {
+          socket.off('drain', next)
+          socket.off('close', next)
+          resolve()
+        }
+        socket.on('drain', next)
+        socket.on('close', next)
+      })
+    }
+  }
+}
+
+/** Writes piece after piece, each so many ms after the one before. */
+export function drip(socket: Socket, pieces: Iterable<Buffer | string>, everyMs: number): void {
+  const iterator = pieces[Symbol.iterator]()
+  const timer = setInterval(() => {
+    const { value, done } = iterator.next()
+    if (done || socket.destroyed) clearInterval(timer)
+    else socket.write(value)
+  }, everyMs)
+  socket.once('close', () => clearInterval(timer))
+}
+
+/** The same for ever. */
+export function* endless<T>(one: T): Generator<T> {
+  for (;;) yield one
+}
