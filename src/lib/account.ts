@@ -23,8 +23,8 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   store?: StateStore
   /** Where several processes share the account; opened with the name of the account there. */
   openLedger?: (account: string) => SharedLedger
-  /** Told whether the ledger is there. */
-  ledgerHere?(here: boolean): void
+  /** Told whether the ledger is there, and a code that says why it is not. */
+  ledgerHere?(here: boolean, reason?: string): void
 }
 
 /** One login at the service: what every action asks through. */

@@ -4,6 +4,9 @@ import { createDirectoryState, type DirectoryState } from './collect/directory'
 import { createMemory, type NodeMemory } from './collect/memory'
 import { createQuota, type Quota } from './quota/quota'
 
+/** Accounts and logins that are remembered though no node uses them any more. */
+const MOST_KEPT = 100
+
 interface Login {
   baseUrl: string
   credentials: { apiKey: string; loginId: string; loginPass: string }
@@ -36,8 +39,13 @@ export function createRegistry(clock: Clock): Registry {
     of({ baseUrl, credentials: { apiKey, loginId, loginPass } }) {
       const account = accountKey(baseUrl, apiKey)
       return {
-        quota: kept(quotas, account, () => createQuota(clock, account)),
-        directory: kept(directories, hash(baseUrl, apiKey, loginId, loginPass), createDirectoryState),
+        quota: lately(
+          quotas,
+          account,
+          () => createQuota(clock, account),
+          (quota) => quota.isUsed(),
+        ),
+        directory: lately(directories, hash(baseUrl, apiKey, loginId, loginPass), createDirectoryState),
       }
     },
     memory: (node) => kept(memories, node, () => createMemory(clock, holding)),
@@ -56,6 +64,23 @@ export function createRegistry(clock: Clock): Registry {
 /** What names an account where several processes share it; tells nothing of the api-key. */
 export function accountKey(baseUrl: string, apiKey: string): string {
   return hash(baseUrl, apiKey)
+}
+
+/** As `kept`; of those that nobody uses the oldest are dropped: each login that is tried in the editor makes one. */
+function lately<T>(
+  map: Map<string, T>,
+  key: string,
+  make: () => T,
+  isUsed: (one: T) => boolean = () => false,
+): T {
+  const found = kept(map, key, make)
+  map.delete(key)
+  map.set(key, found)
+  for (const [other, one] of map) {
+    if (map.size <= MOST_KEPT) break
+    if (!isUsed(one)) map.delete(other)
+  }
+  return found
 }
 
 function kept<T>(map: Map<string, T>, key: string, make: () => T): T {

@@ -67,8 +67,38 @@ export type LedgerProblem = 'unreadable' | 'has-password'
 
 /** What is wrong with the address of a Redis or Valkey, or nothing; its password is a credential of its own. */
 export function ledgerProblem(text: string): LedgerProblem | undefined {
-  if (!URL.canParse(text.trim())) return 'unreadable'
-  const { protocol, hostname, password } = new URL(text.trim())
-  if ((protocol !== 'redis:' && protocol !== 'rediss:') || hostname === '') return 'unreadable'
-  return password === '' ? undefined : 'has-password'
+  const sentinels = readSentinels(text)
+  // Each of the sentinels' addresses is such a one.
+  const addresses = sentinels?.nodes.map(({ host, port }) => `redis://${host}:${port}`) ?? [text.trim()]
+  if (/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(text.trim())) return 'has-password'
+  return addresses.every(isRedisAddress) ? undefined : 'unreadable'
+}
+
+function isRedisAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== ''
+}
+
+/** A Redis that sentinels watch, by the name that they know it by. */
+export interface SentinelAddress {
+  isTls: boolean
+  nodes: { host: string; port: number }[]
+  name: string
+  username: string
+  database: number
+}
+
+const SENTINEL_PORT = 26379
+const SENTINELS = /^(rediss?)\+sentinel:\/\/(?:([^@/:]*)@)?([^@/]+)\/([^/]+)(?:\/(\d{1,4}))?$/
+
+/** Reads `redis+sentinel://host:port,host:port/name`; `undefined` for any other text. */
+export function readSentinels(text: string): SentinelAddress | undefined {
+  const [, scheme, username = '', hosts = '', name = '', database = '0'] = SENTINELS.exec(text.trim()) ?? []
+  if (!scheme) return undefined
+  const nodes = hosts.split(',').map((one) => {
+    const [, host = '', port] = /^(.*?)(?::(\d{1,5}))?$/.exec(one) ?? []
+    return { host, port: port ? Number(port) : SENTINEL_PORT }
+  })
+  return { isTls: scheme === 'rediss', nodes, name, username, database: Number(database) }
 }

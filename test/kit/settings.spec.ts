@@ -197,6 +197,7 @@ describe('the settings of an account', () => {
     [{ limits: '{"alert": {"records": 5}}' }, 'limits'],
     [{ sharedQuota: 'http://127.0.0.1' }, 'sharedQuota'],
     [{ sharedQuota: 'redis://:secret@127.0.0.1' }, 'sharedQuota'],
+    [{ sharedQuota: 'redis+sentinel://127.0.0.1' }, 'sharedQuota'],
   ]
   for (const [over, property] of wrong) {
     it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {

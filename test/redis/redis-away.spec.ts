@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { openRedis } from '../../src/lib/quota/redis'
 import type { SharedLedger } from '../../src/lib/quota/shared'
-import { claim, settled, takes } from '../support/ledger'
+import { claim, holds, joins, type Member, settled, takes, usage } from '../support/ledger'
 import { type RedisServer, startRedis } from '../support/redis'
 import { until } from '../support/wait'
 
@@ -19,11 +19,10 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     opened.push(ledger)
     return ledger
   }
-  async function open(): Promise<SharedLedger> {
-    const ledger = connect()
-    await ledger.epoch()
-    return ledger
-  }
+  const open = (name?: string): Promise<Member> => joins(connect(), name)
+  /** Waits until it can be asked. */
+  const rejoin = (ledger: SharedLedger, name?: string) =>
+    until('it is connected', () => joins(ledger, name).catch(() => false as const))
 
   before('starts Redis', async function () {
     this.timeout(STARTING_MS)
@@ -44,57 +43,167 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
   }
   for (const [what, forget] of Object.entries(forgets)) {
     it(`has another name where it ${what}, the same to each process, and takes in what they spent`, async () => {
-      const ledgers = [await open(), await open()]
+      const before = [await open('one'), await open('two')]
       const held = { limit: 9, heldMs: LONG_MS }
-      const before = await ledgers[0]?.epoch()
-      assert.equal(await ledgers[1]?.epoch(), before)
+      assert.equal(before[0]?.epoch, before[1]?.epoch)
       await forget()
-      const names = new Set<unknown>()
-      for (const [at, ledger] of ledgers.entries()) {
-        const name = await until('it is connected', () =>
-          ledger.epoch().then(
-            (told) => told,
-            () => false,
-          ),
-        )
-        names.add(name)
-        assert.notEqual(name, before)
+      const after: Member[] = []
+      for (const [at, { ledger, name, epoch }] of before.entries()) {
+        const member = await rejoin(ledger, name)
+        after.push(member)
+        assert.notEqual(member.epoch, epoch)
         const spent = [
-          { ageMs: LONG_MS + 1, amount: 5 },
-          { ageMs: 20_000, amount: 2 + at },
+          { id: `${name}:1`, ageMs: LONG_MS + 1, amount: 5 },
+          { id: `${name}:2`, ageMs: 20_000, amount: 2 + at },
         ]
-        await ledger.catchUp([{ name: 'current', heldMs: LONG_MS, spent }])
+        for (let times = 0; times < 3; times++) await member.replay([usage({ heldMs: LONG_MS, spent })])
       }
-      assert.equal(names.size, 1)
-      const told = await ledgers[0]?.claim('a', [claim({ ...held, wanted: 5, least: 5 })])
+      assert.equal(after[0]?.epoch, after[1]?.epoch)
+      const told = await after[0]?.claim('a', [claim({ ...held, wanted: 5, least: 5 })])
       assert.ok(told && 'waitMs' in told)
       assert.ok(told.waitMs <= 40_000 && told.waitMs > 40_000 - SLACK_MS, `${told.waitMs}`)
-      assert.deepEqual(await ledgers[1]?.claim('b', [claim({ ...held, wanted: 4, least: 4 })]), {
+      assert.deepEqual(await after[1]?.claim('b', [claim({ ...held, wanted: 4, least: 4 })]), {
         taken: [4],
         spent: [9],
       })
     })
   }
 
-  it('fails at once while Redis is away, and goes on when it is back', async () => {
-    const ledger = await open()
+  it('does nothing for who has not told what it spent since it was emptied', async () => {
+    const { ledger, name, epoch } = await open()
+    await redis.ask('FLUSHALL')
+    assert.equal(await ledger.claim(epoch, name, 'a', [claim({})]), 'stale')
+    const settles = [{ ...settled({}), spent: { id: 'a', amount: 1, ageMs: 0 } }]
+    assert.equal(await ledger.settle(epoch, 'a', settles), 'stale')
+    assert.equal(await ledger.replay(epoch, [usage({})]), 'stale')
+    assert.deepEqual(await redis.contents(), [])
+  })
+
+  it('has another name where a copy of its data is in another process', async () => {
+    const { ledger, name, epoch } = await open()
+    const key = String((await redis.contents()).find((one) => one.key.endsWith('epoch'))?.key)
+    const written = String(await redis.ask('GET', key))
+    await redis.ask('SET', key, written.replace(/\w{40}$/, 'f'.repeat(40)))
+    assert.equal(await ledger.claim(epoch, name, 'a', [claim({})]), 'stale')
+    assert.notEqual((await joins(ledger)).epoch, epoch)
+  })
+
+  it('takes in what is in flight, and keeps it apart from what is over, however late it is told', async () => {
+    const member = await open()
+    const held = { limit: 9, heldMs: LONG_MS }
+    const inFlight = [{ id: 'x:1', amount: 2 }]
+    const spent = [{ id: 'x:1', amount: 2, ageMs: 5000 }]
+    await member.replay([usage({ heldMs: LONG_MS, inFlight })])
+    const all = async () => {
+      const told = await member.claim('look', [claim({ ...held, wanted: 10, least: 10 })])
+      assert.ok('waitMs' in told)
+      return [told.spent, told.inFlight]
+    }
+    assert.deepEqual(await all(), [2, true])
+    await member.replay([usage({ heldMs: LONG_MS, spent })])
+    assert.deepEqual(await all(), [2, false])
+    await member.replay([usage({ heldMs: LONG_MS, inFlight })])
+    assert.deepEqual(await all(), [2, false])
+    await member.replay([usage({ heldMs: LONG_MS, inFlight: [{ id: 'x:2', amount: 3 }] })])
+    await member.replay([usage({ heldMs: LONG_MS, ended: ['x:2', 'x:1'] })])
+    assert.deepEqual(await all(), [2, false])
+  })
+
+  it('takes in a thousand limits in less time than one command may take', async () => {
+    const member = await open()
+    const spent = (at: number) => [{ id: `x:${at}`, amount: 1, ageMs: 0 }]
+    const all = Array.from({ length: 1000 }, (_, at) =>
+      usage({ name: `data ${at}`, heldMs: LONG_MS, spent: spent(at) }),
+    )
+    const from = performance.now()
+    await member.replay(all)
+    assert.ok(performance.now() - from < 1000, `${performance.now() - from} ms`)
+    assert.equal((await redis.ask('DBSIZE')) as number, 1000 + 2)
+  })
+
+  it('leaves a share to members that fell silent, as long as they may be spending it', async () => {
+    const member = await open('one')
+    const held = { limit: 12, heldMs: LONG_MS }
+    const members = `envlog:{an account}:members`
+    const [now] = (await redis.ask('TIME')) as string[]
+    const seen = (secondsAgo: number) => String((Number(now) - secondsAgo) * 1000)
+    // Two within the window, of which one has spent some; one before it.
+    await redis.ask('ZADD', members, seen(20), 'silent', seen(30), 'spent some', seen(61), 'long gone')
+    const key = 'envlog:{an account}:epoch'
+    const [epoch, , of] = String(await redis.ask('GET', key)).split(' ')
+    await redis.ask('SET', key, `${epoch} ${seen(100)} ${of}`)
+    await member.replay([
+      usage({ heldMs: LONG_MS, spent: [{ id: 'spent some:1', amount: 3, ageMs: 31_000 }] }),
+    ])
+    // Three live members: four each.
+    const told = await member.claim('a', [claim({ ...held, wanted: 12, least: 1 })])
+    assert.deepEqual(told, { taken: [12 - 3 - 4 - 1], spent: [12] })
+    const none = await member.claim('b', [claim({ ...held, wanted: 12, least: 1 })])
+    assert.ok('waitMs' in none && none.waitMs <= 30_000, `${JSON.stringify(none)}`)
+  })
+
+  it('holds nothing longer than it lasts, where its clock was set back', async () => {
+    const member = await open()
+    const held = { limit: 1, heldMs: 300 }
+    await holds(member, 'a', [claim(held)])
+    await member.settle('a', [settled({ ...held, closedMs: 300 })])
+    const key = 'envlog:{an account}:current'
+    const entries = (await redis.ask('HGETALL', key)) as string[]
+    for (let at = 0; at < entries.length; at += 2) {
+      const [amount, state, ends, lasts] = String(entries[at + 1]).split(' ')
+      await redis.ask(
+        'HSET',
+        key,
+        String(entries[at]),
+        `${amount} ${state} ${Number(ends) + 86_400_000} ${lasts}`,
+      )
+    }
+    await until('it is free', () => takes(member, 'b', [claim(held)]), 5000)
+  })
+
+  it('stays closed as long as the latest refusal says, though an earlier one is told after it', async () => {
+    const member = await open()
+    const held = { limit: 9, heldMs: LONG_MS }
+    await member.settle('a', [settled({ ...held, closedMs: LONG_MS })])
+    await member.settle('b', [settled({ ...held, closedMs: 5000 })])
+    const told = await member.claim('c', [claim(held)])
+    assert.ok('waitMs' in told && told.waitMs > LONG_MS - SLACK_MS)
+  })
+
+  it('keeps its name as long as anybody greets it', async () => {
+    const member = await open()
+    const key = 'envlog:{an account}:epoch'
+    await redis.ask('PEXPIRE', key, '5000')
+    assert.equal(await member.greet(), member.epoch)
+    assert.ok(Number(await redis.ask('PTTL', key)) > 86_400_000)
+  })
+
+  it('counts large limits exactly', async () => {
+    const member = await open()
+    const held = { limit: 999_999_999_999_999, heldMs: LONG_MS }
+    assert.deepEqual(
+      await holds(member, 'a', [claim({ ...held, wanted: 999_999_999_999_998 })]),
+      [999_999_999_999_998],
+    )
+    await member.settle('a', [settled({ ...held, used: 999_999_999_999_998, remaining: 0 })])
+    const told = await member.claim('b', [claim(held)])
+    assert.ok('waitMs' in told && told.spent === 999_999_999_999_999, JSON.stringify(told))
+  })
+
+  it('fails at once while Redis is away, says why, and goes on when it is back', async () => {
+    const { ledger, name, epoch } = await open()
     await redis.end('SIGKILL')
-    await until('it knows', () =>
-      ledger.epoch().then(
-        () => false,
-        () => true,
+    const error = await until('it knows', () =>
+      joins(ledger).then(
+        () => false as const,
+        (error: { code?: string }) => error.code === 'ECONNREFUSED' && error,
       ),
     )
-    await assert.rejects(ledger.claim('a', [claim({})]))
-    await assert.rejects(ledger.settle('a', [settled({})], 0))
+    assert.equal(error.code, 'ECONNREFUSED')
+    await assert.rejects(ledger.claim(epoch, name, 'a', [claim({})]))
+    await assert.rejects(ledger.settle(epoch, 'a', []))
     await redis.start()
-    await until('it is back', () =>
-      ledger.epoch().then(
-        () => true,
-        () => false,
-      ),
-    )
-    assert.ok(await takes(ledger, 'a', [claim({})]))
+    assert.ok(await takes(await rejoin(ledger), 'a', [claim({})]))
   })
 
   it('does nothing with a wrong password, and says none', async () => {
@@ -107,9 +216,9 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     await redis.ask('ACL', 'LOG', 'RESET')
     const ledger = connect(wrong)
     await until('it was refused again and again', async () => (await refusals()) >= 2)
-    await assert.rejects(ledger.claim('a', [claim({})]), (error: Error) => {
+    await assert.rejects(ledger.claim('any', 'one', 'a', [claim({})]), (error: Error & { code?: string }) => {
       assert.ok(!String(error.stack).includes(wrong))
-      return true
+      return error.code === 'WRONGPASS'
     })
     assert.deepEqual(await redis.contents(), [])
   })

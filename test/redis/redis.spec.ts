@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { openRedis } from '../../src/lib/quota/redis'
 import type { SharedLedger } from '../../src/lib/quota/shared'
 import { accountKey } from '../../src/lib/registry'
-import { claim, holds, settled, takes } from '../support/ledger'
+import { claim, holds, joins, type Member, settled, takes, usage } from '../support/ledger'
 import { type RedisServer, startRedis } from '../support/redis'
 import { until } from '../support/wait'
 
@@ -17,11 +17,10 @@ describe('a ledger in Redis', () => {
   let redis: RedisServer
   const opened: SharedLedger[] = []
   /** A connection of its own, as another process has. */
-  async function open(account = 'an account', lease = LEASE_MS): Promise<SharedLedger> {
+  async function open(account = 'an account', lease = LEASE_MS): Promise<Member> {
     const ledger = openRedis(redis.url, '', lease)(account)
     opened.push(ledger)
-    await ledger.epoch()
-    return ledger
+    return await joins(ledger)
   }
 
   before('starts Redis', async function () {
@@ -115,7 +114,7 @@ describe('a ledger in Redis', () => {
     const ledger = await open('an account', lease)
     const from = performance.now()
     await holds(dead, 'lost', [claim({ limit: 1, heldMs })])
-    await dead.close()
+    await dead.ledger.close()
     await until('the place is free', () => takes(ledger, 'another', [claim({ limit: 1, heldMs })]))
     assert.ok(performance.now() - from >= lease + heldMs - 1)
   })
@@ -140,9 +139,10 @@ describe('a ledger in Redis', () => {
     const held = { limit: 9, heldMs: LONG_MS }
     const records = { name: 'data 1/2', wanted: 5, least: 1, limit: 100, heldMs: 2 * LONG_MS }
     for (const id of ['in flight', 'over']) await holds(ledger, id, [claim(held), claim(records)])
-    await ledger.settle('over', [settled({ ...held, remaining: 3, refused: true })], 0)
-    await ledger.catchUp([{ name: 'alert', heldMs: LONG_MS, spent: [{ ageMs: 10, amount: 1 }] }])
-    const contents = (await redis.contents()).filter(({ key }) => !key.endsWith(':epoch'))
+    await ledger.settle('over', [settled({ ...held, remaining: 3, closedMs: LONG_MS })], 0)
+    const spent = [{ id: 'old', ageMs: 10, amount: 1 }]
+    await ledger.replay([usage({ name: 'alert', heldMs: LONG_MS, spent })])
+    const contents = (await redis.contents()).filter(({ key }) => !/:(epoch|members)$/.test(key))
     assert.equal(contents.length, 3)
     for (const { key, lasts } of contents) assert.ok(lasts > 0, `${key} stays for ever`)
     // Longer than what is in it is held.

@@ -17,6 +17,8 @@ export interface VirtualClock extends Clock {
   pass(ms: number): Promise<void>
   /** The same at once: what follows from it comes later. */
   advance(ms: number): void
+  /** The event loop stands still for so long: what falls due meanwhile is late, the first of it first. */
+  block(ms: number): void
   /** What is due now, and what follows from it. */
   settle(): Promise<void>
   /** Callbacks that are waited for. */
@@ -51,7 +53,7 @@ export function createVirtualClock(started = 1000.25, now = NOW): VirtualClock {
     for (let due = queue.first(); due && due.at <= end; due = queue.first()) {
       queue.shift()
       if (!due.run) continue
-      at = due.at
+      at = Math.max(at, due.at)
       due.run()
       return true
     }
@@ -80,6 +82,9 @@ export function createVirtualClock(started = 1000.25, now = NOW): VirtualClock {
     advance(ms) {
       const end = at + ms
       while (runNext(end));
+    },
+    block(ms) {
+      at += ms
     },
     settle: () => reach(at),
     pending: () => queue.size(),

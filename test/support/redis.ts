@@ -6,6 +6,8 @@
  *     await redis.start()
  */
 import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createClient } from 'redis'
 import { temporaryFolder } from './run'
 import { HOST, quiet, startServer } from './server-process'
@@ -13,6 +15,7 @@ import { ensure } from './servers'
 
 export interface RedisServer {
   url: string
+  port: number
   /** One command, over a connection of its own. */
   ask(...words: string[]): Promise<unknown>
   /** Key → what it holds, with the ms until it is gone (-1: never). */
@@ -26,13 +29,53 @@ export interface RedisServer {
   wake(): void
 }
 
-export async function startRedis({ password }: { password?: string } = {}): Promise<RedisServer> {
+/** A sentinel that watches a Redis under the name `main`, and makes its replica the leader within seconds. */
+export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
+  const program = await ensure('redis-server')
+  const folder = temporaryFolder('sentinel')
+  const watch = [
+    `sentinel monitor main ${HOST} ${of.port} 1`,
+    'sentinel down-after-milliseconds main 500',
+    'sentinel failover-timeout main 2000',
+  ]
+  const server = await startServer(
+    (port) => {
+      const file = join(folder, `${port}.conf`)
+      writeFileSync(file, [`port ${port}`, `bind ${HOST}`, ...watch].join('\n'))
+      return spawn(program, [file, '--sentinel'], { cwd: folder, ...quiet })
+    },
+    (log) => log.includes('+monitor master'),
+    'SIGTERM',
+  )
+  return { port: server.port, end: () => server.stop('SIGKILL') }
+}
+
+/** @param replicaOf it copies the data of another one */
+export async function startRedis({
+  password,
+  replicaOf,
+}: {
+  password?: string
+  replicaOf?: RedisServer
+} = {}): Promise<RedisServer> {
   const program = await ensure('redis-server')
   const folder = temporaryFolder('redis')
   const secret = password === undefined ? [] : ['--requirepass', password]
+  const copies = replicaOf ? ['--replicaof', HOST, String(replicaOf.port)] : []
   const server = await startServer(
     (port) => {
-      const options = ['--bind', HOST, '--port', String(port), '--save', '', '--appendonly', 'no', ...secret]
+      const options = [
+        '--bind',
+        HOST,
+        '--port',
+        String(port),
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+        ...secret,
+        ...copies,
+      ]
       return spawn(program, options, { cwd: folder, ...quiet })
     },
     (log) => log.includes('Ready to accept connections'),
@@ -53,12 +96,14 @@ export async function startRedis({ password }: { password?: string } = {}): Prom
 
   return {
     url,
+    port: server.port,
     ask,
     async contents() {
       const keys = (await ask('KEYS', '*')) as string[]
       const one = async (key: string) => {
         const kind = await ask('TYPE', key)
-        const value = kind === 'string' ? await ask('GET', key) : await ask('ZRANGE', key, '0', '-1')
+        const read: Record<string, string[]> = { string: ['GET', key], hash: ['HGETALL', key] }
+        const value = JSON.stringify(await ask(...(read[String(kind)] ?? ['ZRANGE', key, '0', '-1'])))
         return { key, value: String(value), lasts: Number(await ask('PTTL', key)) }
       }
       return Promise.all(keys.map(one))

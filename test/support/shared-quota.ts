@@ -29,7 +29,9 @@ export async function deployShared(halls: readonly QuotaHall[], sharing: Sharing
 
 export function sharedFlow({ collector }: QuotaHall, { simulator, address, password, nodes }: Sharing) {
   const secret = password === undefined ? {} : { sharedQuotaPassword: password }
-  return quotaFlow({ simulator, collector, nodes, account: { sharedQuota: address }, ...secret })
+  // A refusal closes for the described window at least: here it is the simulated one.
+  const account = { sharedQuota: address, limits: JSON.stringify(simulator.options.limits) }
+  return quotaFlow({ simulator, collector, nodes, account, ...secret })
 }
 
 /** What the account showed, oldest first: true while its ledger was away. */

@@ -163,21 +163,24 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     const { retries = Number.POSITIVE_INFINITY, records }: Endpoint = endpoints[endpoint]
     const most = Math.min(settings.retries, retries)
     const { number: wanted } = params as Partial<DeviceParams>
-    let tries = 0
     return {
       endpoint,
       key: JSON.stringify([login, kind, pathOf(endpoint, settings.relaySuffix), params]),
       ...(records !== undefined && wanted !== undefined
         ? { records: { device: deviceOf(params), wanted, least: kind === 'raw' ? wanted : LEAST_RECORDS } }
         : {}),
-      async send(number: number | undefined, signal: AbortSignal): Promise<Tried<Answer<unknown>>> {
+      async send(
+        number: number | undefined,
+        signal: AbortSignal,
+        retried: number,
+      ): Promise<Tried<Answer<unknown>>> {
         const asked = number === undefined ? params : { ...params, number }
         const trying = attempt(endpoint, asked, understand, signal)
         exchanges.add(trying)
         const tried = await trying.finally(() => exchanges.delete(trying))
         if ('value' in tried) return { ...tried, value: { ...tried.value, ...(number ? { number } : {}) } }
-        if (tries >= most || !worthAnotherTry(tried.error)) return tried
-        return { ...tried, againAfter: retryDelay(tries++, random()) }
+        if (retried >= most || !worthAnotherTry(tried.error)) return tried
+        return { ...tried, againAfter: retryDelay(retried, random()) }
       },
       copy: (answer: Answer<unknown>) => structuredClone(answer),
     }

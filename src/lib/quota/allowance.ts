@@ -1,5 +1,5 @@
 import { roomAfter } from './room'
-import { createSpending, type Spent } from './spending'
+import { createSpending, type Named, type Spent } from './spending'
 
 /** So many requests, or records, in a window of so many seconds. */
 export interface Row {
@@ -9,10 +9,10 @@ export interface Row {
 
 /** What outlives the process: instants are ms since 1970 UTC. */
 export interface SavedAllowance {
-  own: readonly Spent[]
+  own: readonly Named[]
   foreign: readonly Spent[]
   /** In flight when it was saved. */
-  inFlight: number
+  inFlight: readonly { id: string; amount: number }[]
   /** When the service refused. */
   refusedAt: number | null
   /** The row, where answers told it. */
@@ -21,6 +21,8 @@ export interface SavedAllowance {
 
 const LONGEST_MARGIN_MS = 1000
 const MARGIN_SHARE = 1 / 50
+/** How long what a longer window held is remembered. */
+const KEPT_MS = 3_600_000
 /** Entries closer than this share of the window are one. */
 const GRAIN_SHARE = 1 / 500
 
@@ -38,6 +40,12 @@ export function heldMs(windowSeconds: number): number {
 export function createAllowance(described: Row) {
   let base = described
   let told: Row | null = null
+  /** A more generous row that an answer told: it counts where the next one says the same. */
+  let offered: Row | null = null
+  /** The longest window of the last hour, ms, and till when: what it holds is kept. */
+  let longest = { held: 0, until: Number.NEGATIVE_INFINITY }
+  /** In flight, by the name that it was taken with. */
+  const taken = new Map<string, number>()
   let inFlight = 0
   let surprises = 0
   let refusedAt: number | null = null
@@ -47,12 +55,17 @@ export function createAllowance(described: Row) {
   let others = { amount: 0, at: Number.NEGATIVE_INFINITY }
 
   const row = () => told ?? base
+  const flying = () => [...taken].map(([id, amount]) => ({ id, amount }))
   const held = () => heldMs(row().window)
-  const reopens = () => (refusedAt === null ? Number.NEGATIVE_INFINITY : refusedAt + held())
+  /** Told as a limit (429), not only while nothing remained: for the described window, if that is longer. */
+  let isPlain = false
+  const closed = () => (isPlain ? Math.max(held(), heldMs(base.window)) : held())
+  const reopens = () => (refusedAt === null ? Number.NEGATIVE_INFINITY : refusedAt + closed())
 
   function release(now: number): void {
-    own.release(now, held())
-    foreign.release(now, held())
+    const kept = now < longest.until ? longest.held : 0
+    own.release(now, held(), kept)
+    foreign.release(now, held(), kept)
     if (refusedAt !== null && now >= reopens()) refusedAt = null
   }
 
@@ -76,8 +89,7 @@ export function createAllowance(described: Row) {
 
   /** As `when`, past what is left. */
   function later(now: number, share: number): (amount: number) => number {
-    const flying = { at: now, amount: inFlight }
-    const mine = [...own.list(), flying]
+    const mine = [...own.list(), { at: now, amount: inFlight }]
     const theirs = share < 1 && now < others.at + held() ? [others] : []
     const all = roomAfter([...mine, ...foreign.list(), ...theirs], row().limit, held(), now)
     const shared = share < 1 ? roomAfter(mine, shareOf(share), held(), now) : () => now
@@ -120,11 +132,15 @@ export function createAllowance(described: Row) {
       return now < until ? { amount: others.amount, until } : { amount: 0, until: now }
     },
 
-    /** Our own spending that is not released. */
-    own(now: number): Spent[] {
+    /** Our own spending that is not released, and what is in flight. */
+    own(now: number): { spent: Named[]; inFlight: { id: string; amount: number }[] } {
       release(now)
-      return own.list()
+      return { spent: own.named(), inFlight: flying() }
     },
+    /** The latest of it: what was settled last is in there. */
+    lastSpent: () => own.last(),
+    /** When the service refused, while that counts, monotonic. */
+    closedUntil: () => reopens(),
 
     /** The table's row changed: what answers told stays in force. */
     rebase(changed: Row): void {
@@ -137,46 +153,61 @@ export function createAllowance(described: Row) {
     /**
      * Takes it, and gives the mark by which its answer is read: what of ours the service cannot count any more
      * when it gets there, being released or held for the margin alone.
+     * @param id unlike all others: of this limit, and of all processes that share it
      */
-    take(amount: number, now: number): number {
+    take(id: string, amount: number, now: number): number {
       release(now)
+      taken.set(id, amount)
       inFlight += amount
       return own.released() + own.until(now - row().window * 1000)
     },
 
-    /** It was not sent after all. */
-    giveBack(amount: number): void {
-      inFlight -= amount
+    /** Only so much of it is needed. */
+    shorten(id: string, amount: number): void {
+      inFlight += amount - (taken.get(id) ?? 0)
+      taken.set(id, amount)
     },
 
-    /** An answer came, or none will: of what was taken so much is spent. */
-    settle(taken: number, used: number, now: number): void {
-      inFlight -= taken
-      own.add(now, used, held() * GRAIN_SHARE)
+    /** An answer came, or none will: of what was taken so much is spent; nothing where it was not sent. */
+    settle(id: string, used: number, now: number): void {
+      inFlight -= taken.get(id) ?? 0
+      taken.delete(id)
+      own.add(now, used, held() * GRAIN_SHARE, id)
     },
 
-    /** The service told its row. */
-    tell(changed: Row): void {
-      if (changed.limit !== row().limit || changed.window !== row().window) surprises++
+    /** The service told its row: a stricter one counts at once, a more generous one where it is told again. */
+    tell(changed: Row, now: number): void {
+      const { limit, window } = row()
+      // Nowhere does it allow more: not in a window of the row that holds either.
+      const isStricter = changed.limit * Math.max(1, Math.ceil(window / changed.window)) <= limit
+      const isAgain = changed.limit === offered?.limit && changed.window === offered.window
+      offered = changed
+      // The first that is told takes the place of a description.
+      if (told && !isStricter && !isAgain) return
+      if (changed.limit !== limit || changed.window !== window) surprises++
+      const kept = now < longest.until ? longest.held : 0
+      if (changed.window < window) longest = { held: Math.max(kept, held()), until: now + KEPT_MS }
       told = changed
     },
 
     /**
      * The service told what remains: what others spent takes places away. It never gives any.
      * @param mark of the request that brought it: what was released since may still have been counted
+     * @param limit that it is the rest of: a row that was told may not hold yet
      */
-    remains(remaining: number, now: number, mark: number): void {
+    remains(remaining: number, now: number, mark: number, limit = row().limit): void {
       release(now)
       const since = Math.max(0, own.released() - mark)
       const known = inFlight + own.total() + foreign.total() + since
-      const more = row().limit - remaining - known
+      const more = limit - remaining - known
       if (more > 0) surprises++
       foreign.add(now, more, held() * GRAIN_SHARE)
     },
 
-    /** The service refused: nothing for a window. */
-    refuse(now: number): void {
+    /** The service refused: nothing for a window. @param plain by its status for limits */
+    refuse(now: number, plain = false): void {
       refusedAt = now
+      isPlain = plain
       surprises++
     },
 
@@ -188,12 +219,12 @@ export function createAllowance(described: Row) {
     /** `toWall`: what to add to a monotonic instant for one since 1970. */
     save(now: number, toWall: number): SavedAllowance | null {
       release(now)
-      const wall = ({ at, amount }: Spent) => ({ at: Math.round(at + toWall), amount })
+      const wall = <T extends Spent>(one: T) => ({ ...one, at: Math.round(one.at + toWall) })
       if (!told && inFlight + own.total() + foreign.total() === 0 && refusedAt === null) return null
       return {
-        own: own.list().map(wall),
+        own: own.named().map(wall),
         foreign: foreign.list().map(wall),
-        inFlight,
+        inFlight: flying(),
         refusedAt: refusedAt === null ? null : Math.round(refusedAt + toWall),
         told,
       }
@@ -201,15 +232,16 @@ export function createAllowance(described: Row) {
 
     /**
      * Takes over what an earlier process saved. What was in flight then, and what seems to lie in the future,
-     * counts as spent now. Where something is known already, only what is more than that counts.
+     * counts as spent now. What is known already counts once.
      */
     load(saved: SavedAllowance, now: number, toWall: number): void {
       told ??= saved.told
       const here = (at: number) => Math.min(now, at - toWall)
-      const flying = saved.inFlight > 0 ? [{ at: now, amount: saved.inFlight }] : []
-      const list = (of: readonly Spent[]) => of.map(({ at, amount }) => ({ at: here(at), amount }))
-      own.merge(beyond(own.total() + inFlight, [...list(saved.own), ...flying]))
-      foreign.merge(beyond(foreign.total(), list(saved.foreign)))
+      const known = new Set([...own.named().map(({ id }) => id), ...taken.keys()])
+      const more = [...saved.own, ...saved.inFlight.map((one) => ({ ...one, at: now + toWall }))]
+      own.merge(more.filter(({ id }) => !known.has(id)).map((one) => ({ ...one, at: here(one.at) })))
+      const others = saved.foreign.map(({ at, amount }) => ({ at: here(at), amount }))
+      foreign.merge(beyond(foreign.total(), others))
       if (saved.refusedAt !== null) refusedAt = Math.max(refusedAt ?? -Infinity, here(saved.refusedAt))
       release(now)
     },
@@ -222,13 +254,14 @@ export function isSavedAllowance(value: unknown): value is SavedAllowance {
   const { own, foreign, inFlight, refusedAt, told } = value as Partial<SavedAllowance>
   const isCount = (one: unknown) => typeof one === 'number' && Number.isFinite(one) && one >= 0
   const isSpent = (one: Partial<Spent> | null) => Number.isFinite(one?.at) && isCount(one?.amount)
+  const isNamed = (one: Partial<Named> | null) => typeof one?.id === 'string' && isCount(one?.amount)
   const isRow =
     told === null ||
     (isCount(told?.limit) && isCount(told?.window) && Math.min(told?.limit ?? 0, told?.window ?? 0) >= 1)
   const lists = [own, foreign]
   return (
     lists.every((list) => Array.isArray(list) && list.every(isSpent)) &&
-    isCount(inFlight) &&
+    [own, inFlight].every((list) => Array.isArray(list) && list.every(isNamed)) &&
     (refusedAt === null || Number.isFinite(refusedAt)) &&
     isRow
   )

@@ -22,3 +22,22 @@ export interface Asker {
   /** Told when a wait for quota begins, changes and ends. */
   waiting?(wait: Wait): void
 }
+
+/** One whose own listener throws fails alone: what it is told of comes in the middle of others' work. */
+export function withSafeListener(asker: Asker, failed: (error: unknown) => void): Asker {
+  const { waiting } = asker
+  if (!waiting) return asker
+  let isBroken = false
+  return {
+    ...asker,
+    waiting(wait) {
+      if (isBroken) return
+      try {
+        waiting(wait)
+      } catch (error) {
+        isBroken = true
+        failed(error)
+      }
+    },
+  }
+}

@@ -6,13 +6,12 @@
  * - `Grant`: what a try took in this process: a place, and so many records of its device
  * - `Claim`, `Claimed`: the same asked of a shared ledger, and what the ledger said; `Verdict`: so may it go?
  * - `Tried`: how sending ended; `Bill`: what that cost, and whose limit it met
- * - `Settled`: the bill as the ledger is told; `Owed`: one it could not be told yet
- * - `Missed`: all that this process has spent of a limit, for a ledger that does not know
+ * - `Settled`: the bill as the ledger is told
+ * - `Usage`: all that this process uses of a limit, for a ledger that may not know
  */
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import type { Asker } from './asker'
+import { type Asker, withSafeListener } from './asker'
 import { createPatience } from './patience'
 import type { Grant, Places } from './places'
 import { endpointNames } from './rows'
@@ -33,7 +32,7 @@ import {
 export const MOST_QUEUED = 10_000
 /** A request that was refused so often is given up. */
 const MOST_REFUSALS = 3
-/** When to ask again for records that others have only reserved: soon, then after twice as long each time. */
+/** When to ask again for what others have only reserved: soon, then after twice as long each time. */
 const FIRST_TRY_MS = 250
 const LONGEST_TRY_MS = 15_000
 
@@ -55,13 +54,30 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   let waiting = 0
   let wakeAt = Number.POSITIVE_INFINITY
   let cancelWake = () => {}
+  let isPumping = false
+  let isWanted = false
 
   const now = () => clock.monotonic()
   /** Those whose devices have no records left. */
   const parked = new Set<Ticket>()
   const patience = createPatience({ clock, places, parked, leave })
 
+  /** What it lets go of may call it again: then it goes round once more, instead of deeper and deeper. */
   function pump(): void {
+    isWanted = true
+    if (isPumping) return
+    isPumping = true
+    try {
+      while (isWanted) {
+        isWanted = false
+        sendReady()
+      }
+    } finally {
+      isPumping = false
+    }
+  }
+
+  function sendReady(): void {
     const most = lanes()
     if (most === 0) return
     // What is free and when more will be is asked of one instant, or what comes free between would be overlooked.
@@ -72,8 +88,10 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
       if (!ticket) break
       const { endpoint, records } = requestOf(ticket)
       const grant = places.take(endpoint, records, instant)
-      if ('parkedUntil' in grant) park(ticket, grant.parkedUntil)
-      else void go(ticket, grant)
+      if ('parkedUntil' in grant) {
+        places.keepTurn(endpoint)
+        park(ticket, grant.parkedUntil)
+      } else void go(ticket, grant)
     }
     wakeFor(places.nextChange(instant))
   }
@@ -126,9 +144,8 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     spent()
     try {
       const shared = sharing()
-      const id = shared ? randomUUID() : ''
-      const verdict = shared ? await shared.claim(id, grant) : 'go'
-      if (verdict === 'go') await exchange(ticket, grant, id, shared)
+      const verdict = shared ? await shared.claim(grant) : 'go'
+      if (verdict === 'go') await exchange(ticket, grant, shared)
       else notSent(ticket, grant, verdict)
     } catch (error) {
       // A slip of ours: whoever asked is told, and nobody else suffers.
@@ -143,19 +160,14 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   /** One try; one that fails as none should may have reached the service all the same. */
   async function send(ticket: Ticket, grant: Grant): Promise<Tried<unknown>> {
     try {
-      return await requestOf(ticket).send(grant.number, ticket.abort.signal)
+      return await requestOf(ticket).send(grant.number, ticket.abort.signal, ticket.retries)
     } catch (error) {
       return { reading: null, error: error as EnvlogError }
     }
   }
 
-  /** @param shared where it was claimed: a deploy may have opened another one when the answer comes */
-  async function exchange(
-    ticket: Ticket,
-    grant: Grant,
-    id: string,
-    shared: Sharing | undefined,
-  ): Promise<void> {
+  /** @param claimed where it was claimed: a deploy may have opened another one when the answer comes */
+  async function exchange(ticket: Ticket, grant: Grant, claimed: Sharing | undefined): Promise<void> {
     ticket.misses = 0
     patience.tellGoing(ticket)
     // While others were asked whether it may go, all who wanted it may have left.
@@ -164,8 +176,9 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
         ? await send(ticket, grant)
         : { reading: null, unsent: true, error: new EnvlogError('closed') }
     running.delete(ticket)
+    const shared = sharing()
     const bill = places.settle(grant, tried, now(), shared?.here() ?? false)
-    void shared?.settle(id, grant, tried, bill)
+    for (const one of new Set([claimed, shared])) void one?.settle(grant, tried, bill, one === claimed)
     spent()
     if (grant.budget) wakeParked(grant)
     if (ticket.waiters.size > 0) decide(ticket, tried, bill.refused)
@@ -181,17 +194,20 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   /** Others were faster, or the ledger went away. */
   function notSent(ticket: Ticket, grant: Grant, verdict: Exclude<Verdict, 'go'>): void {
     running.delete(ticket)
-    places.giveBack(grant)
+    places.giveBack(grant, now())
     if (ticket.waiters.size === 0) return
     waiting++
-    if (verdict !== 'over-share' && verdict.short === 'device') {
-      const { waitMs, flying } = verdict
+    if (verdict !== 'over-share') {
+      const { waitMs, short, inFlight } = verdict
       const soon = Math.min(LONGEST_TRY_MS, FIRST_TRY_MS * 2 ** ticket.misses++)
-      ticket.othersUntil = now() + (flying ? Math.min(waitMs, soon) : waitMs)
-      park(ticket, ticket.othersUntil)
-      return
+      const until = now() + (inFlight ? Math.min(waitMs, soon) : waitMs)
+      if (short === 'device') {
+        ticket.othersUntil = until
+        park(ticket, until)
+        return
+      }
+      places.holdBack(grant.endpoint, until)
     }
-    if (verdict !== 'over-share') places.holdBack(grant.endpoint, now() + verdict.waitMs)
     back(ticket)
     patience.reconsider(ticket)
   }
@@ -208,6 +224,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     } else if (!refused && tried.againAfter !== undefined) {
       waiting++
       ticket.failure = tried.error
+      ticket.retries++
       ticket.state = 'resting'
       rest(ticket, tried.againAfter)
     } else {
@@ -277,25 +294,6 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
         // Those of other nodes may have one more before them.
         patience.moved(ticket.endpoint)
       })
-    },
-  }
-}
-
-/** One whose own listener throws fails alone: what it is told of comes in the middle of others' work. */
-function withSafeListener(asker: Asker, failed: (error: unknown) => void): Asker {
-  const { waiting } = asker
-  if (!waiting) return asker
-  let isBroken = false
-  return {
-    ...asker,
-    waiting(wait) {
-      if (isBroken) return
-      try {
-        waiting(wait)
-      } catch (error) {
-        isBroken = true
-        failed(error)
-      }
     },
   }
 }

@@ -2,15 +2,19 @@ import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { EndpointName } from '../api/endpoints'
 import { type Allowance, createAllowance, heldMs, isSavedAllowance, type SavedAllowance } from './allowance'
 import { type Budgets, createBudgets } from './budgets'
-import type { QuotaReading } from './headers'
+import { countsOf, fewestLeft } from './counts'
+import { createProbe, type Probe } from './probe'
 import { byEndpoint, endpointNames, type Rows, rowsWith } from './rows'
-import { type Bill, billOf } from './settling'
-import type { Missed } from './shared'
+import { type Bill, billOf, learn } from './settling'
+import type { Usage } from './shared'
 import type { Ticket, Tried } from './ticket'
 import { createTurns, type Line, type Turns } from './turns'
+import { usageOf } from './usage'
 
 /** What one request took: a place, and so many records of its device. */
 export interface Grant {
+  /** Unlike that of any other, in whatever process. */
+  id: string
   endpoint: EndpointName
   requests: Allowance
   /** Records it may ask for. */
@@ -24,13 +28,10 @@ export interface Grant {
 
 /** What outlives the process. */
 export interface SavedPlaces {
-  version: 1
+  version: 2
   endpoints: Partial<Record<EndpointName, SavedAllowance>>
   devices: Partial<Record<EndpointName, [string, SavedAllowance][]>>
 }
-
-/** Devices whose records are told: a person looks at them. */
-const MOST_TOLD = 5
 
 /** When a ticket goes, monotonic, and whether its device's records are what it waits for. */
 export interface Expected {
@@ -46,10 +47,15 @@ interface Place {
   known: boolean
   /** Another process has what is free: not before this. */
   heldBackUntil: number
+  probe: Probe
 }
 
-/** The places of one account: each endpoint's requests, its devices' records, and who waits for them. */
-export function createPlaces(share: (window: number) => number) {
+/**
+ * The places of one account: each endpoint's requests, its devices' records, and who waits for them.
+ * @param run names what this process spends
+ */
+export function createPlaces(share: (window: number) => number, run = '') {
+  let grants = 0
   const described = rowsWith()
   const places = byEndpoint(
     (name): Place => ({
@@ -58,6 +64,7 @@ export function createPlaces(share: (window: number) => number) {
       turns: createTurns<Ticket>(),
       known: false,
       heldBackUntil: Number.NEGATIVE_INFINITY,
+      probe: createProbe(),
     }),
   )
   /** Endpoints take turns for connections. */
@@ -71,15 +78,15 @@ export function createPlaces(share: (window: number) => number) {
     Math.min(wanted, least, allowance.most(shareOf(allowance)))
 
   function free(name: EndpointName, now: number): number {
-    const { requests, known, heldBackUntil } = places[name]
+    const { requests, known, heldBackUntil, probe } = places[name]
     if (now < heldBackUntil) return 0
-    const left = requests.left(now, shareOf(requests))
+    const left = Math.min(requests.left(now, shareOf(requests)), probe.most(now))
     return known ? left : Math.min(left, 1 - requests.inFlight())
   }
 
   function when(name: EndpointName, amount: number, now: number): number {
-    const { requests, heldBackUntil } = places[name]
-    return Math.max(requests.when(now, amount, shareOf(requests)), heldBackUntil)
+    const { requests, heldBackUntil, probe } = places[name]
+    return Math.max(requests.when(now, amount, shareOf(requests)), heldBackUntil, probe.when(now, amount))
   }
 
   /**
@@ -87,11 +94,11 @@ export function createPlaces(share: (window: number) => number) {
    * its device's records are what it waits for. For many tickets.
    */
   function outlook(name: EndpointName, now: number): (ticket: Ticket, ahead: number) => Expected {
-    const { requests, budgets, heldBackUntil } = places[name]
+    const { requests, budgets, heldBackUntil, probe } = places[name]
     const forRequests = requests.outlook(now, shareOf(requests))
     const devices = new Map<string, (amount: number) => number>()
     return (ticket, ahead) => {
-      const at = Math.max(forRequests(ahead + 1), heldBackUntil)
+      const at = Math.max(forRequests(ahead + 1), heldBackUntil, probe.when(now, ahead + 1))
       const [waiter] = ticket.waiters
       const records = waiter?.request.records
       if (!records || !budgets) return { at, records: false }
@@ -120,25 +127,31 @@ export function createPlaces(share: (window: number) => number) {
       records: { device: string; wanted: number; least: number } | undefined,
       now: number,
     ): Grant | { parkedUntil: number } {
-      const { requests, budgets } = places[endpoint]
+      const { requests, budgets, probe } = places[endpoint]
+      const id = `${run}:${grants}`
       if (!records || !budgets) {
-        const mark = requests.take(1, now)
-        return { endpoint, requests, number: records?.wanted, budget: null, mark, since: now }
+        grants++
+        probe.send(id)
+        const mark = requests.take(id, 1, now)
+        return { id, endpoint, requests, number: records?.wanted, budget: null, mark, since: now }
       }
       const { device, wanted } = records
       const allowance = budgets.of(device, now)
       const enough = enoughOf(records, allowance)
       const left = allowance.left(now, shareOf(allowance))
       if (left < enough) return { parkedUntil: allowance.when(now, enough, shareOf(allowance)) }
+      grants++
+      probe.send(id)
       const number = Math.min(wanted, left)
-      const budget = { device, allowance, enough, mark: allowance.take(number, now) }
-      return { endpoint, requests, number, budget, mark: requests.take(1, now), since: now }
+      const budget = { device, allowance, enough, mark: allowance.take(id, number, now) }
+      return { id, endpoint, requests, number, budget, mark: requests.take(id, 1, now), since: now }
     },
 
     /** It was not sent: another process was faster. */
-    giveBack({ requests, number = 0, budget }: Grant): void {
-      requests.giveBack(1)
-      budget?.allowance.giveBack(number)
+    giveBack({ id, endpoint, requests, budget }: Grant, now: number): void {
+      places[endpoint].probe.unsend(id)
+      requests.settle(id, 0, now)
+      budget?.allowance.settle(id, 0, now)
     },
 
     /**
@@ -147,19 +160,21 @@ export function createPlaces(share: (window: number) => number) {
      */
     settle(grant: Grant, tried: Tried<unknown>, now: number, shared: boolean): Bill {
       const bill = billOf(grant, tried)
-      const { endpoint, requests, budget, number = 0 } = grant
+      const { id, endpoint, requests, budget } = grant
       const { reading } = tried
-      requests.settle(1, bill.used.requests, now)
+      requests.settle(id, bill.used.requests, now)
+      if (bill.used.requests === 0) places[endpoint].probe.unsend(id)
+      if ((reading?.remaining ?? null) !== null) places[endpoint].probe.end()
       if (reading) {
         places[endpoint].known = true
         learn(requests, reading, now, shared ? null : grant.mark)
       }
       if (budget) {
         const told = reading?.recordsRemaining ?? null
-        budget.allowance.settle(number, bill.used.records, now)
+        budget.allowance.settle(id, bill.used.records, now)
         if (told !== null && !shared) budget.allowance.remains(told, now, budget.mark)
       }
-      if (bill.closed === 'endpoint') requests.refuse(now)
+      if (bill.closed === 'endpoint') requests.refuse(now, bill.isPlain)
       if (bill.closed === 'device') budget?.allowance.refuse(now)
       return bill
     },
@@ -174,7 +189,8 @@ export function createPlaces(share: (window: number) => number) {
 
     put: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.put(line, ticket),
     putFirst: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.putFirst(line, ticket),
-    /** Nobody of a line waits for it any more. */
+    /** Who came forward last cannot go. */
+    keepTurn: (endpoint: EndpointName) => places[endpoint].turns.keepTurn(),
     leave: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.leave(line, ticket),
     remove: (ticket: Ticket) => places[ticket.endpoint].turns.remove(ticket),
     when,
@@ -189,25 +205,41 @@ export function createPlaces(share: (window: number) => number) {
       const { turns } = places[ticket.endpoint]
       return outlook(ticket.endpoint, now)(ticket, turns.has(ticket) ? turns.ahead(ticket) : 0)
     },
-    /** Those in line, in the order they go. */
     inOrder: (endpoint: EndpointName) => places[endpoint].turns.inOrder(),
     /** How often something took away what could be expected till then. */
     surprises: (endpoint: EndpointName) => places[endpoint].requests.surprises(),
 
-    /** Our own spending, for a ledger that lost it. */
-    spent(now: number): Missed[] {
-      const missed = (name: string, allowance: Allowance): Missed => ({
-        name,
-        heldMs: heldMs(allowance.row().window),
-        spent: allowance.own(now).map(({ at, amount }) => ({ ageMs: now - at, amount })),
-      })
-      const all = endpointNames.flatMap((name) => {
+    /** The shared ledger was lost: what others spend can only be seen by the headers. */
+    loseLedger(now: number): void {
+      for (const { probe, requests } of Object.values(places))
+        probe.begin(now + heldMs(requests.row().window))
+    },
+
+    /** It is back, or is another one. It knows what its members spent; what others did, the next answer tells. */
+    findLedger(): void {
+      for (const place of Object.values(places)) {
+        place.probe.end()
+        place.known = false
+      }
+    },
+
+    /** Whether what was taken while the ledger was there may go without it. */
+    fitsAlone({ id, endpoint, requests, budget }: Grant, now: number): boolean {
+      const { probe } = places[endpoint]
+      const limits = budget ? [requests, budget.allowance] : [requests]
+      if (!probe.fits(id, now) || !limits.every((limit) => limit.fits(now, shareOf(limit)))) return false
+      probe.send(id)
+      return true
+    },
+
+    /** All that this process uses, by limit. */
+    usage: (now: number): Usage[] =>
+      endpointNames.flatMap((name) => {
         const { requests, budgets } = places[name]
         const devices = budgets?.entries() ?? []
-        return [missed(name, requests), ...devices.map(([device, one]) => missed(`${name} ${device}`, one))]
-      })
-      return all.filter(({ spent }) => spent.length > 0)
-    },
+        const ofDevices = devices.flatMap(([device, one]) => usageOf(`${name} ${device}`, one, now))
+        return [...usageOf(name, requests, now), ...ofDevices]
+      }),
 
     /** When to look again, if nothing happens before. */
     nextChange(now: number): number {
@@ -223,41 +255,26 @@ export function createPlaces(share: (window: number) => number) {
     },
 
     /** Devices that have the least of their records left, of those whose records were asked for lately. */
-    records(now: number): RecordCounts[] {
-      const counted = endpointNames.flatMap((endpoint) =>
-        (places[endpoint].budgets?.entries() ?? []).map(([device, allowance]) => ({
-          ...{ endpoint, device, limit: allowance.row().limit },
-          left: allowance.left(now, shareOf(allowance)),
-        })),
-      )
-      const spent = counted.filter(({ left, limit }) => left < limit)
-      return spent.sort((one, other) => one.left / one.limit - other.left / other.limit).slice(0, MOST_TOLD)
-    },
+    records: (now: number): RecordCounts[] =>
+      fewestLeft(
+        endpointNames.flatMap((endpoint) =>
+          (places[endpoint].budgets?.entries() ?? []).map(([device, allowance]) => ({
+            ...{ endpoint, device, limit: allowance.row().limit },
+            left: allowance.left(now, shareOf(allowance)),
+          })),
+        ),
+      ),
 
-    counts(now: number, toWall: number): Record<EndpointName, EndpointCounts> {
-      return byEndpoint((name) => {
-        const { requests, turns, heldBackUntil } = places[name]
-        const { limit, window } = requests.row()
-        const { own, foreign: told } = requests.spent(now)
-        const others = requests.others(now)
-        const foreign = Math.max(told, others.amount)
-        const free = Math.min(requests.left(now, shareOf(requests)), limit - own - foreign)
-        const left = now < heldBackUntil ? 0 : Math.max(0, free)
-        const at = when(name, 1, now)
-        return {
-          limit,
-          windowSeconds: window,
-          own,
-          foreign,
-          left,
-          freeAt: left > 0 ? null : Math.round((at > now ? at : others.until) + toWall),
-          waiting: turns.size(),
-        }
-      })
-    },
+    counts: (now: number, toWall: number): Record<EndpointName, EndpointCounts> =>
+      byEndpoint((name) => {
+        const { requests, turns, heldBackUntil, probe } = places[name]
+        const most =
+          now < heldBackUntil ? 0 : Math.min(requests.left(now, shareOf(requests)), probe.most(now))
+        return countsOf(requests, { most, freeAt: when(name, 1, now), waiting: turns.size() }, now, toWall)
+      }),
 
     save(now: number, toWall: number): SavedPlaces {
-      const saved: SavedPlaces = { version: 1, endpoints: {}, devices: {} }
+      const saved: SavedPlaces = { version: 2, endpoints: {}, devices: {} }
       for (const name of endpointNames) {
         const { requests, budgets } = places[name]
         const state = requests.save(now, toWall)
@@ -281,16 +298,3 @@ export function createPlaces(share: (window: number) => number) {
 }
 
 export type Places = ReturnType<typeof createPlaces>
-
-/** What the headers of an answer say: its row where they are whole, and what others spent. */
-function learn(
-  requests: Allowance,
-  { limit, remaining, windowSeconds }: QuotaReading,
-  now: number,
-  mark: number | null,
-): void {
-  if (limit !== null && limit >= 1 && windowSeconds !== null) {
-    requests.tell({ limit, window: windowSeconds })
-  }
-  if (remaining !== null && mark !== null) requests.remains(remaining, now, mark)
-}

@@ -3,9 +3,9 @@ import type { QuotaCounts } from '../../shared/admin'
 import type { EndpointName } from '../api/endpoints'
 import type { Clock } from '../clock'
 import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
-import { createArrears } from './arrears'
 import type { Asker } from './asker'
 import { createDispatcher } from './dispatcher'
+import { createMembership } from './membership'
 import { createPlaces, type SavedPlaces } from './places'
 import { mostCautious, type Rows } from './rows'
 import type { SharedLedger } from './shared'
@@ -21,8 +21,8 @@ export interface Member {
   store?: StateStore | undefined
   /** Where several processes share the account; called when the first such member joins. */
   ledger?: (() => SharedLedger) | undefined
-  /** Told whether the ledger is there, at the start and at each change. */
-  ledgerHere?(here: boolean): void
+  /** Told whether the ledger is there, at the start and at each change, and a code that says why it is not. */
+  ledgerHere?(here: boolean, reason?: string): void
 }
 
 /**
@@ -41,6 +41,8 @@ export interface Quota {
   /** When so many more requests could have gone, ms since 1970 UTC. */
   roundEnds(endpoint: EndpointName, requests: number): number
   counts(): QuotaCounts
+  /** True while a node uses the account. */
+  isUsed(): boolean
 }
 
 interface Saved extends SavedPlaces {
@@ -55,20 +57,17 @@ export function createQuota(clock: Clock, account = ''): Quota {
   const run = randomUUID()
   const members = new Map<Member, Keeper | undefined>()
   let sharing: Sharing | undefined
-  const arrears = createArrears()
+  const membership = createMembership(run)
   /** Saved state that is on its way: nothing goes before it is known. */
   let loading = 0
 
   const now = () => clock.monotonic()
   const toWall = () => clock.now() - clock.monotonic()
-  const places = createPlaces((window) => sharing?.share(window) ?? 1)
+  const places = createPlaces((window) => sharing?.share(window) ?? 1, run)
   const dispatcher = createDispatcher({
     clock,
     places,
-    sharing() {
-      arrears.untold ||= !sharing
-      return sharing
-    },
+    sharing: () => sharing,
     lanes: () => (loading > 0 ? 0 : Math.min(...[...members.keys()].map(({ concurrency }) => concurrency))),
     spent() {
       for (const keeper of members.values()) keeper?.save()
@@ -86,20 +85,24 @@ export function createQuota(clock: Clock, account = ''): Quota {
 
   async function load(member: Member, store: StateStore): Promise<void> {
     const saved = (await whileLoading(loadFrom(store, clock))) as Partial<Saved> | undefined
-    const isOurs = saved?.version === 1 && saved.account === account
-    if (isOurs && saved.run !== run) places.load(saved, now(), toWall())
+    const isOurs = saved?.version === 2 && saved.account === account
+    if (isOurs && saved.run !== run) {
+      places.load(saved, now(), toWall())
+      if (typeof saved.run === 'string') membership.predecessors.add(saved.run)
+      await whileLoading(sharing?.tellAll() ?? Promise.resolve())
+    }
     const state = (): Saved => ({ ...places.save(now(), toWall()), account, run })
     if (members.has(member)) members.set(member, keepIn(store, clock, state))
     dispatcher.pump()
   }
 
   function tellLedger(): void {
-    for (const member of members.keys()) member.ledgerHere?.(sharing?.here() ?? false)
+    for (const member of members.keys()) member.ledgerHere?.(sharing?.here() ?? false, sharing?.reason())
     dispatcher.pump()
   }
 
   async function share(open: () => SharedLedger): Promise<void> {
-    sharing = createSharing({ ledger: opened(open), clock, places, arrears, changed: tellLedger })
+    sharing = createSharing({ ledger: opened(open), clock, places, membership, changed: tellLedger })
     await whileLoading(sharing.start())
     tellLedger()
   }
@@ -129,6 +132,8 @@ export function createQuota(clock: Clock, account = ''): Quota {
       }
     },
 
+    isUsed: () => members.size > 0,
+
     roundEnds: (endpoint, requests) => places.when(endpoint, requests, now()) + toWall(),
 
     counts: () => ({
@@ -144,8 +149,9 @@ export function createQuota(clock: Clock, account = ''): Quota {
 function opened(open: () => SharedLedger): SharedLedger {
   try {
     return open()
-  } catch {
-    const away = () => Promise.reject(new Error('away'))
-    return { claim: away, settle: away, epoch: away, catchUp: away, close: async () => {} }
+  } catch (error) {
+    const { code } = error as { code?: string }
+    const away = () => Promise.reject(Object.assign(new Error('away'), { code }))
+    return { hello: away, claim: away, settle: away, replay: away, reset: () => {}, close: async () => {} }
   }
 }

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { EnvlogError } from '../errors'
-import { CATCH_UP, CLAIM, EPOCH, SETTLE } from './redis-scripts'
-import type { Claim, Claimed, Missed, Settled, SharedLedger } from './shared'
-
-/** Longest time between two tries to connect. */
-const RECONNECT_MS = 1000
+import { type Connection, connectorTo } from './redis-connection'
+import { CLAIM, HELLO, REPLAY, SETTLE } from './redis-scripts'
+import { BATCH, type Claimed, type Greeting, type SharedLedger } from './shared'
 
 /**
  * A ledger in Redis or Valkey. Its client library is optional: users who share an account install it.
@@ -12,63 +10,74 @@ const RECONNECT_MS = 1000
  * @throws EnvlogError `shared-client-missing`
  */
 export function openRedis(address: string, password: string, leaseMs: number) {
-  const { createClient } = loadLibrary()
+  const connect = connectorTo(loadLibrary(), address, password)
   return (account: string): SharedLedger => {
-    const client = createClient({
-      url: address,
-      ...(password ? { password } : {}),
-      // What cannot be sent at once is for the fallback, not for later.
-      disableOfflineQueue: true,
-      socket: { reconnectStrategy: (tries: number) => Math.min(RECONNECT_MS, 50 * 2 ** tries) },
-    })
-    // Its state is asked for, its words may hold the address's secrets.
-    client.on('error', () => {})
-    let connecting: Promise<unknown> = client.connect().catch(() => {})
-
-    const key = (name: string) => `envlog:{${account}}:${name}`
-    const run = (script: string, names: readonly string[], args: readonly (string | number)[]) =>
-      client.eval(script, { keys: names.map(key), arguments: args.map(String) })
+    let connection: Connection = connect()
+    const run = (script: string, names: readonly string[], argument: object) => {
+      const keys = names.map((name) => `envlog:{${account}}:${name}`)
+      return connection.run(script, keys, JSON.stringify(argument))
+    }
+    const namesOf = (list: readonly { name: string }[]) => list.map(({ name }) => name)
 
     return {
-      async claim(id, claims) {
-        const args = claims.flatMap(({ wanted, least, limit, heldMs }) => [wanted, least, limit, heldMs])
-        const [went, ...told] = (await run(CLAIM, namesOf(claims), [id, leaseMs, ...args])) as number[]
-        if (went !== 1) {
-          const [waitMs = 0, short = 0, spent = 0, flying] = told
-          return { waitMs, short, spent, flying: flying === 1 }
-        }
-        const every = (first: number) => told.filter((_, index) => index % 2 === first)
-        return { taken: every(0), spent: every(1) } satisfies Claimed
+      async hello(hello) {
+        await connection.opened
+        const answer = await run(HELLO, ['epoch', 'members'], { ...hello, candidate: randomUUID() })
+        return greetingOf(answer as (string | number)[])
       },
 
-      async settle(id, settled, ageMs) {
-        await run(SETTLE, namesOf(settled), [id, Math.round(ageMs), ...settled.flatMap(settledArgs)])
+      async claim(epoch, member, id, claims) {
+        const names = ['epoch', 'members', ...namesOf(claims)]
+        return claimedOf((await run(CLAIM, names, { epoch, member, id, leaseMs, claims })) as number[])
       },
 
-      async epoch() {
-        if (!client.isReady) await connecting
-        connecting = Promise.resolve()
-        return String(await run(EPOCH, ['epoch'], [randomUUID()]))
+      async settle(epoch, id, settled) {
+        const told = settled.map((one) => ({ ...one, remaining: one.remaining ?? -1 }))
+        const done = await run(SETTLE, ['epoch', ...namesOf(settled)], { epoch, id, settled: told })
+        return done === 1 ? 'settled' : 'stale'
       },
 
-      async catchUp(missed: readonly Missed[]) {
-        for (const { name, heldMs, spent } of missed) {
-          const entries = spent.flatMap(({ ageMs, amount }) => [Math.round(ageMs), amount])
-          await run(CATCH_UP, [name], [randomUUID(), heldMs, ...entries])
+      async replay(epoch, all) {
+        const batches = Array.from({ length: Math.ceil(all.length / BATCH) }, (_, at) =>
+          all.slice(at * BATCH, (at + 1) * BATCH),
+        )
+        // All of them at once: how far away the ledger is counts one time.
+        const done = await Promise.all(
+          batches.map((usages) => run(REPLAY, ['epoch', ...namesOf(usages)], { epoch, leaseMs, usages })),
+        )
+        return done.every((one) => one === 1) ? 'replayed' : 'stale'
+      },
+
+      reset() {
+        if (!connection.isOpening()) {
+          connection.end()
+          connection = connect()
         }
       },
 
       async close() {
-        client.destroy()
+        connection.end()
       },
     }
   }
 }
 
-const namesOf = (list: readonly (Claim | Settled)[]) => list.map(({ name }) => name)
+function greetingOf([epoch, ageMs, ...members]: (string | number)[]): Greeting {
+  const peers: { id: string; ageMs: number }[] = []
+  for (let at = 0; at < members.length; at += 2) {
+    peers.push({ id: String(members[at]), ageMs: Number(members[at + 1]) })
+  }
+  return { epoch: String(epoch), ageMs: Number(ageMs), peers }
+}
 
-function settledArgs({ taken, used, limit, heldMs, remaining, refused, flightMs }: Settled): number[] {
-  return [taken, used, limit, heldMs, remaining ?? -1, refused ? 1 : 0, flightMs]
+function claimedOf([went, ...told]: number[]): Claimed | 'stale' {
+  if (went === -1) return 'stale'
+  if (went === 1) {
+    const every = (first: number) => told.filter((_, index) => index % 2 === first)
+    return { taken: every(0), spent: every(1) }
+  }
+  const [waitMs = 0, short = 0, spent = 0, inFlight] = told
+  return { waitMs, short, spent, inFlight: inFlight === 1 }
 }
 
 function loadLibrary(): typeof import('redis') {

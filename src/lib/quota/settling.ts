@@ -1,3 +1,5 @@
+import type { Allowance } from './allowance'
+import type { QuotaReading } from './headers'
 import type { Grant } from './places'
 import type { Refused, Tried } from './ticket'
 
@@ -9,15 +11,19 @@ export interface Bill {
   refused: Refused | undefined
   /** What nothing more goes to for a window: of a device whose records are left, fewer are asked for at once. */
   closed: Refused | undefined
+  /** The refusal has the status for limits. */
+  isPlain: boolean
 }
 
 export function billOf(grant: Grant, tried: Tried<unknown>): Bill {
   const refused = refusedBy(grant, tried)
-  const isLeft = refused === 'device' && (tried.reading?.recordsRemaining ?? 0) > 0
+  const left = tried.reading?.recordsRemaining ?? 0
+  const isLeft = refused === 'device' && left > 0 && left < (grant.number ?? 0)
   return {
     used: { requests: tried.unsent ? 0 : 1, records: tried.unsent ? 0 : recordsOf(grant, tried) },
     refused,
     closed: isLeft ? undefined : refused,
+    isPlain: refused !== undefined && 'error' in tried && tried.error.cause.status === 429,
   }
 }
 
@@ -41,4 +47,17 @@ function refusedBy({ budget }: Grant, tried: Tried<unknown>): Refused | undefine
   }
   const other = status >= 400 && status < 500 && !NOT_ABOUT_QUOTA.has(status)
   return other && remaining === 0 ? 'endpoint' : undefined
+}
+
+/** What the headers of an answer say: its row where they are whole, and what others spent. */
+export function learn(
+  requests: Allowance,
+  { limit, remaining, windowSeconds }: QuotaReading,
+  now: number,
+  mark: number | null,
+): void {
+  if (limit !== null && limit >= 1 && windowSeconds !== null) {
+    requests.tell({ limit, window: windowSeconds }, now)
+  }
+  if (remaining !== null && mark !== null) requests.remains(remaining, now, mark, limit ?? undefined)
 }

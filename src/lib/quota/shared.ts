@@ -10,26 +10,37 @@ export interface Claim {
   heldMs: number
 }
 
+/** What a process spent, by a name that no other entry of any process has: told twice, it counts once. */
+export interface Entry {
+  id: string
+  amount: number
+  ageMs: number
+}
+
 /** What became of a claim once its answer was there. */
 export interface Settled {
   name: string
-  taken: number
-  used: number
   limit: number
   heldMs: number
-  /** What the service said remains; `null` where it did not. */
+  /** The entry that it went into, with all that is in there; nothing where nothing was spent. */
+  spent?: Entry | undefined
+  /** What the service said remains just now; `null` where it did not. */
   remaining: number | null
   /** How long the request was on its way: what was released meanwhile may still have been counted. */
   flightMs: number
-  /** The service refused: nothing goes for so long. */
-  refused: boolean
+  /** How long nothing goes because the service refused; 0 where it did not. */
+  closedMs: number
 }
 
-/** What this process spent and the ledger lost. */
-export interface Missed {
+/** All that a process uses of a limit. */
+export interface Usage {
   name: string
   heldMs: number
-  spent: readonly { ageMs: number; amount: number }[]
+  spent: readonly Entry[]
+  inFlight: readonly { id: string; amount: number }[]
+  /** Claims that are over. */
+  ended: readonly string[]
+  closedMs: number
 }
 
 export type Claimed =
@@ -37,18 +48,59 @@ export type Claimed =
   | { taken: readonly number[]; spent: readonly number[] }
   /**
    * Nothing was taken: worth another try after so long, for want of this claim, of which so much is spent.
-   * `flying`: some of it is reserved for requests under way, and may be given back any time.
+   * `inFlight`: some of it is reserved for requests under way, and may be given back any time.
    */
-  | { waitMs: number; short: number; spent: number; flying: boolean }
+  | { waitMs: number; short: number; spent: number; inFlight: boolean }
 
-/** A ledger that several processes write into; each call is atomic there, and rejects where it is away. */
+/** A process, and how long ago the ledger heard of it last. */
+export interface Peer {
+  id: string
+  ageMs: number
+}
+
+export interface Hello {
+  member: string
+  /** The epoch that has been told all that it spent: where it still is that one, the member counts as alive. */
+  toldTo?: string | undefined
+  isLeaving: boolean
+  /** Those that it knows, for a ledger that has lost them. */
+  peers: readonly Peer[]
+  /** Earlier processes in its place: they are no more. */
+  predecessors: readonly string[]
+}
+
+export interface Greeting {
+  /** Names what the ledger holds: another name than before, and it lost what was written, or is another ledger. */
+  epoch: string
+  /** How long it has had that name. */
+  ageMs: number
+  /** Members of the last day, the one that asks included. */
+  peers: readonly Peer[]
+}
+
+/** Limits that one command replays. */
+export const BATCH = 100
+
+/**
+ * A member that has not been heard of for so long, or not since the ledger lost its data, is silent: it may be spending
+ * its share without the ledger.
+ */
+export const SILENT_MS = 6000
+
+/** After it has lost its data a ledger gives nothing for so long: members tell it meanwhile what they spent. */
+export const SETTLING_MS = 5000
+
+/**
+ * A ledger that several processes write into. Each call is atomic there, may be repeated, and rejects where the ledger
+ * is away, with `code` where that tells why. Those with an epoch do nothing where it is another one: `stale`.
+ */
 export interface SharedLedger {
+  hello(hello: Hello): Promise<Greeting>
   /** All of the claims or none. */
-  claim(id: string, claims: readonly Claim[]): Promise<Claimed>
-  /** `ageMs`: how long ago the answer came. */
-  settle(id: string, settled: readonly Settled[], ageMs: number): Promise<void>
-  /** Names what it holds: another name than before, and it lost what was written, or is another ledger. */
-  epoch(): Promise<string>
-  catchUp(missed: readonly Missed[]): Promise<void>
+  claim(epoch: string, member: string, id: string, claims: readonly Claim[]): Promise<Claimed | 'stale'>
+  settle(epoch: string, id: string, settled: readonly Settled[]): Promise<'settled' | 'stale'>
+  replay(epoch: string, usages: readonly Usage[]): Promise<'replayed' | 'stale'>
+  /** The connection is of no use: another one. */
+  reset(): void
   close(): Promise<void>
 }

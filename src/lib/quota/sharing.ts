@@ -1,25 +1,40 @@
 import type { Clock } from '../clock'
 import { heldMs } from './allowance'
-import type { Arrears } from './arrears'
-import type { QuotaReading } from './headers'
+import { claimsOf, limitsOf, settledOf } from './claims'
+import type { Membership } from './membership'
 import type { Grant, Places } from './places'
 import type { Bill } from './settling'
-import type { Claim, Settled, SharedLedger } from './shared'
+import {
+  BATCH,
+  type Claimed,
+  type Greeting,
+  SETTLING_MS,
+  type Settled,
+  type SharedLedger,
+  SILENT_MS,
+} from './shared'
 import type { Refused, Tried } from './ticket'
 
 /** A ledger that is slower than this is away. */
 const ANSWER_MS = 1000
 /** How often one looks whether it is back. */
 const LOOK_MS = 1000
-/** Two that lose the ledger at the same time must not take more than the whole between them. */
-const SHARE_ALONE = 0.5
+/** How often it hears of us. */
+const HEARTBEAT_MS = SILENT_MS / 3
+/** Looks in vain before another connection is tried. */
+const MOST_LOOKS = 2
+/** Times that a ledger may have forgotten everything before it is taken for lost. */
+const MOST_TRIES = 3
 /** Claims in a row that found nothing free must not become a storm. */
 const LEAST_WAIT_MS = 20
+
+/** The ledger lost its data while it was told of it. */
+const stale = () => Object.assign(new Error('stale'), { code: 'DATA_LOST' })
 
 export type Verdict =
   | 'go'
   /** Others have what is free of the endpoint, or of the device's records. */
-  | { waitMs: number; short: Refused; flying: boolean }
+  | { waitMs: number; short: Refused; inFlight: boolean }
   /** The ledger went away meanwhile, and more than our share is taken. */
   | 'over-share'
 
@@ -27,227 +42,241 @@ export interface SharingPorts {
   ledger: SharedLedger
   clock: Clock
   places: Places
-  /** Of the account, whatever ledger it had. */
-  arrears: Arrears
+  membership: Membership
   /** It went away, or came back. */
   changed(): void
 }
 
 /**
- * Several processes on one account (nodes.md, `sharedQuota`). While the ledger is there it decides; without it
- * each keeps to half of every limit, and for a window after its return too: what was spent meanwhile may not
- * all be written yet.
+ * One process of several on one account (docs/quota.md). While it is connected the ledger decides; without it each
+ * keeps to its share of every limit. Whoever connects tells the ledger all that it spent, which changes nothing where
+ * the ledger knows it.
  */
-export function createSharing({ ledger, clock, places, arrears, changed }: SharingPorts) {
-  let here = false
+export function createSharing({ ledger, clock, places, membership, changed }: SharingPorts) {
+  const { member, claimed } = membership
+  /** What the ledger holds, while we are connected: it knows all that we spent of that. */
+  let epoch: string | undefined
+  /** Why we are not, where that is known. */
+  let reason: string | undefined
   let closed = false
   /** Claimed and not settled yet: a lease that is left behind would hold its place for minutes. */
   let open = 0
-  /** Of those, what the ledger was asked for. */
-  const asked = new Set<string>()
-  /** A look that is due, or on its way. */
-  let looking = false
+  let joining: Promise<void> | undefined
+  /** While it connects: it knows all that we spent, and waits for what others have to tell. */
+  let isSettling = false
+  let looks = 0
   let cancelLook = () => {}
 
   const now = () => clock.monotonic()
 
-  function within<T>(work: Promise<T>): Promise<T> {
+  /** Two timers in a row: where the event loop was blocked, an answer that has come meanwhile is read between them. */
+  function within<T>(work: Promise<T>, ms = ANSWER_MS): Promise<T> {
     return new Promise((resolve, reject) => {
-      const cancel = clock.after(ANSWER_MS, () => reject(new Error('silent')))
-      work.then(resolve, reject).finally(cancel)
+      const late = () => reject(Object.assign(new Error('silent'), { code: 'TIMEOUT' }))
+      let cancel = clock.after(ms / 2, () => {
+        cancel = clock.after(ms / 2, late)
+      })
+      work.then(resolve, reject).finally(() => cancel())
     })
   }
 
-  function away(): void {
-    if (closed) return
-    arrears.away = true
-    if (here) {
-      here = false
-      changed()
-    }
-    if (looking) return
-    looking = true
-    cancelLook = clock.after(LOOK_MS, () => void look())
+  async function hello(toldTo?: string, isLeaving = false): Promise<Greeting> {
+    const since = now() - membership.heardAt
+    const peers = membership.peers.map(({ id, ageMs }) => ({ id, ageMs: Math.round(ageMs + since) }))
+    const predecessors = [...membership.predecessors]
+    const greeting = await within(ledger.hello({ member, toldTo, isLeaving, peers, predecessors }))
+    Object.assign(membership, { peers: greeting.peers, heardAt: now() })
+    return greeting
   }
 
+  /** Tells the ledger all that we use, and which claims are over; false where it is another one by now. */
+  async function replay(of: string): Promise<boolean> {
+    const usages = places.usage(now())
+    const inFlight = new Map<string, string[]>()
+    for (const { name, inFlight: list } of usages) {
+      for (const { id } of list) inFlight.set(id, [...(inFlight.get(id) ?? []), name])
+    }
+    const ended = [...claimed].filter(([id]) => !inFlight.has(id))
+    const nothing = { heldMs: 0, spent: [], inFlight: [], closedMs: 0 }
+    for (const [id, names] of ended) for (const name of names) usages.push({ name, ended: [id], ...nothing })
+    for (const [id, names] of inFlight) claimed.set(id, names)
+    const ms = ANSWER_MS * Math.max(1, Math.ceil(usages.length / BATCH))
+    if ((await within(ledger.replay(of, usages), ms)) === 'stale') return false
+    for (const [id] of ended) claimed.delete(id)
+    return true
+  }
+
+  /**
+   * Where others may still have something to tell, because the ledger or the way to it was lost, it waits till they
+   * have. False where the ledger has lost its data meanwhile.
+   */
+  async function tryToConnect(): Promise<boolean> {
+    const { epoch: current, ageMs } = await hello()
+    if (!(await replay(current))) return false
+    const settling = SETTLING_MS - (membership.isAway ? 0 : ageMs)
+    isSettling = settling > 0
+    if (isSettling) await new Promise<void>((resolve) => clock.after(settling, resolve))
+    if ((await hello(current)).epoch !== current) return false
+    if (!closed) connected(current)
+    return true
+  }
+
+  function connected(current: string): void {
+    const isNew = epoch === undefined
+    const isOther = membership.epoch !== undefined && membership.epoch !== current
+    if (membership.isAway || isOther) places.findLedger()
+    Object.assign(membership, { isAway: false, epoch: current })
+    epoch = current
+    reason = undefined
+    looks = 0
+    if (isNew) changed()
+  }
+
+  async function connect(): Promise<void> {
+    for (let tries = 0; tries < MOST_TRIES; tries++) if (await tryToConnect()) return
+    throw stale()
+  }
+
+  function join(): Promise<void> {
+    joining ??= connect().finally(() => {
+      joining = undefined
+      isSettling = false
+    })
+    return joining
+  }
+
+  function lose(error: unknown): void {
+    if (closed) return
+    const { code } = error as { code?: string }
+    const isNews = epoch !== undefined || !membership.isAway || code !== reason
+    if (!membership.isAway) places.loseLedger(now())
+    membership.isAway = true
+    epoch = undefined
+    reason = code
+    lookIn(LOOK_MS)
+    if (isNews) changed()
+  }
+
+  function lookIn(ms: number): void {
+    cancelLook()
+    if (!closed) cancelLook = clock.after(ms, () => void look())
+  }
+
+  /** A heartbeat; without a ledger, a look whether it is back. Never rejects. */
   async function look(): Promise<void> {
-    looking = true
     try {
-      await catchUp()
-    } catch {
-      looking = false
-      // Also for the way to it that a deploy has opened meanwhile.
-      arrears.away = true
-      away()
-      return
-    }
-    looking = false
-    if (closed) return
-    if (arrears.away) arrears.backAt = now()
-    arrears.away = false
-    if (here) return
-    here = true
-    changed()
-  }
-
-  /** Tells the ledger what it does not know: all, where it is another one or holds nothing any more. */
-  async function catchUp(): Promise<void> {
-    const epoch = await within(ledger.epoch())
-    const isOther = arrears.epoch !== undefined && arrears.epoch !== epoch
-    if (isOther || arrears.untold) {
-      // They are among all that was spent. What is told twice only holds its place longer.
-      const owed = [...arrears.owed]
-      arrears.away = true
-      await within(ledger.catchUp(places.spent(now())))
-      for (const one of owed) arrears.owed.delete(one)
-      arrears.untold = false
-    }
-    arrears.epoch = epoch
-    for (const one of arrears.owed) {
-      await within(ledger.settle(one.id, one.settled, now() - one.at))
-      arrears.owed.delete(one)
+      if (epoch === undefined || (await hello(epoch)).epoch !== epoch) await join()
+      lookIn(HEARTBEAT_MS)
+    } catch (error) {
+      lose(error)
+      if (!closed && ++looks % MOST_LOOKS === 0) ledger.reset()
     }
   }
-
-  // What a deploy left on its way is told by the way that is open now.
-  arrears.whenOwed(() => {
-    if (here && !looking && !closed) void look()
-  })
 
   return {
-    here: () => here,
+    here: () => epoch !== undefined,
+    /** Why it is not: a code; `undefined` where it is, or that is not known. */
+    reason: () => reason,
     /** The first look. */
     start: look,
 
+    /** Tells the ledger what was not known before. */
+    async tellAll(): Promise<void> {
+      await joining?.catch(() => {})
+      if (epoch !== undefined) await join().catch(lose)
+    },
+
     /** Our part of a limit whose window is so long, in seconds. */
-    share: (window: number) => (here && now() >= arrears.backAt + heldMs(window) ? 1 : SHARE_ALONE),
+    share(window: number): number {
+      if (epoch !== undefined) return 1
+      const since = Math.max(heldMs(window), SILENT_MS)
+      return 1 / Math.max(2, membership.peers.filter(({ ageMs }) => ageMs < since).length)
+    },
 
     /** With `go` it is to be settled, whatever becomes of the request. */
-    async claim(id: string, grant: Grant): Promise<Verdict> {
+    async claim(grant: Grant): Promise<Verdict> {
       open++
-      const verdict = await claimed(id, grant)
+      const verdict = await ask(grant)
       if (verdict !== 'go') await over()
       return verdict
     },
 
-    async settle(id: string, grant: Grant, { reading }: Tried<unknown>, bill: Bill) {
-      const settled = settledOf(grant, reading, bill)
-      const at = now()
-      try {
-        if (!here) throw new Error('away')
-        await within(ledger.settle(id, settled, 0))
-      } catch {
-        arrears.owe({ id, settled, at, claimed: asked.has(id) })
-        away()
-      }
-      asked.delete(id)
-      await over()
+    /** @param isOurs it was claimed here, and not before a deploy. Never rejects */
+    async settle(grant: Grant, { reading }: Tried<unknown>, bill: Bill, isOurs: boolean): Promise<void> {
+      const settled = settledOf(grant, reading, bill, now())
+      await tell(grant.id, settled).catch(lose)
+      if (isOurs) await over()
     },
 
-    /** What is still on its way is settled first. */
+    /** What is still on its way is settled first. Never rejects. */
     async close(): Promise<void> {
       closed = true
       cancelLook()
-      if (open === 0) await ledger.close()
+      if (open === 0) await leave()
     },
   }
 
-  async function claimed(id: string, grant: Grant): Promise<Verdict> {
-    if (!here) return 'go'
-    asked.add(id)
-    try {
-      const answer = await within(ledger.claim(id, claimsOf(grant)))
-      if ('waitMs' in answer) {
-        asked.delete(id)
-        const { spent, flying } = answer
-        const [short, allowance, taken] =
-          answer.short === 0
-            ? (['endpoint', grant.requests, 1] as const)
-            : (['device', grant.budget?.allowance, grant.number ?? 0] as const)
-        // What is taken here is given back, and the ledger has not counted it.
-        allowance?.noteAll(spent + taken, now())
-        return { waitMs: Math.max(LEAST_WAIT_MS, answer.waitMs), short, flying }
+  async function ask(grant: Grant): Promise<Verdict> {
+    const names = limitsOf(grant).map(({ name }) => name)
+    for (let tries = 0; tries < MOST_TRIES && (epoch !== undefined || isSettling); tries++) {
+      try {
+        await joining
+        if (epoch === undefined) break
+        claimed.set(grant.id, names)
+        const answer = await within(ledger.claim(epoch, member, grant.id, claimsOf(grant)))
+        if (answer !== 'stale') return verdictOf(grant, answer)
+        await join()
+      } catch (error) {
+        lose(error)
       }
-      grant.requests.noteAll(answer.spent[0] ?? 0, now())
-      grant.budget?.allowance.noteAll(answer.spent[1] ?? 0, now())
-      shorten(grant, answer.taken[1])
-      return 'go'
-    } catch {
-      away()
-      if (fitsShare(grant)) return 'go'
-      // It may have been written all the same.
-      const nothing = { used: { requests: 0, records: 0 }, refused: undefined, closed: undefined }
-      arrears.owe({ id, settled: settledOf(grant, null, nothing), at: now(), claimed: asked.delete(id) })
-      return 'over-share'
     }
+    if (epoch !== undefined) lose(stale())
+    return places.fitsAlone(grant, now()) ? 'go' : 'over-share'
+  }
+
+  function verdictOf(grant: Grant, answer: Claimed): Verdict {
+    const { id, requests, budget, number = 0 } = grant
+    if ('waitMs' in answer) {
+      claimed.delete(id)
+      const { spent, inFlight, waitMs } = answer
+      const short: Refused = answer.short === 0 ? 'endpoint' : 'device'
+      // What is taken here is given back, and the ledger has not counted it.
+      if (short === 'endpoint') requests.noteAll(spent + 1, now())
+      else budget?.allowance.noteAll(spent + number, now())
+      // Records are mostly given back in part; of requests that are in flight it counts where all hangs on them.
+      const hangs = inFlight && (short === 'device' || waitMs >= heldMs(requests.row().window))
+      return { waitMs: Math.max(LEAST_WAIT_MS, waitMs), short, inFlight: hangs }
+    }
+    requests.noteAll(answer.spent[0] ?? 0, now())
+    const taken = answer.taken[1]
+    if (budget && taken !== undefined) {
+      budget.allowance.noteAll(answer.spent[1] ?? 0, now())
+      // Somebody else needs records of the device as well.
+      budget.allowance.shorten(id, taken)
+      grant.number = taken
+    }
+    return 'go'
+  }
+
+  async function tell(id: string, settled: Settled[]): Promise<void> {
+    if (joining) {
+      // It may have been told as in flight just now.
+      await joining.catch(() => {})
+      for (const one of settled) one.remaining = null
+    }
+    if (epoch === undefined) return
+    if ((await within(ledger.settle(epoch, id, settled))) === 'stale') await join()
+    claimed.delete(id)
   }
 
   async function over(): Promise<void> {
     open--
-    if (closed && open === 0) await ledger.close()
+    if (closed && open === 0) await leave()
   }
 
-  /** Somebody else needs records of the device as well. */
-  function shorten(grant: Grant, taken: number | undefined): void {
-    const { budget, number = 0 } = grant
-    if (!budget || taken === undefined) return
-    budget.allowance.giveBack(number - taken)
-    grant.number = taken
-  }
-
-  function fitsShare({ requests, budget }: Grant): boolean {
-    return requests.fits(now(), SHARE_ALONE) && (budget?.allowance.fits(now(), SHARE_ALONE) ?? true)
-  }
-
-  function claimsOf(grant: Grant): Claim[] {
-    const { number = 0, budget, endpoint, requests } = grant
-    const { limit, window } = requests.row()
-    const claims = [{ name: endpoint as string, wanted: 1, least: 1, limit, heldMs: heldMs(window) }]
-    if (budget) {
-      const row = budget.allowance.row()
-      claims.push({
-        name: `${endpoint} ${budget.device}`,
-        wanted: number,
-        least: Math.min(number, budget.enough),
-        limit: row.limit,
-        heldMs: heldMs(row.window),
-      })
-    }
-    return claims
-  }
-
-  function settledOf(grant: Grant, reading: QuotaReading | null, { used, closed }: Bill): Settled[] {
-    const { endpoint, requests, budget, number = 0, since } = grant
-    const flight = now() - since
-    /** What was released since then; within the margin the service cannot have counted it. */
-    const flightMs = (window: number) => Math.round(Math.max(0, flight - (heldMs(window) - window * 1000)))
-    const { limit, window } = requests.row()
-    const settled: Settled[] = [
-      {
-        name: endpoint,
-        taken: 1,
-        used: used.requests,
-        limit,
-        heldMs: heldMs(window),
-        remaining: reading?.remaining ?? null,
-        flightMs: flightMs(window),
-        refused: closed === 'endpoint',
-      },
-    ]
-    if (budget) {
-      const row = budget.allowance.row()
-      settled.push({
-        name: `${endpoint} ${budget.device}`,
-        taken: number,
-        used: used.records,
-        limit: row.limit,
-        heldMs: heldMs(row.window),
-        remaining: reading?.recordsRemaining ?? null,
-        flightMs: flightMs(row.window),
-        refused: closed === 'device',
-      })
-    }
-    return settled
+  async function leave(): Promise<void> {
+    if (epoch !== undefined) await hello(undefined, true).catch(() => {})
+    await ledger.close().catch(() => {})
   }
 }
 

@@ -4,12 +4,17 @@ export interface Spent {
   amount: number
 }
 
+/** One entry by its name: whoever is told of it twice knows it again. */
+export interface Named extends Spent {
+  id: string
+}
+
 /**
  * A log of spending that forgets what was released. Entries of nearly the same time become one, of the later
  * time: its size is bounded by the grain, whatever the traffic.
  */
 export function createSpending() {
-  let entries: (Spent & { since: number })[] = []
+  let entries: (Named & { since: number })[] = []
   let head = 0
   let total = 0
   let released = 0
@@ -28,39 +33,55 @@ export function createSpending() {
       return sum
     },
 
-    /** Adds what was spent at an instant that is not before the last one. */
-    add(at: number, amount: number, grain = 0): void {
+    /** Adds what was spent at an instant that is not before the last one. @param id of the entry, if it is a new one */
+    add(at: number, amount: number, grain = 0, id = ''): void {
       if (amount <= 0) return
       total += amount
       const last = entries.at(-1)
       if (last && entries.length > head && at - last.since <= grain) {
         last.at = at
         last.amount += amount
-      } else entries.push({ at, amount, since: at })
+      } else entries.push({ at, amount, id, since: at })
     },
 
-    /** Takes in what another process spent, whenever that was. */
-    merge(more: readonly Spent[]): void {
-      entries = [...entries.slice(head), ...more.map(({ at, amount }) => ({ at, amount, since: at }))]
+    /** Takes in what another process spent, whenever that was. Its entries never grow: who else knows them adds nothing. */
+    merge(more: readonly (Spent & { id?: string })[]): void {
+      const since = Number.NEGATIVE_INFINITY
+      const merged = more.map(({ at, amount, id = '' }) => ({ at, amount, id, since }))
+      entries = [...entries.slice(head), ...merged]
       entries.sort((a, b) => a.at - b.at)
       head = 0
       total = entries.reduce((sum, { amount }) => sum + amount, 0)
     },
 
-    /** Forgets what was held so long; the sum is made as `when` makes it, or rounding would part the two. */
-    release(now: number, held: number): void {
+    /**
+     * Leaves out what was held so long; the sum is made as `when` makes it, or rounding would part the two.
+     * @param kept what is younger is there again where it is held longer
+     */
+    release(now: number, held: number, kept = held): void {
+      while (head > 0 && (entries[head - 1] as Spent).at + held > now) {
+        head--
+        total += (entries[head] as Spent).amount
+        released -= (entries[head] as Spent).amount
+      }
       while (head < entries.length && (entries[head] as Spent).at + held <= now) {
         total -= (entries[head] as Spent).amount
         released += (entries[head] as Spent).amount
         head++
       }
       if (head > 512 && head * 2 > entries.length) {
-        entries = entries.slice(head)
-        head = 0
+        const first = entries.findIndex(({ at }) => at + Math.max(held, kept) > now)
+        const gone = first < 0 ? head : Math.min(head, first)
+        entries = entries.slice(gone)
+        head -= gone
       }
     },
 
     /** What is not yet released, oldest first. */
     list: (): Spent[] => entries.slice(head).map(({ at, amount }) => ({ at, amount })),
+    /** The same with their names. */
+    named: (): Named[] => entries.slice(head).map(({ id, at, amount }) => ({ id, at, amount })),
+    /** The latest entry. */
+    last: (): Named | undefined => (entries.length > head ? entries.at(-1) : undefined),
   }
 }

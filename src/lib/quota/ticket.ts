@@ -24,8 +24,8 @@ export interface Request<T> {
   key: string
   /** Whose records it asks for, how many, and with how few it would go. */
   records?: { device: string; wanted: number; least: number }
-  /** One try, with so many records; never rejects. */
-  send(number: number | undefined, signal: AbortSignal): Promise<Tried<T>>
+  /** One try, with so many records, after so many that failed; never rejects. */
+  send(number: number | undefined, signal: AbortSignal, retries: number): Promise<Tried<T>>
   /** A copy for each further asker. */
   copy(value: T): T
 }
@@ -52,6 +52,8 @@ export interface Ticket {
   /** `waiting` in its lines, `parked` until its device has records again, `resting` before another try. */
   state: 'waiting' | 'parked' | 'resting' | 'running' | 'over'
   refusals: number
+  /** Tries that failed otherwise and were worth another one. */
+  retries: number
   /** What the service said when it refused last. */
   refusal?: { error: EnvlogError; of: Refused }
   /** How its last try failed, where another one is to come. */
@@ -72,6 +74,7 @@ export function createTicket(key: string, endpoint: EndpointName): Ticket {
     waiters,
     state: 'waiting',
     refusals: 0,
+    retries: 0,
     misses: 0,
     abort: createAbort(),
     wake: () => {},

@@ -12,12 +12,21 @@ export function createTurns<T>() {
   const standing = new Map<T, Set<Line>>()
   /** Who came last to a line: its place is known without counting. */
   const newest = new Map<Line, T>()
+  /** Whose turn it was last. */
+  let latest: Line | undefined
 
   function takeOut(name: Line, item: T): void {
     const line = lines.get(name)
     line?.delete(item)
     if (line?.size === 0) lines.delete(name)
     if (newest.get(name) === item) newest.delete(name)
+  }
+
+  function toFront(name: Line, line: Set<T>): void {
+    const others = [...lines].filter(([other]) => other !== name)
+    lines.clear()
+    lines.set(name, line)
+    for (const [other, waiting] of others) lines.set(other, waiting)
   }
 
   function remove(item: T): void {
@@ -55,12 +64,14 @@ export function createTurns<T>() {
 
     /** Before all of its line, and its line before the others: it had its turn already. */
     putFirst(name: Line, item: T): void {
-      const line = lines.get(name) ?? []
-      const others = [...lines].filter(([other]) => other !== name)
-      lines.clear()
-      lines.set(name, new Set([item, ...line]))
-      for (const [other, waiting] of others) lines.set(other, waiting)
+      toFront(name, new Set([item, ...(lines.get(name) ?? [])]))
       note(name, item)
+    },
+
+    /** Who had the turn last cannot go: it is still the turn of its line. */
+    keepTurn(): void {
+      const line = latest === undefined ? undefined : lines.get(latest)
+      if (latest !== undefined && line) toFront(latest, line)
     },
 
     /** Whose turn it is; its line goes to the end. */
@@ -70,6 +81,7 @@ export function createTurns<T>() {
       const line = name === undefined ? undefined : lines.get(name)
       if (name === undefined || !line) return undefined
       const [item] = line as Iterable<T>
+      latest = name
       lines.delete(name)
       lines.set(name, line)
       remove(item as T)

@@ -6,6 +6,7 @@ import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { createRegistry } from '../../lib/registry'
 import type { StateStore } from '../../lib/state-store'
+import { ledgerStatus } from './ledger-status'
 import { contextStore } from './store'
 
 export interface AccountConfig extends NodeDef {
@@ -104,7 +105,7 @@ export function openAccount(
     const { openRedis } = require('../../lib/quota/redis') as typeof import('../../lib/quota/redis')
     const lease = longestAnswer(settings.timeout)
     ports.openLedger = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
-    ports.ledgerHere = (here) => node.status(here ? {} : LEDGER_AWAY)
+    ports.ledgerHere = ledgerStatus(RED, node)
   }
   return createAccount(settings, ports)
 }
@@ -117,8 +118,6 @@ function storeFailed(RED: NodeAPI, account: AccountNode, name: string): (error: 
     account.warn(RED._('warnings.store-failing', { store: name || 'default', detail: message } as never))
   }
 }
-
-const LEDGER_AWAY = { fill: 'yellow', shape: 'ring', text: 'status.ledger-away' } as const
 
 function transportOptions(
   RED: NodeAPI,

@@ -33,8 +33,11 @@ function missing({ endpoints }: SavedPlaces, { log, clock, options: { limits } }
   const counts = Object.entries(limits).map(([name, { window }]) => {
     const since = clock.now() - window * 1000
     const sent = log.filter(({ endpoint, time }) => endpoint === name && time > since).length
-    const { own = [], inFlight = 0 } = endpoints[name as keyof typeof endpoints] ?? {}
-    return Math.max(0, sent - inFlight - own.reduce((sum, { amount }) => sum + amount, 0))
+    const { own = [], inFlight = [] } = endpoints[name as keyof typeof endpoints] ?? {}
+    return Math.max(
+      0,
+      [...own, ...inFlight].reduce((rest, { amount }) => rest - amount, sent),
+    )
   })
   return counts.reduce((sum, count) => sum + count, 0)
 }

@@ -150,11 +150,12 @@ describe('an answer that is not 200', () => {
     assert.ok(String((await refused(refusal(400, 'x'.repeat(100_000)))).params.words).length <= 300)
   })
 
-  it('over the limit tells when to try again: after the window the header says, else the description', async () => {
+  it('over the limit tells when to try again: after the window the header says or the description, if that is longer', async () => {
     const retryAt = async (headers: Record<string, string>) =>
       (await refused(json({ error: { code: 429, message: 'slow' } }, 429, headers))).cause.retryAt
-    const told = { 'x-ratelimit-limit': '12', 'x-ratelimit-reset': '60' }
-    assert.equal(await retryAt(told), '2026-11-20T08:01:01.000Z')
+    const told = (reset: string) => ({ 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset })
+    assert.equal(await retryAt(told('7200')), '2026-11-20T10:00:01.000Z')
+    assert.equal(await retryAt(told('60')), '2026-11-20T09:00:01.000Z')
     assert.equal(await retryAt({}), '2026-11-20T09:00:01.000Z')
   })
 

@@ -130,6 +130,18 @@ describe('further tries', () => {
     assert.equal(other.state, 'done')
     assert.equal(transport.sent.length, 2)
   })
+
+  it('are counted over all who ask together, whoever of them stays', async () => {
+    const { client, transport } = clientOf(broken, { retries: 1 })
+    const first = new AbortController()
+    const left = watch(client.read('current', {}, { ...patient, signal: first.signal }))
+    const stays = watch(client.read('current', {}, patient))
+    await timers().tickAsync(10)
+    assert.equal(transport.sent.length, 1)
+    first.abort()
+    await timers().tickAsync(600_000)
+    assert.deepEqual([transport.sent.length, left.state, stays.state], [2, 'closed', 'connection-broken'])
+  })
 })
 
 describe('the wait before a further try', () => {

@@ -9,8 +9,8 @@ const HELD = 61_000
 function spentAt(limit: number, ...instants: number[]) {
   const allowance = createAllowance({ limit, window: 60 })
   for (const at of instants) {
-    allowance.take(1, 0)
-    allowance.settle(1, 1, at)
+    allowance.take(`${at}`, 1, 0)
+    allowance.settle(`${at}`, 1, at)
   }
   return allowance
 }
@@ -23,25 +23,25 @@ describe('an allowance', () => {
   it('lets all of the limit go at once', () => {
     const allowance = createAllowance(MINUTE)
     assert.equal(allowance.left(0), 3)
-    allowance.take(3, 0)
+    allowance.take('three', 3, 0)
     assert.deepEqual([allowance.left(0), allowance.inFlight()], [0, 3])
   })
 
   it('holds what is in flight however long that takes, and its window begins with the answer', () => {
     const allowance = createAllowance(MINUTE)
-    allowance.take(1, 0)
+    allowance.take('one', 1, 0)
     assert.equal(allowance.left(10 * HELD), 2)
-    allowance.settle(1, 1, 10 * HELD)
+    allowance.settle('one', 1, 10 * HELD)
     assert.equal(allowance.left(11 * HELD - 1), 2)
     assert.equal(allowance.left(11 * HELD), 3)
   })
 
   it('takes back what was not sent, and what was asked for and did not come', () => {
     const allowance = createAllowance({ limit: 1000, window: 60 })
-    allowance.take(400, 0)
-    allowance.giveBack(100)
+    allowance.take('many', 400, 0)
+    allowance.shorten('many', 300)
     assert.equal(allowance.left(0), 700)
-    allowance.settle(300, 20, 0)
+    allowance.settle('many', 20, 0)
     assert.deepEqual([allowance.left(0), allowance.spent(0)], [980, { own: 20, foreign: 0 }])
   })
 
@@ -49,20 +49,20 @@ describe('an allowance', () => {
     const allowance = createAllowance(MINUTE)
     allowance.rebase({ limit: 5, window: 10 })
     assert.deepEqual(allowance.row(), { limit: 5, window: 10 })
-    allowance.tell({ limit: 7, window: 20 })
+    for (let times = 0; times < 2; times++) allowance.tell({ limit: 7, window: 20 }, 0)
     allowance.rebase(MINUTE)
     assert.deepEqual([allowance.row(), allowance.left(0)], [{ limit: 7, window: 20 }, 7])
   })
 
   it('holds for the window that was told, also what was spent before', () => {
     const allowance = spentAt(3, 0)
-    allowance.tell({ limit: 3, window: 120 })
+    allowance.tell({ limit: 3, window: 120 }, 0)
     assert.deepEqual([allowance.left(HELD), allowance.left(121_000)], [2, 3])
   })
 
   it('has nothing left where the limit fell below what is spent', () => {
     const allowance = spentAt(3, 0, 0, 0)
-    allowance.tell({ limit: 1, window: 60 })
+    allowance.tell({ limit: 1, window: 60 }, 0)
     assert.equal(allowance.left(0), 0)
   })
 
@@ -75,7 +75,7 @@ describe('an allowance', () => {
 describe('what others spent of an allowance', () => {
   it('is what remains less than by our own count', () => {
     const allowance = spentAt(10, 0)
-    allowance.take(1, 0)
+    allowance.take('one', 1, 0)
     allowance.remains(5, 0, 0)
     assert.deepEqual([allowance.left(0), allowance.spent(0)], [5, { own: 2, foreign: 3 }])
   })
@@ -132,7 +132,7 @@ describe('when an allowance has places', () => {
 
   it('counts what is in flight as answered now', () => {
     const allowance = spentAt(2, 0)
-    allowance.take(1, 0)
+    allowance.take('one', 1, 0)
     assert.deepEqual([allowance.when(500, 1), allowance.when(500, 2)], [HELD, HELD + 500])
   })
 
@@ -151,8 +151,8 @@ describe('when an allowance has places', () => {
         fc.integer({ min: 1, max: 86_400 }),
         (at, window) => {
           const allowance = createAllowance({ limit: 1, window })
-          allowance.take(1, 0)
-          allowance.settle(1, 1, at)
+          allowance.take('one', 1, 0)
+          allowance.settle('one', 1, at)
           const then = allowance.when(at, 1)
           assert.equal(allowance.left(then), 1, `nothing at ${then}`)
         },

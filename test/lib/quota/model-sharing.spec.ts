@@ -27,7 +27,7 @@ function twoProcesses(scenario: Scenario) {
 
   function start(which: number): void {
     const quota = createQuota(clock)
-    const join = () => quota.join({ concurrency, rows: rowsWith(limits), ledger: ledger.open })
+    const join = () => quota.join({ concurrency, rows: rowsWith(limits), ledger: () => ledger.open() })
     let leave = join()
     deploys.push(() => {
       void leave()
@@ -94,6 +94,47 @@ describe('two processes that share an account, whatever happens', function () {
         ledger.become('here')
         await clock.pass(end - clock.monotonic())
         assert.deepEqual(service.refusals(), [])
+      }),
+      { numRuns: runs(400) },
+    ))
+
+  it('never do so where it loses its data, whenever that is and however often', () =>
+    fc.assert(
+      fc.asyncProperty(
+        alone,
+        fc.array(part, { maxLength: 4 }),
+        fc.constantFrom(0, 10, 300),
+        async (scenario, when, slow) => {
+          const { clock, random, service, ledger, start, end } = twoProcesses(scenario)
+          ledger.slow(() => Math.floor(random.next() * slow))
+          for (const share of when) clock.after(share * (end - clock.monotonic()), () => ledger.lose())
+          for (const which of [0, 1]) start(which)
+          await clock.pass(end - clock.monotonic())
+          assert.deepEqual(service.refusals(), [])
+        },
+      ),
+      { numRuns: runs(400) },
+    ))
+
+  it('let it count one too many for each of them at most where it is lost, and no header tells', () =>
+    fc.assert(
+      fc.asyncProperty(alone, part, part, fc.boolean(), async (scenario, when, lasts, isSilent) => {
+        const { row } = scenario
+        // Windows that are longer than it takes to find out; and nothing under way for longer than a window.
+        const window = row.window + 20
+        const longest = window * 300
+        const calm = {
+          ...scenario,
+          ...{ up: Math.min(scenario.up, longest), back: Math.min(scenario.back, longest) },
+          row: { ...row, window, limit: row.limit + 1 },
+        }
+        const { clock, service, ledger, start, end } = twoProcesses(calm)
+        const span = end - clock.monotonic()
+        clock.after(when * span * 0.8, () => ledger.become(isSilent ? 'silent' : 'away'))
+        clock.after(when * span * 0.8 + lasts * span * 0.2, () => ledger.become('here'))
+        for (const which of [0, 1]) start(which)
+        await clock.pass(span)
+        assert.ok(service.refusals().length <= 2, `${service.refusals().length} refused`)
       }),
       { numRuns: runs(400) },
     ))

@@ -29,7 +29,7 @@ describe('the places of an account over a million requests', () => {
     for (let count = 0; count < 20_000; count++, now += 36_000) {
       const grant = places.take('data', { device: `device ${count}`, wanted: 10, least: 10 }, now) as Grant
       places.settle(grant, { reading: SILENT, records: 10, value: 1 }, now, false)
-      if (count % 1000 === 999) largest = Math.max(largest, places.spent(now).length)
+      if (count % 1000 === 999) largest = Math.max(largest, places.usage(now).length)
     }
     assert.ok(largest <= 2 * (HOUR / 36_000) + 64, `${largest} devices`)
     assert.equal(places.save(now + HOUR, 0).devices.data, undefined)

@@ -51,6 +51,31 @@ describe('a refusal', () => {
     assert.equal(desk.sent.length, 3)
   })
 
+  it('though as many records are left as were asked for waits for a window, and is not asked again at once', async () => {
+    const { ask, clock, desk } = await known({}, ['data'])
+    const asked = ask('refused', { endpoint: 'data', device: 'one' })
+    await clock.settle()
+    desk.sent[0]?.answer(refusal(429, { remaining: 15, recordsRemaining: 160_000 }))
+    await clock.pass(60_000)
+    assert.deepEqual([desk.sent.length, asked.state], [1, 'waiting'])
+    await clock.pass(3_600_000)
+    assert.equal(desk.sent.length, 2)
+  })
+
+  it('closes for the described window after a 429, and for the told one where nothing remained otherwise', async () => {
+    for (const [status, goesAgain] of [
+      [429, false],
+      [400, true],
+    ] as const) {
+      const { ask, clock, desk } = await known()
+      ask('refused')
+      await clock.settle()
+      desk.sent[0]?.answer(refusal(status, { limit: 5, windowSeconds: 2, remaining: 0 }))
+      await clock.pass(60_000)
+      assert.equal(desk.sent.length > 1, goesAgain)
+    }
+  })
+
   it('is forgotten once the request succeeds', async () => {
     const { ask, clock, desk } = await known()
     for (const status of [429, 429, 200, 429, 429, 200]) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { reading } from '../../support/quota/desk'
 import { keys, known, member, setup } from '../../support/quota/quota'
 
 const HELD = 121_000
@@ -77,10 +78,10 @@ describe('sending under a quota', () => {
     assert.equal(quota.counts().endpoints.current.left, 10)
   })
 
-  it('follows the row that answers tell, where it is whole', async () => {
+  it('follows the row that answers tell, where it is whole: a more generous one when it is told again', async () => {
     const { ask, clock, desk, quota } = setup()
     const told = async (limit: number | null, windowSeconds: number | null) => {
-      ask(`${limit} in ${windowSeconds}`)
+      ask(`${limit} in ${windowSeconds} ${desk.sent.length}`)
       await clock.settle()
       desk.sent.at(-1)?.answer({ reading: { limit, windowSeconds, remaining: null, recordsRemaining: null } })
       await clock.pass(HELD)
@@ -91,7 +92,61 @@ describe('sending under a quota', () => {
     assert.deepEqual(await told(null, 60), [10, 120])
     assert.deepEqual(await told(0, 60), [10, 120])
     assert.deepEqual(await told(1, 60), [1, 60])
+    assert.deepEqual(await told(20, 30), [1, 60])
     assert.deepEqual(await told(20, 30), [20, 30])
+    assert.deepEqual(await told(1000, 1), [20, 30])
+    assert.deepEqual(await told(20, 30), [20, 30])
+    assert.deepEqual(await told(1000, 1), [20, 30])
+  })
+
+  it('is not misled by one odd header of a generous row', async () => {
+    const { ask, clock, desk } = await known()
+    for (const [limit, windowSeconds] of [
+      [10, 120],
+      [1000, 1],
+    ] as const) {
+      ask(`${limit}`)
+      await clock.settle()
+      desk.sent.at(-1)?.answer({ reading: reading({ limit, windowSeconds, remaining: limit - 1 }) })
+      await clock.pass(2 * HELD)
+    }
+    desk.sent.length = 0
+    for (const key of keys('k', 50)) ask(key)
+    for (let count = 0; count < 60; count++) {
+      await clock.pass(10)
+      for (const sent of desk.sent) sent.answer()
+    }
+    assert.equal(desk.sent.length, 10)
+  })
+
+  it('takes what remains for the rest of the limit that was told with it, which does not hold yet', async () => {
+    const { ask, clock, desk, quota } = setup()
+    ask('first')
+    await clock.settle()
+    desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 9 }) })
+    await clock.pass(2 * HELD)
+    ask('one')
+    await clock.settle()
+    desk.sent[1]?.answer({ reading: reading({ limit: 1, windowSeconds: 2, remaining: 0 }) })
+    await clock.settle()
+    const { own, foreign, left } = quota.counts().endpoints.current
+    assert.deepEqual([own, foreign, left], [1, 0, 9])
+  })
+
+  it('knows what was spent in a long window, though a shorter one was told meanwhile', async () => {
+    const { ask, clock, desk, quota } = await known()
+    const answered = async (key: string, limit: number, windowSeconds: number) => {
+      ask(key)
+      await clock.settle()
+      desk.sent.at(-1)?.answer({ reading: reading({ limit, windowSeconds }) })
+      await clock.settle()
+    }
+    for (const key of keys('long', 8)) await answered(key, 10, 120)
+    for (const key of keys('short', 2)) await answered(key, 10, 1)
+    await clock.pass(5000)
+    assert.equal(quota.counts().endpoints.current.left, 10)
+    await answered('long again', 10, 120)
+    assert.equal(quota.counts().endpoints.current.left, 0)
   })
 
   it('does not mistake a wall clock that jumps for time', async () => {

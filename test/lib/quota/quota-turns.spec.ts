@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createAbort } from '../../../src/lib/abort'
 import { EDITOR } from '../../../src/lib/quota/turns'
-import { outcome } from '../../support/quota/desk'
+import { outcome, refusal } from '../../support/quota/desk'
 import { keys, known } from '../../support/quota/quota'
 
 describe('turns of a quota', () => {
@@ -44,6 +44,49 @@ describe('turns of a quota', () => {
     all.ask('person', { endpoint: 'alert' }, { line: EDITOR })
     await all.clock.settle()
     assert.equal((await answerAll(all))[1], 'person')
+  })
+
+  it('a request that lacks its device’s records leaves the turn to others of its line, each time it is tried', async () => {
+    const records = { limit: 100, records: 10_000, recordsWindow: 3600 }
+    const all = await known({ concurrency: 1, limits: { data: records } }, ['data'])
+    const { ask, clock, desk } = all
+    const data = (device: string, wanted: number, least = wanted) => ({
+      endpoint: 'data' as const,
+      device,
+      wanted,
+      least,
+    })
+    const answer = async (came: number) => {
+      desk.sent.at(-1)?.answer({ records: came })
+      await clock.settle()
+    }
+    ask('use', data('D', 9400))
+    await clock.settle()
+    await answer(9400)
+    ask('lacks records', data('D', 5000), { line: 'X' })
+    await clock.settle()
+    desk.sent.length = 0
+    for (let at = 0; at < 8; at++) ask(`Y${at}`, data('D', 1), { line: 'Y' })
+    for (let at = 0; at < 4; at++) ask(`X${at}`, data(`E${at}`, 1), { line: 'X' })
+    await clock.settle()
+    for (let at = 0; at < 12; at++) await answer(1)
+    const lines = desk.keys().map((key) => key[0])
+    assert.ok(lines.lastIndexOf('X') <= 8, lines.join(''))
+  })
+
+  it('10,000 that wait a while for one device fail together where it has no records left', async () => {
+    const all = await known({ concurrency: 1, limits: { data: { limit: 100_000 } } }, ['data'])
+    const { ask, clock, desk, quota } = all
+    const data = { endpoint: 'data' as const, device: 'one', wanted: 10, least: 10 }
+    const asked = keys('k', 10_000).map((key) => ask(key, data, { wait: 60_000 }))
+    await clock.settle()
+    desk.sent[0]?.answer(refusal(429, { remaining: 5, recordsRemaining: 0 }))
+    await clock.settle()
+    assert.deepEqual(new Set(asked.map(({ error }) => error?.code)), new Set(['ENVLOG_QUOTA']))
+    assert.deepEqual([quota.counts().running, quota.counts().waiting], [0, 0])
+    ask('later', { endpoint: 'current' })
+    await clock.settle()
+    assert.equal(desk.keys().at(-1), 'later')
   })
 
   it('endpoints take turns for connections', async () => {

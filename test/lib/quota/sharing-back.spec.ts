@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { HELD, oneOfSeveral } from '../../support/quota/one-of-several'
 
+/** Till it is found, and all who share it have told what they spent. */
+const BACK = 10_000
+
 describe('a ledger that comes back', () => {
   it('is found within seconds, by itself', async () => {
     for (const state of ['away', 'silent'] as const) {
@@ -8,7 +11,7 @@ describe('a ledger that comes back', () => {
       ledger.become(state)
       await go('r', 1)
       ledger.become('here')
-      await clock.pass(3000)
+      await clock.pass(BACK)
       assert.deepEqual([told.at(-1), quota.counts().ledgerHere], [true, true])
     }
   })
@@ -26,29 +29,25 @@ describe('a ledger that comes back', () => {
     }
     await busy(3)
     ledger.become('here')
-    await busy(5)
+    await busy(10)
     assert.equal(quota.counts().ledgerHere, true)
   })
 
-  it('leaves half for a window more, then the whole', async () => {
+  it('is used whole then', async () => {
     const { go, clock, desk, ledger } = await oneOfSeveral()
     ledger.become('away')
-    assert.equal(await go('away', 8), 5)
+    assert.equal(await go('away', 1), 1)
     ledger.become('here')
-    await clock.pass(3000)
-    for (const sent of desk.sent) sent.answer()
-    await clock.pass(HELD - 5000)
-    assert.equal(desk.sent.length, 5)
-    await clock.pass(10_000)
-    assert.equal(desk.sent.length, 8)
-    for (const sent of desk.sent) sent.answer()
-    await clock.pass(2 * HELD)
-    assert.equal(await go('whole', 12), 10)
+    desk.sent[0]?.answer()
+    await clock.pass(BACK)
+    await go('first', 1)
+    desk.sent[1]?.answer()
+    await clock.pass(100)
+    assert.equal(await go('whole', 12), 8)
   })
 
   it('learns what was spent without it, with its age', async () => {
-    const { go, clock, desk, ledger } = await oneOfSeveral()
-    ledger.become('away')
+    const { go, clock, desk, ledger } = await oneOfSeveral({}, 'away')
     await go('r', 3)
     for (const sent of desk.sent) sent.answer()
     await clock.pass(20_000)
@@ -73,7 +72,7 @@ describe('a ledger that comes back', () => {
     assert.equal(ledger.spent('current'), 0)
   })
 
-  it('with nothing in it is told what was spent before', async () => {
+  it('with nothing in it is told what was spent before, and what is in flight', async () => {
     const { go, clock, desk, ledger } = await oneOfSeveral()
     await go('r', 4)
     for (const sent of desk.sent) sent.answer()
@@ -83,7 +82,7 @@ describe('a ledger that comes back', () => {
     await go('notices', 1)
     ledger.become('here')
     await clock.pass(3000)
-    assert.equal(ledger.spent('current'), 4)
+    assert.deepEqual([ledger.spent('current'), ledger.underWay('current')], [4 + 1, 1])
   })
 
   it('with nothing in it is told so again where the first time failed', async () => {
@@ -92,11 +91,8 @@ describe('a ledger that comes back', () => {
     for (const sent of desk.sent) sent.answer()
     await clock.pass(1000)
     ledger.lose()
-    ledger.become('away')
-    await go('notices', 1)
-    ledger.failOnce('catchUp')
-    ledger.become('here')
-    await clock.pass(10_000)
+    ledger.failOnce('replay')
+    await clock.pass(BACK)
     assert.equal(ledger.spent('current'), 4)
   })
 
@@ -114,6 +110,7 @@ describe('a ledger that comes back', () => {
     await clock.pass(3000)
     assert.equal(ledger.spent('current'), 4)
   })
+
   it('gets back what it gave without an answer in time, where it was not sent', async () => {
     const { ask, go, clock, desk, ledger } = await oneOfSeveral()
     await go('r', 6)
@@ -125,7 +122,7 @@ describe('a ledger that comes back', () => {
     await clock.pass(1100)
     abort.abort()
     ledger.slow(() => 0)
-    await clock.pass(5000)
+    await clock.pass(BACK)
     assert.deepEqual([desk.sent.length, ledger.underWay('current'), ledger.spent('current')], [6, 0, 6])
   })
 
@@ -152,5 +149,41 @@ describe('a ledger that comes back', () => {
       const spent = away < 3_600_000 ? 10 : 0
       assert.deepEqual([ledger.spent('data one'), ledger.underWay('data one')], [spent, 0])
     }
+  })
+
+  it('learns of an answer that came while it was told what is in flight', async () => {
+    const { go, clock, desk, ledger } = await oneOfSeveral()
+    ledger.become('away')
+    await go('r', 1)
+    ledger.become('here')
+    ledger.slow(() => 900)
+    await clock.pass(2500)
+    desk.sent[0]?.answer()
+    await clock.pass(2 * BACK)
+    assert.deepEqual([ledger.spent('current'), ledger.underWay('current')], [1, 0])
+  })
+
+  it('takes in 300 devices at once, and once, though each command takes it a while', async () => {
+    const { ask, clock, desk, ledger, leave, quota, member } = await oneOfSeveral({
+      ...{ concurrency: 400, limits: { data: { limit: 1000 } } },
+    })
+    void leave()
+    quota.join(member({ concurrency: 400, limits: { data: { limit: 1000 } } }))
+    ask('first', { endpoint: 'data' })
+    await clock.settle()
+    desk.sent[0]?.answer()
+    await clock.settle()
+    for (let at = 0; at < 300; at++)
+      ask(`${at}`, { endpoint: 'data', device: `device ${at}`, wanted: 100, least: 100 })
+    await clock.settle()
+    for (const sent of desk.sent) sent.answer({ records: 100 })
+    await clock.pass(3000)
+    ledger.slow(() => 900)
+    ledger.calls.length = 0
+    quota.join(member({ concurrency: 400, limits: { data: { limit: 1000 } }, ledger: () => ledger.open() }))
+    await clock.pass(8000)
+    assert.equal(quota.counts().ledgerHere, true)
+    assert.equal(ledger.calls.filter((call) => call === 'replay').length, 1)
+    assert.deepEqual([ledger.spent('data device 7'), ledger.spent('data')], [100, 301])
   })
 })

@@ -1,89 +1,179 @@
 import type { Clock } from '../../../src/lib/clock'
-import type { Claim, Claimed, Missed, Settled, SharedLedger } from '../../../src/lib/quota/shared'
+import {
+  type Claim,
+  type Claimed,
+  type Greeting,
+  type Hello,
+  SETTLING_MS,
+  type Settled,
+  type SharedLedger,
+  SILENT_MS,
+  type Usage,
+} from '../../../src/lib/quota/shared'
 
-interface Entry {
-  id: string
+interface Held {
   amount: number
-  flying: boolean
+  inFlight: boolean
   ends: number
 }
 
+type State = 'here' | 'away' | 'silent'
+
 /** A ledger as the port describes it, in memory, that can be away, silent, slow, or lose what it held. */
 export function createLedger(clock: Clock) {
-  let limits = new Map<string, Entry[]>()
-  let epoch = 0
-  let state: 'here' | 'away' | 'silent' = 'here'
+  let limits = new Map<string, Map<string, Held>>()
+  /** Member → when it was heard of last. */
+  let members = new Map<string, number>()
+  let epochs = 0
+  let since = Number.NEGATIVE_INFINITY
+  let state: State = 'here'
   let delay = () => 0
   const calls: string[] = []
   const failing = new Set<string>()
   let closed = 0
+  let resets = 0
   const LEASE = 600_000
+  const now = () => clock.monotonic()
+  const epoch = () => `${epochs}`
 
-  function entries(name: string): Entry[] {
-    const live = (limits.get(name) ?? []).filter(({ ends }) => ends > clock.monotonic())
-    limits.set(name, live)
-    return live
+  function entries(name: string): Map<string, Held> {
+    const known = limits.get(name) ?? new Map<string, Held>()
+    limits.set(name, known)
+    for (const [id, { ends }] of known) if (ends <= now()) known.delete(id)
+    return known
   }
-  const spent = (name: string) => entries(name).reduce((sum, { amount }) => sum + amount, 0)
+  const spent = (name: string) => [...entries(name).values()].reduce((sum, { amount }) => sum + amount, 0)
 
-  function claim(id: string, claims: readonly Claim[]): Claimed {
-    const now = clock.monotonic()
-    for (const [index, { name, least, limit, heldMs }] of claims.entries()) {
-      const refused = entries(name).find((one) => one.id === 'refused')
-      const [spends, flying] = [spent(name), entries(name).some((one) => one.flying)]
-      if (refused) return { waitMs: refused.ends - now, short: index, spent: spends, flying: false }
-      if (limit - spends >= least) continue
-      const next = Math.min(...entries(name).map(({ ends, flying }) => (flying ? heldMs : ends - now)))
-      return { waitMs: Math.ceil(next), short: index, spent: spends, flying }
-    }
-    const taken = claims.map(({ name, wanted, limit }) => Math.min(wanted, limit - spent(name)))
-    for (const [index, { name, heldMs }] of claims.entries()) {
-      entries(name).push({ id, amount: taken[index] ?? 0, flying: true, ends: now + LEASE + heldMs })
-    }
-    return { taken, spent: claims.map(({ name }) => spent(name)) }
+  function put(name: string, id: string, amount: number, inFlight: boolean, ends: number): void {
+    const known = entries(name).get(id)
+    if (known && !known.inFlight && inFlight) return
+    const isSpent = known && !known.inFlight
+    const [most, last] = isSpent
+      ? [Math.max(known.amount, amount), Math.max(known.ends, ends)]
+      : [amount, ends]
+    if (last > now()) entries(name).set(id, { amount: most, inFlight, ends: last })
   }
 
-  function settle(id: string, settled: readonly Settled[], ageMs: number): void {
-    for (const { name, used, limit, heldMs, remaining, refused } of settled) {
-      limits.set(
-        name,
-        entries(name).filter((one) => !(one.id === id && one.flying)),
-      )
-      const ends = clock.monotonic() + heldMs - ageMs
-      const put = (by: string, amount: number) => entries(name).push({ id: by, amount, flying: false, ends })
-      if (used > 0) put(id, used)
-      const others = remaining === null || ageMs > 0 ? 0 : limit - remaining - spent(name)
-      if (others > 0) put('others', others)
-      if (refused) put('refused', 0)
+  function release(name: string, id: string): void {
+    if (entries(name).get(id)?.inFlight) entries(name).delete(id)
+  }
+
+  function hello({ member, toldTo, isLeaving, peers, predecessors }: Hello): Greeting {
+    if (now() - since < SETTLING_MS) {
+      for (const { id, ageMs } of peers)
+        members.set(id, Math.max(members.get(id) ?? -Infinity, now() - ageMs))
+    }
+    for (const id of predecessors) members.delete(id)
+    if (toldTo === epoch()) members.set(member, now())
+    if (isLeaving) members.delete(member)
+    const known = [...members].map(([id, at]) => ({ id, ageMs: now() - at }))
+    return { epoch: epoch(), ageMs: now() - since, peers: known }
+  }
+
+  /** What silent members may be spending by themselves. */
+  function reserved({ name, limit, heldMs }: Claim): Held[] {
+    const heard = [...members].map(([id, at]) => ({ id, at, ageMs: now() - at }))
+    const count = heard.filter(({ ageMs }) => ageMs < Math.max(heldMs, SILENT_MS)).length
+    const share = Math.max(1, Math.floor(limit / Math.max(2, count)))
+    const silent = heard.filter(({ at, ageMs }) => (ageMs >= SILENT_MS || at < since) && ageMs < heldMs)
+    return silent.flatMap(({ id, at }) => {
+      const own = [...entries(name)].filter(([entry]) => entry.startsWith(`${id}:`))
+      const amount = share - own.reduce((sum, [, one]) => sum + one.amount, 0)
+      return amount > 0 ? [{ amount, inFlight: false, ends: at + heldMs }] : []
+    })
+  }
+
+  function claim(member: string, id: string, claims: readonly Claim[]): Claimed {
+    members.set(member, now())
+    for (const { name } of claims) release(name, id)
+    const told = claims.map((one) => {
+      const left = reserved(one)
+      const reserve = left.reduce((sum, { amount }) => sum + amount, 0)
+      return { ...one, left, reserve, sum: spent(one.name) + reserve }
+    })
+    for (const [short, { name, least, limit, heldMs, left, reserve, sum }] of told.entries()) {
+      const isClosed = entries(name).get('closed')
+      if (isClosed) return { waitMs: isClosed.ends - now(), short, spent: sum, inFlight: false }
+      if (limit - sum >= Math.min(least, Math.max(1, limit - reserve))) continue
+      const list = [...entries(name).values(), ...left]
+      const next = Math.min(...list.map(({ ends, inFlight }) => (inFlight ? heldMs : ends - now())))
+      const inFlight = list.some((one) => one.inFlight)
+      return { waitMs: Math.ceil(next), short, spent: sum, inFlight }
+    }
+    const taken = told.map(({ wanted, limit, sum }) => Math.min(wanted, limit - sum))
+    for (const [at, { name, heldMs }] of told.entries())
+      put(name, id, taken[at] ?? 0, true, now() + LEASE + heldMs)
+    return { taken, spent: told.map(({ sum }, at) => sum + (taken[at] ?? 0)) }
+  }
+
+  function settle(id: string, settled: readonly Settled[]): void {
+    for (const { name, spent: own, limit, heldMs, remaining, closedMs } of settled) {
+      release(name, id)
+      if (own) put(name, own.id, own.amount, false, now() + heldMs - own.ageMs)
+      const others = remaining === null ? 0 : limit - remaining - spent(name)
+      if (others > 0) put(name, `others ${id}`, others, false, now() + heldMs)
+      if (closedMs > 0) put(name, 'closed', 0, false, now() + closedMs)
     }
   }
 
-  function catchUp(missed: readonly Missed[]): void {
-    for (const { name, heldMs, spent: lost } of missed) {
-      for (const { ageMs, amount } of lost) {
-        entries(name).push({ id: 'missed', amount, flying: false, ends: clock.monotonic() + heldMs - ageMs })
+  function replay(usages: readonly Usage[]): void {
+    for (const { name, heldMs, spent: own, inFlight, ended, closedMs } of usages) {
+      for (const id of ended) release(name, id)
+      for (const { id, amount, ageMs } of own) put(name, id, amount, false, now() + heldMs - ageMs)
+      for (const { id, amount } of inFlight) put(name, id, amount, true, now() + LEASE + heldMs)
+      if (closedMs > 0) put(name, 'closed', 0, false, now() + closedMs)
+    }
+  }
+
+  /** One process's way to it, which may be cut while others have theirs. */
+  function open(reach: () => State = () => 'here'): SharedLedger {
+    /** Does it at once and answers later, as what is on another machine does. */
+    function call<T>(name: string, work: () => T): Promise<T> {
+      calls.push(name)
+      const states = [state, reach()]
+      if (states.includes('away') || failing.delete(name)) {
+        return Promise.reject(Object.assign(new Error('away'), { code: 'AWAY' }))
       }
+      if (states.includes('silent')) return new Promise(() => {})
+      const ms = delay()
+      const result = work()
+      return ms === 0
+        ? Promise.resolve(result)
+        : new Promise((resolve) => clock.after(ms, () => resolve(result)))
     }
-  }
-
-  /** Does it at once and answers later, as what is on another machine does. */
-  function call<T>(name: string, work: () => T): Promise<T> {
-    calls.push(name)
-    if (state === 'away' || failing.delete(name)) return Promise.reject(new Error('away'))
-    if (state === 'silent') return new Promise(() => {})
-    const ms = delay()
-    const result = work()
-    return ms === 0
-      ? Promise.resolve(result)
-      : new Promise((resolve) => clock.after(ms, () => resolve(result)))
+    const fresh = <T>(told: string, work: () => T) => (told === epoch() ? work() : ('stale' as const))
+    return {
+      hello: (one) => call('hello', () => hello(one)),
+      claim: (told, member, id, claims) => call('claim', () => fresh(told, () => claim(member, id, claims))),
+      settle: (told, id, settled) =>
+        call('settle', () =>
+          fresh(told, () => {
+            settle(id, settled)
+            return 'settled' as const
+          }),
+        ),
+      replay: (told, usages) =>
+        call('replay', () =>
+          fresh(told, () => {
+            replay(usages)
+            return 'replayed' as const
+          }),
+        ),
+      reset: () => void resets++,
+      close: async () => {
+        closed++
+      },
+    }
   }
 
   return {
     calls,
     spent,
-    underWay: (name: string) => entries(name).filter(({ flying }) => flying).length,
+    underWay: (name: string) => [...entries(name).values()].filter(({ inFlight }) => inFlight).length,
+    members: () => members.size,
     closed: () => closed,
-    become: (to: typeof state) => {
+    resets: () => resets,
+    become: (to: State) => {
       state = to
     },
     slow: (ms: () => number) => {
@@ -94,19 +184,10 @@ export function createLedger(clock: Clock) {
     /** It begins anew with nothing. */
     lose() {
       limits = new Map()
-      epoch++
+      members = new Map()
+      epochs++
+      since = now()
     },
-    /** One process's way to it. */
-    open(): SharedLedger {
-      return {
-        claim: (id, claims) => call('claim', () => claim(id, claims)),
-        settle: (id, settled, ageMs) => call('settle', () => settle(id, settled, ageMs)),
-        epoch: () => call('epoch', () => `${epoch}`),
-        catchUp: (missed) => call('catchUp', () => catchUp(missed)),
-        close: async () => {
-          closed++
-        },
-      }
-    },
+    open,
   }
 }

@@ -1,6 +1,6 @@
 import { createVirtualClock } from '../clock'
 import { createLedger } from './ledger'
-import { keys, processOf, type Setup } from './quota'
+import { keys, member, processOf, type Setup } from './quota'
 
 /** A window and its margin of `current`, ms. */
 export const HELD = 121_000
@@ -11,7 +11,12 @@ export async function oneOfSeveral(over: Setup = {}, state: 'here' | 'away' | 's
   const ledger = createLedger(clock)
   ledger.become(state)
   const told: boolean[] = []
-  const all = processOf(clock, { ledger: ledger.open, ledgerHere: (here) => void told.push(here), ...over })
+  const reasons: (string | undefined)[] = []
+  const ledgerHere = (here: boolean, reason?: string) => {
+    told.push(here)
+    if (reasons.length === 0 || reasons.at(-1) !== reason) reasons.push(reason)
+  }
+  const all = processOf(clock, { ledger: () => ledger.open(), ledgerHere, ...over })
   await clock.pass(1000)
   all.ask('first')
   await clock.settle()
@@ -25,5 +30,6 @@ export async function oneOfSeveral(over: Setup = {}, state: 'here' | 'away' | 's
     await clock.pass(5000)
     return all.desk.sent.length - before
   }
-  return { ...all, clock, ledger, told, go }
+  const another = () => processOf(clock, { ledger: () => ledger.open(), ...over })
+  return { ...all, clock, ledger, told, reasons, go, another, member }
 }

@@ -1,0 +1,97 @@
+import { readSentinels } from '../../shared/account'
+
+/** Longest time between two tries to connect. */
+const RECONNECT_MS = 1000
+const CONNECT_MS = 5000
+/** How long a new connection may take to be there, with its login, before another one is tried. */
+const OPENING_MS = 8000
+/** How often the sentinels are asked which server leads. */
+const SCAN_MS = 2000
+
+/** One way to a Redis. Where it fails, `code` of the error says why in a word. */
+export interface Connection {
+  /** Resolves when it can be used, or never will. */
+  opened: Promise<void>
+  run(script: string, keys: string[], argument: string): Promise<unknown>
+  /** It was made just now and is not there yet. */
+  isOpening(): boolean
+  end(): void
+}
+
+/** Opens connections to a Redis, or to the one that its sentinels name. */
+export function connectorTo(library: typeof import('redis'), address: string, password: string) {
+  // What cannot be sent at once is for the fallback, not for later.
+  const common = { disableOfflineQueue: true, ...(password ? { password } : {}) }
+  const socket = {
+    connectTimeout: CONNECT_MS,
+    reconnectStrategy: (tries: number) => Math.min(RECONNECT_MS, 50 * 2 ** tries),
+  }
+  const sentinels = readSentinels(address)
+
+  function createClient() {
+    if (!sentinels) return library.createClient({ url: address, ...common, socket })
+    const { nodes, name, isTls, username, database } = sentinels
+    const encrypted = isTls ? { ...socket, tls: true as const } : socket
+    return library.createSentinel({
+      name,
+      sentinelRootNodes: nodes,
+      nodeClientOptions: { ...common, ...(username ? { username } : {}), database, socket: encrypted },
+      sentinelClientOptions: { socket: encrypted },
+      passthroughClientErrorEvents: true,
+      scanInterval: SCAN_MS,
+      maxCommandRediscovers: 1,
+    })
+  }
+
+  return (): Connection => {
+    const client = createClient()
+    const since = performance.now()
+    let isOver = false
+    let code: string | undefined
+    // Its words may hold the address's secrets.
+    const note = (error: unknown) => {
+      // Where it only says that there is no connection, what ended the last one tells more.
+      code = codeOf(error) ?? code ?? (error as Error).constructor.name
+    }
+    client.on('error', note)
+    const opened = client.connect().then(
+      () => {},
+      (error: unknown) => {
+        isOver = true
+        note(error)
+      },
+    )
+    return {
+      opened,
+      async run(script, keys, argument) {
+        try {
+          const answer = await client.eval(script, { keys, arguments: [argument] })
+          code = undefined
+          return answer
+        } catch (error) {
+          note(error)
+          throw Object.assign(new Error('The shared quota cannot be asked'), { code })
+        }
+      },
+      isOpening: () => !isOver && !client.isReady && performance.now() - since < OPENING_MS,
+      end() {
+        isOver = true
+        try {
+          // It rejects, or throws, where it never was there.
+          void Promise.resolve(client.destroy()).catch(() => {})
+        } catch {}
+      },
+    }
+  }
+}
+
+/** A network's or TLS's code, or the word that Redis begins its errors with: none of them holds a secret. */
+export function codeOf(error: unknown): string | undefined {
+  const { code, message = '', cause } = error as { code?: unknown; message?: string; cause?: unknown }
+  // A sentinel's client tells which server it was first.
+  if (cause) return codeOf(cause)
+  if (typeof code === 'string') return code
+  // Older ones wrap the error of a script: `ERR Error running script …: -READONLY You can't write …`.
+  const [, word] = /^(?:ERR .*: -)?([A-Z]{3,20})\b/.exec(message) ?? []
+  return word
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { createVirtualClock } from '../../support/clock'
+import { createLedger } from '../../support/quota/ledger'
+import { keys, processOf } from '../../support/quota/quota'
+
+const HELD = 121_000
+type State = 'here' | 'away' | 'silent'
+
+/** Processes on one account with ten requests in two minutes, each with a way to the ledger of its own. */
+async function several(count: number) {
+  const clock = createVirtualClock()
+  const ledger = createLedger(clock)
+  const ways: State[] = Array.from({ length: count }, () => 'here')
+  const all = ways.map((_, at) => processOf(clock, { ledger: () => ledger.open(() => ways[at] ?? 'here') }))
+  await clock.pass(1000)
+  for (const { ask, desk } of all) {
+    ask('first')
+    await clock.pass(50)
+    desk.sent[0]?.answer()
+    await clock.pass(50)
+  }
+  await clock.pass(2 * HELD)
+  for (const { desk } of all) desk.sent.length = 0
+  /** How many of so many went within some time; they are answered without headers. */
+  async function spend(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
+    const { ask, desk } = all[which] as (typeof all)[number]
+    const before = desk.sent.length
+    for (const key of keys(`${prefix}${which}`, wanted)) ask(key)
+    for (let passed = 0; passed < ms; passed += 100) {
+      await clock.pass(100)
+      for (const sent of desk.sent) sent.answer()
+    }
+    return desk.sent.length - before
+  }
+  const sent = () => all.reduce((sum, { desk }) => sum + desk.sent.length, 0)
+  return { clock, ledger, all, spend, sent, cut: (which: number, state: State) => (ways[which] = state) }
+}
+
+describe('a ledger that loses its data', () => {
+  it('gives nothing twice, though nothing was in flight and nobody had noticed', async () => {
+    const { ledger, spend, sent } = await several(2)
+    assert.equal(await spend(0, 10), 10)
+    ledger.lose()
+    assert.equal(await spend(1, 10), 0)
+    assert.equal(sent(), 10)
+  })
+
+  it('gives nothing for some seconds, until all have told what they spent', async () => {
+    const { all, clock, ledger, spend } = await several(3)
+    assert.equal(await spend(0, 4), 4)
+    assert.equal(await spend(1, 3), 3)
+    ledger.lose()
+    const [, , last] = all
+    for (const key of keys('waits', 10)) last?.ask(key)
+    await clock.pass(4900)
+    assert.equal(last?.desk.sent.length, 0)
+    await clock.pass(200)
+    last?.desk.sent[0]?.answer()
+    await clock.pass(200)
+    assert.equal(last?.desk.sent.length, 3)
+    assert.equal(ledger.spent('current'), 10)
+  })
+
+  it('is not called away for that', async () => {
+    const { all, clock, ledger } = await several(2)
+    ledger.lose()
+    await clock.pass(10_000)
+    for (const { quota } of all) assert.equal(quota.counts().ledgerHere, true)
+  })
+
+  it('leaves a share to a member that cannot tell what it spent', async () => {
+    const { ledger, spend, cut } = await several(2)
+    cut(0, 'away')
+    ledger.lose()
+    assert.equal(await spend(1, 10, 'first', 20_000), 5)
+  })
+})
+
+describe('a ledger that one of several has lost', () => {
+  it('costs one request at most where nobody else has lost it, and no header tells', async () => {
+    const { clock, spend, sent, cut } = await several(2)
+    cut(1, 'away')
+    assert.equal(await spend(1, 10), 1)
+    assert.ok((await spend(0, 10)) <= 10)
+    await clock.pass(20_000)
+    assert.ok(sent() <= 11, `${sent()}`)
+  })
+
+  it('costs one request where it goes for all just when the whole is spent', async () => {
+    const { ledger, spend } = await several(2)
+    assert.equal(await spend(0, 10), 10)
+    ledger.become('away')
+    assert.equal(await spend(1, 10, 'r', HELD - 10_000), 1)
+    assert.equal(await spend(1, 0, 'r', 20_000), 5)
+  })
+
+  it('leaves a share to the one that lost it, for a window', async () => {
+    const { clock, spend, cut } = await several(2)
+    cut(1, 'silent')
+    await clock.pass(10_000)
+    assert.equal(await spend(0, 10, 'r', 5000), 5)
+    assert.equal(await spend(0, 0, 'r', HELD), 5)
+  })
+
+  it('leaves nothing to one that left', async () => {
+    const { all, clock, spend } = await several(2)
+    void all[1]?.leave()
+    await clock.pass(10_000)
+    assert.equal(await spend(0, 10), 10)
+  })
+
+  it('gives each of three a third', async () => {
+    const { clock, ledger, spend, sent } = await several(3)
+    ledger.become('away')
+    await clock.pass(HELD + 5000)
+    for (const which of [0, 1, 2]) assert.equal(await spend(which, 10), 3)
+    assert.equal(sent(), 9)
+  })
+})

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { systemClock } from '../../src/lib/clock'
+import { createQuota, type Quota } from '../../src/lib/quota/quota'
+import { openRedis } from '../../src/lib/quota/redis'
+import { asker, SILENT } from '../support/quota/desk'
+import { member } from '../support/quota/quota'
+import { type RedisServer, startRedis, startSentinel } from '../support/redis'
+import { until } from '../support/wait'
+
+const STARTING_MS = 300_000
+const RUN_MS = 60_000
+/** What is told of a lost connection, and how soon another one is there. */
+const BACK_MS = 20_000
+const LEASE_MS = 30_000
+
+/** On the way to Redis: it may turn to another one, or say nothing more on connections that there are. */
+async function startProxy(port: number) {
+  let target = port
+  const pairs = new Set<[Socket, Socket]>()
+  const server: Server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    const pair: [Socket, Socket] = [near, far]
+    pairs.add(pair)
+    near.pipe(far)
+    far.pipe(near)
+    for (const one of pair) {
+      one.on('error', () => {})
+      one.on('close', () => {
+        for (const both of pair) both.destroy()
+        pairs.delete(pair)
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as { port: number }).port,
+    turn: (to: number) => {
+      target = to
+    },
+    mute() {
+      for (const [near, far] of pairs) {
+        near.unpipe(far)
+        far.unpipe(near)
+      }
+    },
+    end() {
+      for (const [near, far] of pairs) for (const one of [near, far]) one.destroy()
+      server.close()
+    },
+  }
+}
+
+describe('a quota that is shared by a Redis that fails', function () {
+  this.timeout(RUN_MS)
+  let redis: RedisServer
+  const ends: (() => unknown)[] = []
+
+  before('starts Redis', async function () {
+    this.timeout(STARTING_MS)
+    redis = await startRedis()
+  })
+  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  afterEach('ends what the test has started', async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+  })
+  after('ends Redis', () => redis.end('SIGKILL'))
+
+  /** A process that shares it, and what it was told. */
+  function share(address: string) {
+    const quota = createQuota(systemClock)
+    const reasons: (string | undefined)[] = []
+    const ledger = () => openRedis(address, '', LEASE_MS)('an account')
+    ends.push(quota.join(member({ ledger, ledgerHere: (_, reason) => void reasons.push(reason) })))
+    return { quota, reasons }
+  }
+
+  const isHere = (quota: Quota, here = true) =>
+    until(here ? 'it is there' : 'it is away', () => quota.counts().ledgerHere === here, BACK_MS)
+
+  async function spend(quota: Quota, count: number): Promise<void> {
+    for (let at = 0; at < count; at++) {
+      const request = {
+        endpoint: 'latest-data' as const,
+        key: `${at}`,
+        send: async () => ({ reading: SILENT, value: at }),
+        copy: (value: number) => value,
+      }
+      await quota.ask(request, asker())
+    }
+  }
+
+  /** What a Redis knows to be spent. */
+  async function known({ contents }: RedisServer): Promise<number> {
+    const own = (await contents()).find(({ key }) => key.endsWith(':latest-data'))
+    const amounts = [...(own?.value ?? '').matchAll(/"(\d+) s \d+ \d+"/g)].map(([, amount]) => Number(amount))
+    return amounts.reduce((sum, amount) => sum + amount, 0)
+  }
+
+  it('turns to the one that answers at its address, where the connection leads to one that only reads', async () => {
+    const other = await startRedis()
+    ends.push(() => other.end('SIGKILL'))
+    const proxy = await startProxy(redis.port)
+    ends.push(proxy.end)
+    const { quota, reasons } = share(`redis://127.0.0.1:${proxy.port}`)
+    await isHere(quota)
+    await spend(quota, 3)
+    proxy.turn(other.port)
+    await redis.ask('REPLICAOF', '127.0.0.1', '1')
+    ends.push(() => redis.ask('REPLICAOF', 'NO', 'ONE'))
+    await isHere(quota, false)
+    await isHere(quota)
+    assert.ok(reasons.includes('READONLY'), `${reasons}`)
+    await until('it knows what was spent', async () => (await known(other)) === 3)
+  })
+
+  it('is there again over another connection, where the one that there is says nothing more', async () => {
+    const proxy = await startProxy(redis.port)
+    ends.push(proxy.end)
+    const { quota, reasons } = share(`redis://127.0.0.1:${proxy.port}`)
+    await isHere(quota)
+    proxy.mute()
+    await isHere(quota, false)
+    await isHere(quota)
+    assert.ok(reasons.includes('TIMEOUT'), `${reasons}`)
+  })
+
+  it('turns to the new leader that its sentinels name, and tells it what was spent', async () => {
+    const leader = await startRedis()
+    ends.push(() => leader.end('SIGKILL'))
+    const replica = await startRedis({ replicaOf: leader })
+    ends.push(() => replica.end('SIGKILL'))
+    const sentinel = await startSentinel(leader)
+    ends.push(sentinel.end)
+    await until('the sentinel knows the replica', async () =>
+      String(await leader.ask('INFO', 'replication')).includes('state=online'),
+    )
+    const { quota } = share(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`)
+    await isHere(quota)
+    await spend(quota, 3)
+    await until('it knows what was spent', async () => (await known(leader)) === 3)
+    await replica.ask('CONFIG', 'SET', 'slave-read-only', 'no')
+    await leader.end('SIGKILL')
+    // The copy may lack what was written last: here, all.
+    await replica.ask('FLUSHALL')
+    await until('it is told to the new leader', async () => (await known(replica)) === 3, BACK_MS)
+    await spend(quota, 2)
+    await isHere(quota)
+    assert.equal(await known(replica), 5)
+  })
+
+  it('is not away where something else in the process kept it busy for longer than an answer may take', async () => {
+    const { quota, reasons } = share(redis.url)
+    await isHere(quota)
+    const asked = spend(quota, 1)
+    await new Promise(setImmediate)
+    const from = performance.now()
+    while (performance.now() - from < 2500);
+    await asked
+    assert.equal(quota.counts().ledgerHere, true)
+    assert.deepEqual(
+      reasons.filter((reason) => reason !== undefined),
+      [],
+    )
+  })
+})
