@@ -50,7 +50,7 @@ export async function gently<S, T>(
     if (step.done) return step.value
     took(step.value, pace)
     const rest = pace.rest()
-    if (rest) await rest
+    if (rest !== undefined) await rest
   }
 }
 

@@ -1,3 +1,4 @@
+import { inBackground } from './background'
 import type { Clock } from './clock'
 
 /** Where state outlives the process. Calls may be answered at once or later. */
@@ -69,14 +70,14 @@ export function keepIn(store: StateStore, clock: Clock, state: () => unknown): K
       if (phase === 'open') cancelAgain = clock.after(AGAIN_MS, save)
     }
     writing = false
-    if (changed && phase !== 'over') void write()
+    if (changed && phase !== 'over') inBackground(write())
     else idle()
   }
 
   function save(): void {
     if (phase !== 'open') return
     changed = true
-    if (!writing) void write()
+    if (!writing) inBackground(write())
   }
 
   return {

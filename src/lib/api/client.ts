@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type ChildAbort, childOf } from '../abort'
+import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import type { Asker } from '../quota/asker'
@@ -221,7 +222,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       closed = true
       for (const own of underWay) own.abort()
       // Others may wait for the same answers: the connection stays until they have them.
-      void Promise.allSettled(exchanges).then(() => transport.close())
+      inBackground(Promise.allSettled(exchanges).then(() => transport.close()))
     },
   }
 }

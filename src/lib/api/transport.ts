@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { isLoopback } from '../../shared/account'
+import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
 
 export interface WireRequest {
@@ -86,7 +87,7 @@ export function undiciTransport(options: TransportOptions): Transport {
     const end = () => {
       signal.removeEventListener('abort', giveUp)
       agent.inFlight--
-      if (agent.isRetired && agent.inFlight === 0) void destroy(agent)
+      if (agent.isRetired && agent.inFlight === 0) inBackground(destroy(agent))
     }
     signal.addEventListener('abort', giveUp, { once: true })
     let isOver = false

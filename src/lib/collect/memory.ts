@@ -143,15 +143,14 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
   }
 
   /** One try, however many wait for it. */
-  function begin(own: Opened): Promise<void> {
+  function begin(own: Opened): void {
     own.askedAt = clock.monotonic()
-    const loading = load(own).finally(() => {
-      if (own.loading === loading) own.loading = undefined
-    })
+    const loading = load(own)
     own.loading = loading
-    // Nobody may wait for it, and that must not end the process.
-    loading.catch(() => {})
-    return loading
+    const over = () => {
+      if (own.loading === loading) own.loading = undefined
+    }
+    loading.then(over, over)
   }
 
   /** What changed while it was read stays. */
@@ -218,7 +217,8 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
       if (!own) throw new EnvlogError('closed')
       const isOverdue = clock.monotonic() - (own.askedAt ?? 0) >= ASKED_AGAIN_MS
       try {
-        await readFrom(own.loading && !isOverdue ? own.loading : begin(own), clock)
+        if (own.loading === undefined || isOverdue) begin(own)
+        await readFrom(own.loading as Promise<void>, clock)
       } catch (error) {
         if (opened === own) throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
       }
@@ -232,7 +232,7 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
       const own: Opened = { store }
       opened = own
       if (isLoaded) own.keeper = keepIn(store, clock, snapshot)
-      else void begin(own)
+      else begin(own)
       const until = receipts === null ? null : clock.monotonic() + receipts
       for (const [device, { cursor }] of machines) {
         if (cursor && !ofKind(cursor)) drop(device)

@@ -28,7 +28,9 @@ export function createRound(): Round {
       asked.delete(targetKey(target))
       asked.add(targetKey(target))
     },
-    drop: (key) => void asked.delete(key),
+    drop(key) {
+      asked.delete(key)
+    },
     save: () => [...asked],
     load(keys) {
       const since = [...asked]

@@ -9,6 +9,7 @@
  * - `Settled`: the bill as the ledger is told
  * - `Usage`: all that this process uses of a limit, for a ledger that may not know
  */
+import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { type Asker, withSafeListener } from './asker'
@@ -91,7 +92,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
       if ('parkedUntil' in grant) {
         places.keepTurn(endpoint)
         park(ticket, grant.parkedUntil)
-      } else void go(ticket, grant)
+      } else inBackground(go(ticket, grant))
     }
     wakeFor(places.nextChange(instant))
   }
@@ -178,7 +179,9 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     running.delete(ticket)
     const shared = sharing()
     const bill = places.settle(grant, tried, now(), shared?.here() ?? false)
-    for (const one of new Set([claimed, shared])) void one?.settle(grant, tried, bill, one === claimed)
+    for (const one of new Set([claimed, shared])) {
+      if (one) inBackground(one.settle(grant, tried, bill, one === claimed))
+    }
     spent()
     if (grant.budget) wakeParked(grant)
     if (ticket.waiters.size > 0) decide(ticket, tried, bill.refused)

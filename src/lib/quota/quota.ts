@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { QuotaCounts } from '../../shared/admin'
 import type { EndpointName } from '../api/endpoints'
+import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
 import type { Asker } from './asker'
@@ -110,7 +111,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
   function membersChanged(): void {
     if (members.size > 0) places.rebase(mostCautious([...members.keys()].map(({ rows }) => rows)))
     if (!sharing || [...members.keys()].some(({ ledger }) => ledger)) return
-    void sharing.close()
+    inBackground(sharing.close())
     sharing = undefined
   }
 
@@ -121,8 +122,8 @@ export function createQuota(clock: Clock, account = ''): Quota {
     join(member) {
       members.set(member, undefined)
       membersChanged()
-      if (member.store) void load(member, member.store)
-      if (member.ledger && !sharing) void share(member.ledger)
+      if (member.store) inBackground(load(member, member.store))
+      if (member.ledger && !sharing) inBackground(share(member.ledger))
       else if (member.ledger) tellLedger()
       return async () => {
         const keeper = members.get(member)

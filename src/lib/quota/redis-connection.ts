@@ -78,7 +78,7 @@ export function connectorTo(library: typeof import('redis'), address: string, pa
         isOver = true
         try {
           // It rejects, or throws, where it never was there.
-          void Promise.resolve(client.destroy()).catch(() => {})
+          Promise.resolve(client.destroy()).catch(() => {})
         } catch {}
       },
     }

@@ -1,3 +1,4 @@
+import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { heldMs } from './allowance'
 import { claimsOf, limitsOf, settledOf } from './claims'
@@ -159,7 +160,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
 
   function lookIn(ms: number): void {
     cancelLook()
-    if (!closed) cancelLook = clock.after(ms, () => void look())
+    if (!closed) cancelLook = clock.after(ms, () => inBackground(look()))
   }
 
   /** A heartbeat; without a ledger, a look whether it is back. Never rejects. */
@@ -259,7 +260,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   }
 
   async function tell(id: string, settled: Settled[]): Promise<void> {
-    if (joining) {
+    if (joining !== undefined) {
       // It may have been told as in flight just now.
       await joining.catch(() => {})
       for (const one of settled) one.remaining = null

@@ -2,12 +2,14 @@ import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { type Account, type AccountPorts, createAccount } from '../../lib/account'
 import { longestAnswer } from '../../lib/api/client'
 import { type TlsOptions, type TransportOptions, undiciTransport } from '../../lib/api/transport'
+import { reportTo } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { createRegistry } from '../../lib/registry'
 import type { StateStore } from '../../lib/state-store'
 import { ledgerStatus } from './ledger-status'
 import { contextStore } from './store'
+import { inWords } from './words'
 
 export interface AccountConfig extends NodeDef {
   tls?: string
@@ -47,6 +49,7 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 
 /** Registers envlog-account: settings and credentials in, an account out. */
 export function registerAccount(RED: NodeAPI): void {
+  reportTo((error) => RED.log.error(`envlog: ${inWords(RED, error).message}`))
   function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
     RED.nodes.createNode(this, config)
     let opened: Account | undefined

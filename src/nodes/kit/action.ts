@@ -1,4 +1,5 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
+import { inBackground } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import { turn } from '../../lib/pace'
@@ -167,7 +168,7 @@ function start<T extends ActionType>(
   try {
     const { repeat } = configured().settings
     const ports = { clock: systemClock, random: Math.random }
-    if (repeat > 0) void repeatEvery(repeat * 1000, ports, signal, trigger)
+    if (repeat > 0) inBackground(repeatEvery(repeat * 1000, ports, signal, trigger))
   } catch (error) {
     show({ kind: 'failed', error })
   }

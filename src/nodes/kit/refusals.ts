@@ -16,7 +16,10 @@ export interface Refusals {
 export function createRefusals(clock: Clock): Refusals {
   const since = new Map<string, { serial: string; at: number }>()
   return {
-    add: (target) => void since.set(targetKey(target), { serial: target.serial, at: clock.monotonic() }),
+    add(target) {
+      for (const [key, { at }] of since) if (clock.monotonic() - at >= A_DAY_MS) since.delete(key)
+      since.set(targetKey(target), { serial: target.serial, at: clock.monotonic() })
+    },
     has(target) {
       const refused = since.get(targetKey(target))
       return refused !== undefined && clock.monotonic() - refused.at < A_DAY_MS

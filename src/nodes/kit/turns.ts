@@ -35,10 +35,10 @@ export function createTurns() {
         if (abort.signal.aborted) throw new EnvlogError('closed')
         await work(abort.signal)
       })
-      tail = turn.then(
-        () => void inside--,
-        () => void inside--,
-      )
+      const over = () => {
+        inside--
+      }
+      tail = turn.then(over, over)
       await turn
     },
 
