@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
 import { type Fault, manualClock } from '../../simulator'
+import { LIMITS } from '../../src/shared/limits'
 import { A_DAY, freezer, NOW } from '../support/devices'
 import { actions, startFlow, useSimulator } from '../support/flow'
+
+/** A refusal closes an endpoint for the described window, whatever the answer tells. */
+const SOON = {
+  limits: JSON.stringify(
+    Object.fromEntries(Object.keys(LIMITS).map((name) => [name, { limit: 1e6, window: 1 }])),
+  ),
+}
 
 /** Each fault, and the code that messages.md names for it; none where the answer is still the answer. */
 const faults: [name: string, Fault, code?: string][] = [
@@ -41,6 +49,7 @@ describe('the service’s and the network’s faults', () => {
       it(`${action}, ${name}: ${code ?? 'the readings'}, once, and the next trigger is answered`, async () => {
         const flow = await startFlow(action, simulator(), {
           node: { ...node, devices: [{ ...freezer, base: freezer.serial }] },
+          account: SOON,
         })
         simulator().set({ faults: [{ ...fault, times: 1 }] })
         flow.send({ keep: 'me' })
@@ -87,7 +96,7 @@ describe('the service’s and the network’s faults', () => {
   }
 
   it('a limit that refuses three times is ENVLOG_QUOTA, and the next trigger is answered', async () => {
-    const flow = await startFlow('alerts', simulator(), { node })
+    const flow = await startFlow('alerts', simulator(), { node, account: SOON })
     simulator().set({ faults: [{ kind: 'status', status: 429, times: 3 }] })
     flow.send()
     const { error } = await flow.errors.next()

@@ -177,7 +177,7 @@ describe('examples that write files', () => {
       ])
     }
     simulator.set({ fleet: [] })
-    assert.match(await check('at 8'), /\n\| none of the devices is in the account .* FAIL \|\n$/)
+    assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* ENVLOG_INPUT: The account has no device .*\n$/)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     assert.match(await check('at 8'), /\n\n\*\*Not done:\*\* ENVLOG_SERVICE: .*\n$/)
   })

@@ -27,7 +27,7 @@ export function forgettingTests(hall: QuotaHall): void {
     const ids = ['oblivious-1', 'oblivious-2', 'oblivious-3']
     await hall.deploy(
       quotaFlow({
-        ...{ simulator, collector: hall.collector, account: { store: '' } },
+        ...{ simulator, collector: hall.collector, account: { store: '', limits: JSON.stringify(LIMITS) } },
         nodes: [
           { id: 'oblivious-1', action: 'latest', devices: standalone },
           { id: 'oblivious-2', action: 'latest', devices: remote },
