@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { countOf } from '../output/content'
@@ -56,6 +57,8 @@ export interface NodeMemory {
    * `store-newer`, `store-unreadable`, `closed`
    */
   ready(): Promise<void>
+  /** What receipts are signed with; it is saved with the cursors. */
+  key(): string
   machine(device: string): Device
   step(device: string, event: Happening): Effect
   /** Whether so many records and alerts of a device may be kept beside those of all others; what it has, by default. */
@@ -97,6 +100,7 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
   /** Devices of which it was told that something in their answers cannot be read. */
   const told = new Set<string>()
   const round = createRound()
+  let signing = randomBytes(32).toString('base64url')
   let opened: Opened | undefined
   let isLoaded = false
   let { shape: shaped, kind }: Opening = { shape: '' }
@@ -130,7 +134,7 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
       if (until > 0) forgotten[device] = until
     }
     const maps = { marks: Object.fromEntries(marks), selected: Object.fromEntries(selected) }
-    return { version: 1, cursors, forgotten, ...maps, round: round.save() }
+    return { version: 1, key: signing, cursors, forgotten, ...maps, round: round.save() }
   }
 
   /** In a new process. What the store says of another node's devices is of one that had the id before. */
@@ -163,6 +167,7 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
     for (const [device, mark] of Object.entries(told)) if (!marks.has(device)) marks.set(device, mark)
     for (const [device, at] of Object.entries(saved.selected ?? {})) selected.set(device, at)
     round.load(asked)
+    signing = saved.key ?? signing
   }
 
   function ofKind(cursor: Cursor | null | undefined): Cursor | null {
@@ -194,6 +199,7 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
   return {
     round,
     machine,
+    key: () => signing,
     step: stepOn,
     mark: (device) => marks.get(device),
     save,

@@ -73,7 +73,7 @@ export async function handOver(
   const until = account.monotonic() + acknowledged.timeout
   memory.step(device, { kind: 'handed-over', base, next, until, news: keptOf(news, device, memory) })
   try {
-    await deliver({ ...news, receipt: writeReceipt({ node, device, cursor: next }) })
+    await deliver({ ...news, receipt: writeReceipt({ node, device, cursor: next }, memory.key()) })
   } catch (error) {
     memory.step(device, { kind: 'timeout' })
     throw error

@@ -1,6 +1,6 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parsedJson } from '../api/json'
 import { EnvlogError } from '../errors'
-import { shorten } from './record-cursor'
 import { isCursor } from './saved'
 import type { Cursor } from './states'
 
@@ -13,9 +13,14 @@ export interface Receipt {
   cursor: Cursor
 }
 
-export function writeReceipt({ node, device, cursor }: Receipt): string {
+/** @param key of the node's memory: nobody else can make one */
+export function writeReceipt({ node, device, cursor }: Receipt, key: string): string {
   const text = JSON.stringify([node, device, cursor])
-  return `${Buffer.from(text).toString('base64url')}.${shorten(text)}`
+  return `${Buffer.from(text).toString('base64url')}.${sign(text, key)}`
+}
+
+function sign(text: string, key: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
 }
 
 /** Of so many bytes none is: a cursor has a few hashes. */
@@ -23,18 +28,30 @@ const MAX_LENGTH = 1_000_000
 /** How far a clock that was set back may have been ahead when it was made, ms. */
 const MAX_AHEAD_MS = 86_400_000
 
-/**
- * @param now ms since 1970
- * @throws EnvlogError `receipt-unreadable` where it was changed on its way, or never was one
- */
-export function readReceipt(receipt: unknown, now: number): Receipt {
-  const unreadable = () => new EnvlogError('receipt-unreadable')
+const unreadable = () => new EnvlogError('receipt-unreadable')
+
+function parse(receipt: unknown): { text: string; sum: string; parts: unknown[] } {
   if (typeof receipt !== 'string' || receipt.length > MAX_LENGTH) throw unreadable()
-  const [body = '', sum] = receipt.trim().split('.')
+  const [body = '', sum = ''] = receipt.trim().split('.')
   const text = Buffer.from(body, 'base64url').toString()
-  if (sum === undefined || shorten(text) !== sum) throw unreadable()
   const parts = parsedJson(text)
   if (!Array.isArray(parts) || parts.length !== 3) throw unreadable()
+  return { text, sum, parts }
+}
+
+/** The node that it says it is of: only that one can tell whether it is true. @throws EnvlogError `receipt-unreadable` */
+export function nodeOf(receipt: unknown): unknown {
+  return parse(receipt).parts[0]
+}
+
+/**
+ * @param now ms since 1970
+ * @throws EnvlogError `receipt-unreadable` where it was changed on its way, or made by somebody else
+ */
+export function readReceipt(receipt: unknown, key: string, now: number): Receipt {
+  const { text, sum, parts } = parse(receipt)
+  const [found, made] = [Buffer.from(sum), Buffer.from(sign(text, key))]
+  if (found.length !== made.length || !timingSafeEqual(found, made)) throw unreadable()
   const [node, device, cursor] = parts
   if (typeof node !== 'string' || typeof device !== 'string' || !isCursor(cursor)) throw unreadable()
   if (cursor.taken > now + MAX_AHEAD_MS) throw unreadable()

@@ -4,6 +4,8 @@ import type { Cursor } from './states'
 /** What a node's memory writes into a store. */
 export interface Saved {
   version: 1
+  /** What receipts are signed with. */
+  key?: string
   /** Cursors by device. */
   cursors: Record<string, Cursor>
   /** Receipts up to here are void, by device: an old one must not bring back what was forgotten. */
@@ -33,8 +35,8 @@ export function readSaved(held: unknown): Saved {
 
 function isSaved(held: unknown): held is Saved {
   if (!isObject(held) || held.version !== 1) return false
-  const { cursors, forgotten, marks, round, selected = {} } = held
-  if (!areAll(selected, isInstant)) return false
+  const { cursors, forgotten, marks, round, selected = {}, key = '' } = held
+  if (!areAll(selected, isInstant) || !isText(key)) return false
   return areAll(cursors, isCursor) && areAll(forgotten, isInstant) && areAll(marks, isText) && isTexts(round)
 }
 

@@ -5,7 +5,7 @@ import { EnvlogError } from '../../lib/errors'
 import { turn } from '../../lib/pace'
 import type { ActionType } from '../../shared/action'
 import { accountOf, leaveAccount, registry } from './account'
-import { type Control, controlOf } from './control'
+import { type Control, controlOf, receiptOf } from './control'
 import { openingOf } from './news'
 import { createRefusals } from './refusals'
 import { forgetRemoved } from './removal'
@@ -123,13 +123,13 @@ function start<T extends ActionType>(
       memory.forget(control.serials)
       refused.forget(control.serials)
     } else {
-      const { device, cursor } = control.receipt
+      const { device, cursor } = receiptOf(control.receipt, memory, action.type)
       memory.step(device, { kind: 'receipt', cursor })
     }
   }
 
   async function handle(trigger: Trigger): Promise<void> {
-    const control = controlOf(trigger.msg, node, Date.now())
+    const control = controlOf(trigger.msg, node.id)
     if (control) await obey(control)
     else await take(trigger)
   }

@@ -1,35 +1,34 @@
 import type { NodeMessage } from 'node-red'
-import { type Receipt, readReceipt } from '../../lib/collect/receipt'
+import type { NodeMemory } from '../../lib/collect/memory'
+import { nodeOf, type Receipt, readReceipt } from '../../lib/collect/receipt'
 import { isCursorOf } from '../../lib/collect/saved'
 import { EnvlogError } from '../../lib/errors'
 import { isSerial } from '../../shared/action'
 
 /** A message that tells a node something and is no trigger. */
 export type Control =
-  | { kind: 'receipt'; receipt: Receipt }
+  | { kind: 'receipt'; receipt: unknown }
   | { kind: 'forget'; serials: readonly string[] | 'all' }
 
 /**
  * What `msg.envlog` says to the node, if it says something.
  * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
  */
-export function controlOf(
-  msg: NodeMessage,
-  { id, type }: { id: string; type: string },
-  now: number,
-): Control | undefined {
+export function controlOf(msg: NodeMessage, id: string): Control | undefined {
   const { envlog } = msg as { envlog?: unknown }
   if (typeof envlog !== 'object' || envlog === null) return undefined
   const { receipt, forget } = envlog as { receipt?: unknown; forget?: unknown }
   if (forget !== undefined) return { kind: 'forget', serials: serialsOf(forget) }
   if (receipt === undefined) return undefined
-  const read = readReceipt(receipt, now)
   // Of another node: what that one sent is a trigger here.
-  if (read.node !== id) return undefined
-  if (!isCursorOf(read.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) {
-    throw new EnvlogError('receipt-unreadable')
-  }
-  return { kind: 'receipt', receipt: read }
+  return nodeOf(receipt) === id ? { kind: 'receipt', receipt } : undefined
+}
+
+/** What a receipt is for that the node has made. @throws EnvlogError `receipt-unreadable` */
+export function receiptOf(told: unknown, { key }: NodeMemory, type: string): Receipt {
+  const receipt = readReceipt(told, key(), Date.now())
+  if (isCursorOf(receipt.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
+  throw new EnvlogError('receipt-unreadable')
 }
 
 function serialsOf(forget: unknown): readonly string[] | 'all' {

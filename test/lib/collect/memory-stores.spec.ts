@@ -7,7 +7,8 @@ import { failure } from '../answers'
 const DEVICE = '5839F001/5212A1B2'
 const at = (taken: number) => ({ seen: [`${taken}`], taken })
 const saved = (taken: number) => {
-  return { version: 1, cursors: { [DEVICE]: at(taken) }, forgotten: {}, marks: {}, selected: {}, round: [] }
+  const nothing = { forgotten: {}, marks: {}, selected: {}, round: [] }
+  return { version: 1, key: 'key', cursors: { [DEVICE]: at(taken) }, ...nothing }
 }
 /** How it ends, once it has. */
 function outcome(waiting: Promise<void>): () => string | undefined {
@@ -172,7 +173,7 @@ describe('a store', () => {
 
   it('that fails to write gets the next change', async () => {
     let fails = true
-    const good = shelf()
+    const good = shelf({ ...saved(4), cursors: {} })
     const save = (state: unknown) => (fails ? Promise.reject(new Error('full')) : good.save(state))
     const { deliver } = begin({ ...good, save })
     await settled()
@@ -249,7 +250,7 @@ describe('a store', () => {
       states.push(state)
       return new Promise<void>((resolve) => ends.push(resolve))
     }
-    const { deliver } = begin({ ...shelf(), save })
+    const { deliver } = begin({ ...shelf({ ...saved(4), cursors: {} }), save })
     await settled()
     for (const taken of [5, 6, 7]) deliver(taken)
     assert.deepEqual(states, [saved(5)])

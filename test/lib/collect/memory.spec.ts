@@ -45,6 +45,15 @@ describe('what a node knows of its devices', () => {
     assert.deepEqual(order, [target('x/y'), target(SECOND), target(FIRST)])
   })
 
+  it('has one key for its receipts, over restarts too, and another in each store', async () => {
+    const { memory, store, deliver } = await begin()
+    deliver(FIRST, 5)
+    await settled()
+    assert.equal((await begin(store)).memory.key(), memory.key())
+    assert.notEqual((await begin()).memory.key(), memory.key())
+    assert.ok(memory.key().length >= 43, 'of 32 bytes')
+  })
+
   it('is saved by every step that moves a cursor, and by no other', async () => {
     const { memory, store, deliver } = await begin()
     const writes = () => store.writes.length

@@ -79,7 +79,10 @@ async function begin(others = 0) {
       else await latestNews(account, target, how, ports, patient)
     },
     acknowledge: (index: number) =>
-      memory.step(KEY, { kind: 'receipt', cursor: readReceipt(came.at(index)?.receipt, clock.now()).cursor }),
+      memory.step(KEY, {
+        kind: 'receipt',
+        cursor: readReceipt(came.at(index)?.receipt, memory.key(), clock.now()).cursor,
+      }),
   }
 }
 

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { readReceipt, writeReceipt } from '../../../src/lib/collect/receipt'
+import { nodeOf, type Receipt, readReceipt, writeReceipt } from '../../../src/lib/collect/receipt'
 import { failure } from '../answers'
 
 const cursor = { time: 1_795_161_600_000, at: ['Zm9v'], beside: [], id: 812, taken: 1_795_161_605_000 }
 const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
 
-const read = (text: unknown) => readReceipt(text, cursor.taken)
+const KEY = 'of the node'
+const write = (told: Receipt) => writeReceipt(told, KEY)
+const read = (text: unknown) => readReceipt(text, KEY, cursor.taken)
 const A_DAY = 86_400_000
 
 describe('a receipt', () => {
@@ -28,21 +31,21 @@ describe('a receipt', () => {
   ]
   for (const one of odd) {
     it(`cannot be read with ${JSON.stringify(one)} for a cursor`, () => {
-      const text = writeReceipt({ ...receipt, cursor: one as never })
+      const text = write({ ...receipt, cursor: one as never })
       assert.throws(() => read(text), failure('receipt-unreadable'))
     })
   }
 
   it('cannot be read where it names no node or device, or something more', () => {
     for (const names of [{ node: 7 }, { device: null }, { node: undefined }]) {
-      const text = writeReceipt({ ...receipt, ...names } as never)
+      const text = write({ ...receipt, ...names } as never)
       assert.throws(() => read(text), failure('receipt-unreadable'), JSON.stringify(names))
     }
   })
 
   it('is of records or of alerts, from a clock that was at most a day ahead', () => {
     for (const one of [cursor, { seen: ['x'], taken: 1 }, { ...cursor, taken: cursor.taken + A_DAY }]) {
-      assert.deepEqual(read(writeReceipt({ ...receipt, cursor: one })).cursor, one)
+      assert.deepEqual(read(write({ ...receipt, cursor: one })).cursor, one)
     }
   })
 
@@ -51,17 +54,17 @@ describe('a receipt', () => {
       { node: fc.string(), device: fc.string(), cursor: fc.constant(cursor) },
       { noNullPrototype: true },
     )
-    fc.assert(fc.property(anything, (told) => assert.deepEqual(read(writeReceipt(told)), told)))
+    fc.assert(fc.property(anything, (told) => assert.deepEqual(read(write(told)), told)))
   })
 
   it('is one word, that a header or a database column can carry, also with space around it', () => {
-    const text = writeReceipt({ ...receipt, node: 'Node "ä" 日本' })
+    const text = write({ ...receipt, node: 'Node "ä" 日本' })
     assert.match(text, /^[\w.-]+$/)
     assert.equal(read(` ${text}\n`).node, 'Node "ä" 日本')
   })
 
   it('that was changed on its way, or never was one, cannot be read', () => {
-    const text = writeReceipt(receipt)
+    const text = write(receipt)
     for (const other of ['', '.', 'x', `x${text}`, text.slice(0, -1), `${text}x`, text.split('.')[0]]) {
       assert.throws(() => read(other), failure('receipt-unreadable'), String(other))
     }
@@ -70,8 +73,19 @@ describe('a receipt', () => {
     }
   })
 
+  it('cannot be made by anybody who has not the key: not from the parts of another, nor with another key', () => {
+    const forged = Buffer.from(JSON.stringify(['a1b2c3d4', receipt.device, { ...cursor, taken: 1 }]))
+    const [, sum = ''] = write(receipt).split('.')
+    for (const signature of [sum, '', createHash('sha256').update(forged).digest('base64url')]) {
+      const text = `${forged.toString('base64url')}.${signature}`
+      assert.throws(() => read(text), failure('receipt-unreadable'))
+      assert.equal(nodeOf(text), 'a1b2c3d4')
+    }
+    assert.throws(() => read(writeReceipt(receipt, 'another')), failure('receipt-unreadable'))
+  })
+
   it('cannot be read with any one letter changed', () => {
-    const text = writeReceipt(receipt)
+    const text = write(receipt)
     const [body = '', sum = ''] = text.split('.')
     for (let index = 0; index < text.length; index++) {
       const letter = text[index] === 'A' ? 'B' : 'A'
