@@ -18,7 +18,7 @@ import {
   pathOf,
 } from './endpoints'
 import type { EnvelopeOf } from './envelopes'
-import { redactor } from './redact'
+import { redactor, secretsGuard } from './redact'
 import { failureOf } from './refusal'
 import { retryDelay } from './retry'
 import type { Slicer } from './slices'
@@ -87,6 +87,7 @@ interface Intake {
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
   const { transport, clock, quota, random } = ports
   const { apiKey, loginId, loginPass } = settings.credentials
+  const guard = secretsGuard([apiKey, loginPass])
   const redact = redactor([apiKey, loginPass])
   const login = createHash('sha256')
     .update(JSON.stringify([loginId, loginPass]))
@@ -141,7 +142,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       const receivedAt = clock.now()
       const said = readQuota(answer.headers)
       if (answer.status !== 200) {
-        const { error, isOfService } = failureOf({ endpoint, answer, text: found.text(), redact })
+        const { error, isOfService } = failureOf({ endpoint, answer, text: found.text(), guard })
         return { reading: isOfService ? said : readQuota({}), records: 0, error: error.with(known) }
       }
       const value = intake.read(found)
@@ -211,7 +212,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const type = ('type' in params && params.type) || 'json'
         const read = ({ text }: Body) => {
           const { readJson, readTable } = loadEnvelopes()
-          return type === 'json' ? readJson(text()) : readTable(text())
+          const told = redact(text())
+          return type === 'json' ? readJson(told) : readTable(told)
         }
         return quota.ask(
           request('raw', endpoint, params, () => ({ read })),

@@ -7,7 +7,8 @@ interface Refusal {
   endpoint: EndpointName
   answer: WireAnswer
   text: string
-  redact(text: string): string
+  /** The text, or nothing where it may hold a secret. */
+  guard(text: string): string
 }
 
 /** Status → reason (field notes, *Errors and limits*: classify by code, the words are in the host's language). */
@@ -26,11 +27,11 @@ export interface Failure {
 }
 
 /** The failure behind an answer that is not 200, in the service's own code and words (*Errors*). */
-export function failureOf({ endpoint, answer, text, redact }: Refusal): Failure {
+export function failureOf({ endpoint, answer, text, guard }: Refusal): Failure {
   const { status } = answer
   const said = serviceError(text)
   const isOfService = said !== undefined
-  const { code, words } = wordsOf(said ?? {}, redact)
+  const { code, words } = wordsOf(said ?? {}, guard)
   const cause: Cause = { status }
   if (code !== undefined) cause.serviceCode = code
   const reason = reasonOf(status, endpoint, isOfService)
@@ -67,10 +68,15 @@ function serviceError(text: string): ServiceError | undefined {
 
 function wordsOf(
   { code, message }: ServiceError,
-  redact: (text: string) => string,
+  guard: (text: string) => string,
 ): { code?: number | string; words: string } {
-  const words = typeof message === 'string' ? redact(message).slice(0, LONGEST_WORDS) : ''
-  if (typeof code === 'number' && redact(String(code)) === String(code)) return { code, words }
-  if (typeof code === 'string' && code !== '') return { code: redact(code).slice(0, LONGEST_WORDS), words }
-  return { words }
+  // Control characters could forge lines of a log.
+  const told = (text: string) =>
+    guard(text)
+      .replace(/\p{Cc}+/gu, ' ')
+      .slice(0, LONGEST_WORDS)
+  const words = typeof message === 'string' ? told(message) : ''
+  if (typeof code === 'number' && told(String(code)) !== '') return { code, words }
+  const named = typeof code === 'string' ? told(code) : ''
+  return named === '' ? { words } : { code: named, words }
 }
