@@ -21,7 +21,8 @@ export interface Shared {
 }
 
 export interface Registry {
-  of(login: Login): Shared
+  /** @param isTyped for a login that is only tried, which has a directory apart */
+  of(login: Login, isTyped?: boolean): Shared
   /** Of a node; `forget` it when the node is removed. */
   memory(node: string): NodeMemory
   forget(node: string): void
@@ -36,7 +37,7 @@ export function createRegistry(clock: Clock): Registry {
   const memories = new Map<string, NodeMemory>()
   const holding = { count: 0 }
   return {
-    of({ baseUrl, credentials: { apiKey, loginId, loginPass } }) {
+    of({ baseUrl, credentials: { apiKey, loginId, loginPass } }, isTyped = false) {
       const account = accountKey(baseUrl, apiKey)
       return {
         quota: lately(
@@ -45,7 +46,11 @@ export function createRegistry(clock: Clock): Registry {
           () => createQuota(clock, account),
           (quota) => quota.isUsed(),
         ),
-        directory: lately(directories, hash(baseUrl, apiKey, loginId, loginPass), createDirectoryState),
+        directory: lately(
+          directories,
+          hash(`${isTyped}`, baseUrl, apiKey, loginId, loginPass),
+          createDirectoryState,
+        ),
       }
     },
     memory: (node) => kept(memories, node, () => createMemory(clock, holding)),

@@ -116,6 +116,62 @@ describe('what the editor asks the runtime', () => {
     })
     const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__', loginId }
     assert.equal((await post('devices', { account: typed({ id: 'account', baseUrl }, stored) })).status, 200)
-    assert.equal((await post('devices', { account: typed({ id: 'new', baseUrl }, { loginId }) })).status, 200)
+  })
+
+  it('reads no variable but where it was deployed: anybody could have it sent to an address of theirs', async () => {
+    process.env.ENVLOG_ATTACKED = simulator().account.apiKey
+    const variable = '$' + '{ENVLOG_ATTACKED}'
+    try {
+      await startFlow('current', simulator(), { credentials: { apiKey: variable } })
+      const rest = { loginPass: '__PWRD__' }
+      const right = await post('test', { account: typed({ id: 'account' }, { apiKey: variable, ...rest }) })
+      assert.equal(right.status, 200)
+      const spent = simulator().log.length
+      const attacks: Record<string, Message> = {
+        'to another address': typed(
+          { id: 'account', baseUrl: 'https://127.0.0.1:1' },
+          { apiKey: variable, ...rest },
+        ),
+        'of an account that is not deployed': typed({ id: 'new' }, { apiKey: variable }),
+        'in the place of another': typed({ id: 'account' }, { apiKey: variable, loginPass: variable }),
+        'in a path': typed({ id: 'account', relaySuffix: variable }),
+        'as an address': typed({ id: 'account', baseUrl: variable }),
+        'through another proxy': typed({ id: 'account', proxy: 'proxy' }, { apiKey: variable, ...rest }),
+        'past another TLS': typed({ id: 'account', tls: 'tls' }, { apiKey: variable, ...rest }),
+      }
+      for (const [name, account] of Object.entries(attacks)) {
+        const { status, body } = await post('test', { account })
+        assert.deepEqual([status, body.reason], [400, 'secrets-needed'], name)
+      }
+      assert.equal(simulator().log.length, spent, 'nothing was asked')
+    } finally {
+      delete process.env.ENVLOG_ATTACKED
+    }
+  })
+
+  it('tells nobody who guesses a password whether it is right, but by asking the service', async () => {
+    const flow = await startFlow('current', simulator())
+    flow.send()
+    await flow.output.next()
+    const { loginPass } = simulator().account
+    const before = simulator().log.length
+    assert.equal((await post('devices', { account: typed({}, { loginPass }) })).status, 200)
+    assert.equal(simulator().log.length, before + 1, 'what the deployed account knows is not told')
+    const part = await post('devices', {
+      account: typed({ id: 'account' }, { apiKey: '__PWRD__', loginPass }),
+    })
+    assert.deepEqual([part.status, part.body.reason], [400, 'secrets-needed'], 'all stored, or none')
+  })
+
+  it('takes nothing but JSON, which no form of a web page can send', async () => {
+    await startFlow('current', simulator())
+    const before = simulator().log.length
+    for (const path of ['devices', 'test']) {
+      for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data']) {
+        const { status } = await helper.request().post(`/envlog/${path}`).type(type).send('account=x')
+        assert.equal(status, 415, `${path}: ${type}`)
+      }
+    }
+    assert.equal(simulator().log.length, before)
   })
 })

@@ -113,5 +113,8 @@ function fieldsOfRecord({ channels }: Series, record: SeriesRecord): Point['fiel
  * at the end go.
  */
 function tagText(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').replace(/[ \\]+$/, '')
+  const clean = text.replace(/\p{Cc}+/gu, ' ')
+  let end = clean.length
+  while (end > 0 && ' \\'.includes(clean.charAt(end - 1))) end--
+  return clean.slice(0, end)
 }

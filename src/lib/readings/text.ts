@@ -1,3 +1,6 @@
+/** No name, unit or alert is longer; what is cut is not missed, and cannot make work for everybody behind. */
+const LONGEST = 10_000
+
 /** A NUL, or any surrogate. */
 const DOUBTFUL = /[\0\ud800-\udfff]/
 
@@ -7,6 +10,7 @@ const DOUBTFUL = /[\0\ud800-\udfff]/
  */
 export function storable(text: string): string {
   // Nearly all of them are: looking is cheaper than replacing.
-  if (!DOUBTFUL.test(text)) return text
-  return text.replace(/[\0\p{Cs}]/gu, '\ufffd')
+  const kept = text.length > LONGEST ? text.slice(0, LONGEST) : text
+  if (!DOUBTFUL.test(kept)) return kept
+  return kept.replace(/[\0\p{Cs}]/gu, '\ufffd')
 }

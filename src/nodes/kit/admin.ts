@@ -7,14 +7,15 @@ import type { AccountNode } from './account'
 import { contextStores } from './store'
 
 type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
+type Handler = ReturnType<NodeAPI['auth']['needsPermission']>
 type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
 
 /** A person waits no longer for quota than this. */
 const PATIENCE_MS = 10_000
 
 /**
- * What the editor asks the runtime. What spends quota needs write permission, what only tells needs read;
- * without `adminAuth` Node-RED lets everybody in. Failures come as reasons, to be worded in the viewer's language.
+ * What the editor asks the runtime. What goes out to a typed address needs the permission to deploy flows, which could do
+ * the same, beside `envlog.write`; what only tells needs `envlog.read`; without `adminAuth` Node-RED lets everybody in. Failures come as reasons, to be worded in the viewer's language.
  */
 export function registerAdmin(RED: NodeAPI): void {
   RED.httpAdmin.get(
@@ -26,7 +27,7 @@ export function registerAdmin(RED: NodeAPI): void {
   RED.httpAdmin.get('/envlog/stores', RED.auth.needsPermission('envlog.read'), (_request, response) =>
     answer(response, async (): Promise<ContextStore[]> => contextStores(RED)),
   )
-  RED.httpAdmin.post('/envlog/devices', RED.auth.needsPermission('envlog.write'), (request, response) =>
+  RED.httpAdmin.post('/envlog/devices', ...toAsk(RED), (request, response) =>
     answer(response, () =>
       whileOpen(RED, request, async (account, asker) => {
         const { knownDevices, listDevices } = require('./device-list') as typeof import('./device-list')
@@ -35,7 +36,7 @@ export function registerAdmin(RED: NodeAPI): void {
       }),
     ),
   )
-  RED.httpAdmin.post('/envlog/test', RED.auth.needsPermission('envlog.write'), (request, response) =>
+  RED.httpAdmin.post('/envlog/test', ...toAsk(RED), (request, response) =>
     answer(response, () =>
       whileOpen(RED, request, (account, asker) => {
         const { testAccount } = require('./account-test') as typeof import('./account-test')
@@ -43,6 +44,17 @@ export function registerAdmin(RED: NodeAPI): void {
       }),
     ),
   )
+}
+
+/** What has to be before anything is asked of a service. */
+function toAsk(RED: NodeAPI): Handler[] {
+  return [RED.auth.needsPermission('envlog.write'), RED.auth.needsPermission('flows.write'), onlyJson]
+}
+
+/** A form of any web page could send other types without asking first. */
+const onlyJson: Handler = (request, response, next) => {
+  if (request.is('application/json')) next()
+  else response.status(415).json({ reason: 'unexpected' } satisfies Failure)
 }
 
 function accountNode(RED: NodeAPI, id: string) {

@@ -2,7 +2,7 @@ import type { Node, NodeAPI } from 'node-red'
 import { z } from 'zod'
 import type { Account } from '../../lib/account'
 import { EnvlogError } from '../../lib/errors'
-import { normaliseAddress } from '../../shared/account'
+import { isEnvironment, normaliseAddress } from '../../shared/account'
 import { STORED, type TypedAccount } from '../../shared/admin'
 import { type AccountConfig, type AccountNode, openAccount } from './account'
 
@@ -27,33 +27,66 @@ const typedAccount: z.ZodType<TypedAccount> = z.object({
 })
 
 /**
- * Opens the account that is typed; close it after use. It shares quota and device list with deployed ones.
+ * Opens the account that is typed; close it after use. It shares its quota with deployed ones, and its device list where
+ * its secrets are stored ones: who types them learns nothing from what others have asked.
  * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` where a stored secret would go elsewhere than it is for
  */
 export function openTypedAccount(RED: NodeAPI, body: unknown): Account {
   const result = typedAccount.safeParse(body)
   if (!result.success)
     throw new EnvlogError('setting-invalid', { property: String(result.error.issues[0]?.path[0]) })
-  const typed = fromEnvironment(RED, result.data, placeOf(RED, result.data.id))
-  const credentials = withStored(RED, typed)
-  return openAccount(RED, { ...typed, name: '' } as unknown as AccountConfig, credentials)
+  const typed = result.data
+  const isStored = usesStored(typed)
+  const filled = isStored ? withStored(RED, typed) : typed
+  const config = { ...filled, name: '' } as unknown as AccountConfig
+  return openAccount(RED, config, filled.credentials, isStored ? 'stored' : 'typed')
 }
 
-/** A stored secret goes only where it was stored for: to the same address, with the same login. */
-function withStored(RED: NodeAPI, { id, baseUrl, credentials }: TypedAccount): TypedAccount['credentials'] {
-  const { apiKey, loginId, loginPass } = credentials
-  if (![apiKey, loginId, loginPass].includes(STORED)) return credentials
-  const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
+/** A variable may hold a secret as well. */
+function usesStored({ credentials, ...settings }: TypedAccount): boolean {
+  return [...Object.values(settings), ...Object.values(credentials)].some(
+    (value) => value === STORED || isEnvironment(value),
+  )
+}
+
+/**
+ * Stored secrets, and variables, go only where they were stored for: to the same address, by the same way, with the same
+ * login. All of them do, or none: who may try one without the others could find it out.
+ */
+function withStored(RED: NodeAPI, typed: TypedAccount): TypedAccount {
+  const node = RED.nodes.getNode(typed.id) as unknown as Partial<AccountNode> | null
   const stored = node?.stored?.()
   // As an account is that was imported: nothing was stored for it that could be typed anew.
-  if (!stored) throw new EnvlogError('account-incomplete', { property: 'apiKey' })
-  const isSame = stored && sameAddress(stored.baseUrl, baseUrl) && [stored.loginId, STORED].includes(loginId)
-  if (!isSame) throw new EnvlogError('secrets-needed')
-  return {
-    loginId: stored.loginId,
-    apiKey: apiKey === STORED ? stored.apiKey : apiKey,
-    loginPass: loginPass === STORED ? stored.loginPass : loginPass,
+  if (!stored && Object.values(typed.credentials).includes(STORED)) {
+    throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   }
+  if (!stored) throw new EnvlogError('secrets-needed')
+  const deployed = deployedAs(RED, typed.id)
+  const { credentials, ...settings } = typed
+  const isAsDeployed = (name: string, value: unknown) => value === (deployed[name] ?? '')
+  const isSecret = (name: 'apiKey' | 'loginPass') =>
+    credentials[name] === STORED ||
+    (isEnvironment(credentials[name]) && isAsDeployed(name, credentials[name]))
+  const filled = fromEnvironment(RED, settings, placeOf(RED, typed.id))
+  const isSame =
+    ['tls', 'proxy'].every((name) => isAsDeployed(name, settings[name as 'tls'])) &&
+    Object.entries(settings).every(([name, value]) => !isEnvironment(value) || isAsDeployed(name, value)) &&
+    [stored.loginId, deployed.loginId, STORED].includes(credentials.loginId) &&
+    isSecret('apiKey') &&
+    isSecret('loginPass') &&
+    sameAddress(stored.baseUrl, filled.baseUrl)
+  if (!isSame) throw new EnvlogError('secrets-needed')
+  const { apiKey, loginId, loginPass } = stored
+  return { ...filled, credentials: { apiKey, loginId, loginPass } }
+}
+
+/** As it is saved, before variables are filled in. */
+function deployedAs(RED: NodeAPI, id: string): Record<string, unknown> {
+  let saved: object = {}
+  RED.nodes.eachNode((node) => {
+    if (node.id === id) saved = node
+  })
+  return { ...saved, ...(RED.nodes.getCredentials(id) as object | undefined) }
 }
 
 function sameAddress(one: string, other: string): boolean {

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { readTable } from '../../../src/lib/api/envelopes'
+import { relativeMoment } from '../../../src/lib/collect/period'
+import { planMessages } from '../../../src/lib/output/plan'
+import { readQuota } from '../../../src/lib/quota/headers'
+import { readCurrent } from '../../../src/lib/readings/current'
+import { readNumber } from '../../../src/lib/readings/number'
+import { storable } from '../../../src/lib/readings/text'
+import { readTime } from '../../../src/shared/moment'
+import { currentDevice, currentEnvelope } from '../answers'
+
+/** Patterns that look back and forth need a time that grows with the square of these: they would not end in a day. */
+const MEGABYTE = 1_000_000
+const hurtful = ['1', '1.', ' ', '\\', ' \\', '-', '{[', '<', '\t', '\0', '\ud800', '(', '%', 'e1'].map(
+  (part) => `${part.repeat(MEGABYTE / part.length)}!`,
+)
+
+describe('a text of a megabyte', () => {
+  it('is no number, no time and no header', () => {
+    for (const text of hurtful) {
+      assert.equal(readNumber(text), null)
+      assert.equal(readTime(text), null)
+      assert.throws(() => relativeMoment(text, 0, 'from'))
+      assert.equal(readQuota({ 'x-ratelimit-limit': text }).limit, null)
+    }
+  })
+
+  it('is cut where it is a name, a unit or an alert, and delivered in every output', () => {
+    const options = { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null } as const
+    const plan = { send: 'each', topic: '{name}/{group}', chunk: 1000, measurement: 'm', group: '' } as const
+    for (const text of hurtful) {
+      assert.equal(storable(text).length, 10_000)
+      const device = currentDevice({
+        name: text,
+        group: { num: 1, name: text },
+        channel: [{ num: 1, name: text, unit: text, value: text }],
+      })
+      const readings = readCurrent(currentEnvelope(device), options)
+      for (const output of ['readings', 'rows', 'points', 'values'] as const) {
+        const { drafts } = planMessages({ kind: 'current', readings }, { ...plan, output } as never)
+        assert.ok([...drafts].length <= 1)
+      }
+    }
+  })
+
+  it('is a table where it is one', () => {
+    for (const text of ['"', ',', '\r\n', ' a'].map((part) => `x${part.repeat(MEGABYTE)}`)) {
+      assert.equal(readTable(text), text)
+    }
+  })
+})
