@@ -10,10 +10,12 @@ const yaml = createRequire(require.resolve('mocha'))('js-yaml') as { load(text: 
 interface Step {
   uses?: string
   run?: string
+  with?: Record<string, unknown>
 }
 
 interface Job {
   uses?: string
+  env?: object
   steps?: Step[]
   permissions?: Record<string, string>
   strategy?: { matrix: { 'node-red'?: string[]; node?: number[]; exclude?: object[] } }
@@ -43,7 +45,8 @@ describe('the workflows', () => {
 
     it(`use what there is: ${file}`, () => {
       for (const { uses } of Object.values(jobs)) if (uses) assert.ok(existsSync(join(root, uses)), uses)
-      for (const { uses = 'actions/none@v1' } of steps) assert.match(uses, /^actions\/[\w-]+@v\d+$/)
+      // A tag can be moved to other code; a commit cannot.
+      for (const { uses } of steps) if (uses) assert.match(uses, /^actions\/[\w-]+@[0-9a-f]{40}$/)
       const commands = steps.map(({ run = '' }) => run).join('\n')
       const named = [...commands.matchAll(/npm run (?:--?\w+ )*([\w:]+)/g)].map(([, name = '']) => name)
       assert.deepEqual(
@@ -54,15 +57,41 @@ describe('the workflows', () => {
         assert.ok(existsSync(join(root, path)), path)
     })
 
-    it(`may only read, but for the job that publishes: ${file}`, () => {
+    it(`may only read, but for the jobs that publish: ${file}`, () => {
       assert.deepEqual(permissions, { contents: 'read' })
       const more = Object.entries(jobs).filter(([, job]) => job.permissions)
       assert.deepEqual(
         more.map(([name]) => name),
-        file === 'release.yml' ? ['publish'] : [],
+        file === 'release.yml' ? ['publish', 'release'] : [],
       )
     })
+
+    it(`run nobody's code where there are rights or secrets, and keep no credentials: ${file}`, () => {
+      for (const [name, job] of Object.entries(jobs)) {
+        const text = JSON.stringify(job)
+        const isHarmless = job.permissions === undefined
+        if (isHarmless) assert.ok(!/secrets\.|github\.token/.test(text), name)
+        else assert.ok(!/checkout@|npm (?:ci|install|run|pack)|npx/.test(text), name)
+        if (!isHarmless) assert.ok(!job.env, `${name}: tokens are given to single steps`)
+        for (const { uses = '', with: settings } of job.steps ?? []) {
+          if (uses.includes('/checkout@')) assert.equal(settings?.['persist-credentials'], false, name)
+        }
+      }
+    })
   }
+
+  it('release what is on main, built without scripts of others, and attest all of it', () => {
+    const { build, publish } = workflows.find(([file]) => file === 'release.yml')?.[1].jobs ?? {}
+    const commands = (build?.steps ?? []).map(({ run = '' }) => run)
+    assert.ok(commands.some((one) => one.includes('merge-base --is-ancestor')))
+    assert.ok(commands.includes('npm ci --ignore-scripts'))
+    assert.ok(commands.every((one) => !/npx (?!--no-install)/.test(one)))
+    const attested = publish?.steps?.find(({ uses }) => uses?.includes('attest-build-provenance'))
+    assert.match(String(attested?.with?.['subject-path']), /\*\.tgz\s+sbom\.cdx\.json/)
+    assert.ok(
+      publish?.steps?.some(({ run = '' }) => /npm publish .*--provenance .*--ignore-scripts/.test(run)),
+    )
+  })
 
   it('try each supported Node-RED on each Node.js that it runs on', () => {
     const matrix = workflows.find(([file]) => file === 'test.yml')?.[1].jobs.flows?.strategy?.matrix
