@@ -17,7 +17,7 @@ const CHECKS = 'Files and reports/fixed-time freezer checks'
 
 /** Stands in the flows. */
 const CHOSEN = '52A10001'
-const HOSTILE = 'a "b", c\n冷'
+const HOSTILE = '=a "b", c\n<冷'
 
 describe('examples that write files', () => {
   const hall = useExamples()
@@ -130,6 +130,8 @@ describe('examples that write files', () => {
       head,
       'time,timestamp,serial,name,model,base,groupname,channel,label,unit,value,error,dataid',
     )
+    const name = `"'${HOSTILE.replaceAll('"', '""')}"`
+    assert.ok(text.includes(name) && !text.includes(`"${HOSTILE.slice(0, 2)}`), 'no formula')
     const found = lines.map((line) => {
       const cells = [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell]) => cell)
       const [time, timestamp, serial, , , , , channel, , , value] = cells
@@ -152,7 +154,7 @@ describe('examples that write files', () => {
       )
       return sections(text).at(-1) ?? ''
     }
-    const device = HOSTILE.replace('\n', ' ')
+    const device = HOSTILE.replace('\n<', ' ')
     const states = [
       { value: -18.5, age: 60, reads: '-18.5 C', result: 'pass' },
       { value: -14.9, age: 60, reads: '-14.9 C', result: 'FAIL: too warm' },
@@ -170,7 +172,7 @@ describe('examples that write files', () => {
       const measured = clockOf(now - age * 1000, TOKYO)
         .slice(0, 16)
         .replace('T', ' ')
-      const rows = text.split('\n').filter((line) => line.startsWith('| a'))
+      const rows = text.split('\n').filter((line) => line.startsWith('| =a'))
       assert.deepEqual(rows, [
         `| ${device} | ${device} | ${reads} | ${measured} | ${result} |`,
         `| ${device} | Probe | Sensor Error | ${measured} | FAIL: ${age > 3600 ? 'old' : 'no value'} |`,
