@@ -121,7 +121,8 @@ interface SinonSpy {
 
 let loaded = false
 
-async function unload(): Promise<void> {
+/** Closes the nodes as a deploy does; the next flow does so itself. */
+export async function unload(): Promise<void> {
   if (loaded) await helper.unload()
   loaded = false
 }

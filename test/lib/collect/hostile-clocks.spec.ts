@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { runs } from '../../support/chance'
+import {
+  allOf,
+  deliveredBy,
+  isSane,
+  requiredOf,
+  warningsOf,
+} from '../../support/hostile-state/clock-oracle'
+import { A_DAY, type Act, createHall, type Habits, type Hall } from '../../support/hostile-state/clocks'
+
+const DAY_MS = A_DAY * 1000
+const numRuns = runs(480)
+
+const anyHabits: fc.Arbitrary<Habits> = fc.record({
+  standalone: fc.boolean(),
+  ids: fc.constantFrom('counted', 'counted', 'zero', 'absent'),
+  firstId: fc.constantFrom(0, 1, 65_000, 65_500),
+  interval: fc.constantFrom(60, 600, 3600),
+  holds: fc.constantFrom(12, 300),
+  newestBy: fc.constantFrom('time', 'arrival'),
+  inclusive: fc.boolean(),
+  order: fc.constantFrom('ascending', 'descending', 'mixed'),
+  budget: fc.constantFrom(1000, 160_000),
+})
+
+/** Small ones as likely as great ones by order of magnitude. */
+const upTo = (max: number) =>
+  fc.double({ min: 0, max: 1, noNaN: true }).map((share) => Math.round(max ** share))
+const measure = (max: number) => upTo(max).map((count): Act => ({ act: 'measure', count }))
+const sign = fc.constantFrom(-1, 1)
+const host = fc.tuple(upTo(30 * DAY_MS), sign).map(([ms, way]): Act => ({ act: 'host', off: way * ms }))
+const back = upTo(30 * A_DAY).map((by): Act => ({ act: 'device', by: -by }))
+const forward = upTo(30 * A_DAY).map((by): Act => ({ act: 'device', by }))
+const POLL: Act = { act: 'poll', meanwhile: [] }
+const poll = (...meanwhile: fc.Arbitrary<Act>[]) =>
+  fc.array(fc.oneof(...meanwhile), { maxLength: 3 }).map((acts): Act => ({ act: 'poll', meanwhile: acts }))
+const again = fc.constantFrom<Act>({ act: 'restart' }, { act: 'deploy' })
+
+const livesOf = (max: number, ...more: fc.Arbitrary<Act>[]) =>
+  fc.array(fc.oneof(measure(max), measure(max), poll(measure(20), ...more), again, ...more), {
+    minLength: 3,
+    maxLength: 20,
+    size: 'max',
+  })
+
+async function live(habits: Habits, life: readonly Act[], start: 'held' | 'now', time: 'utc' | 'local') {
+  const hall = createHall(habits, { start, time })
+  for (const act of [...life, POLL]) await hall.perform(act)
+  isSane(hall)
+  return hall
+}
+
+const start = fc.constantFrom<'held' | 'now'>('held', 'now')
+const time = fc.constantFrom<'utc' | 'local'>('utc', 'local')
+
+function check(lives: fc.Arbitrary<Act[]>, judge: (hall: Hall, habits: Habits, start: 'held' | 'now') => void) {
+  return fc.assert(
+    fc.asyncProperty(anyHabits, lives, start, time, async (habits, life, begin, style) => {
+      judge(await live(habits, life, begin, style), habits, begin)
+    }),
+    { numRuns },
+  )
+}
+
+const missing = (hall: Hall, required: Iterable<number>) => {
+  const came = new Set(deliveredBy(hall))
+  return [...required].filter((seq) => !came.has(seq))
+}
+
+describe('records of a device, whatever clock is set', () => {
+  const saving = fc.constant<Act>({ act: 'saving' })
+
+  it('come once and in order, whatever the host’s clock says, and whether it is summer', () =>
+    check(livesOf(2500, host, saving), (hall, _, begin) => {
+      assert.deepEqual(deliveredBy(hall), allOf(hall, begin))
+      assert.deepEqual(warningsOf(hall), [])
+    }))
+
+  it('come once and in order where the device’s clock is only ever set forward', () =>
+    check(livesOf(1500, forward), (hall, _, begin) => {
+      assert.deepEqual(deliveredBy(hall), allOf(hall, begin))
+      assert.deepEqual(warningsOf(hall), [])
+    }))
+
+  it('come once where the device’s clock is set back and forward, all that can be told to be new', () =>
+    check(livesOf(1500, forward, back), (hall, habits, begin) => {
+      assert.deepEqual(missing(hall, requiredOf(hall, habits, begin)), [], 'overlooked')
+    }))
+
+  it('come once, none twice, whatever both clocks say', () =>
+    check(livesOf(1500, forward, back, host), () => {}))
+})

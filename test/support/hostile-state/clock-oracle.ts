@@ -1,0 +1,78 @@
+/** What must have come of a device whose clock was set, by what was measured and what the answers showed alone. */
+import assert from 'node:assert/strict'
+import { AN_HOUR, type Habits, type Hall, type Measured, type Told } from './clocks'
+
+type Answered = Extract<Told, { kind: 'answered' }>
+export type Delivered = Extract<Told, { kind: 'delivered' }>
+
+export const answersOf = ({ told }: Hall) => told.filter((one): one is Answered => one.kind === 'answered')
+export const deliveriesOf = ({ told }: Hall) => told.filter((one): one is Delivered => one.kind === 'delivered')
+export const deliveredBy = (hall: Hall) => deliveriesOf(hall).flatMap(({ seqs }) => seqs)
+export const warningsOf = ({ told }: Hall) => told.filter(({ kind }) => kind === 'warned')
+
+/** @throws where a record comes twice, a message is not in order, or anything fails but for want of records */
+export function isSane(hall: Hall): void {
+  const came = deliveredBy(hall)
+  const twice = came.filter((seq, index) => came.indexOf(seq) !== index)
+  assert.deepEqual(twice, [], 'came twice')
+  for (const { seqs, times, texts, offset } of deliveriesOf(hall)) {
+    assert.ok(seqs.length > 0, 'nothing new sends nothing')
+    assert.deepEqual(times, times.toSorted((a, b) => a - b), 'oldest first')
+    assert.deepEqual(times, seqs.map((seq) => (hall.log[seq] as Measured).unixtime * 1000), 'as measured')
+    for (const [index, text] of texts.entries()) assert.equal(Date.parse(text), times[index])
+    const zones = new Set(texts.map((text) => text.slice(-6)))
+    const zone = offset === 60 ? '+01:00' : '+00:00'
+    if (!texts[0]?.endsWith('Z')) assert.deepEqual([...zones], [zone], 'one offset')
+  }
+  const codes = hall.told.flatMap((one) => (one.kind === 'failed' ? [one.code] : []))
+  assert.deepEqual([...new Set(codes)].filter((code) => code !== 'ENVLOG_QUOTA'), [])
+}
+
+/** Records that were there before the node began and that it is not to bring. */
+function notWanted(hall: Hall, start: 'held' | 'now'): Set<number> {
+  const [first] = answersOf(hall)
+  if (!first) return new Set()
+  const held = new Set(start === 'held' ? first.records.map(({ seq }) => seq) : [])
+  return new Set(hall.log.slice(0, first.measured).flatMap(({ seq }) => (held.has(seq) ? [] : [seq])))
+}
+
+/** All that a node must have brought where the device's clock was never set back: in this order. */
+export function allOf(hall: Hall, start: 'held' | 'now'): number[] {
+  const before = notWanted(hall, start)
+  return hall.log.flatMap(({ seq }) => (before.has(seq) ? [] : [seq]))
+}
+
+/**
+ * Records that must have come, whatever was set: those later than all that was measured before them, and, where ids
+ * tell, those that an answer shows between earlier ones.
+ */
+export function requiredOf(hall: Hall, habits: Habits, start: 'held' | 'now'): Set<number> {
+  const answers = answersOf(hall)
+  const before = notWanted(hall, start)
+  const required = new Set<number>()
+  let highest = Number.NEGATIVE_INFINITY
+  let highestAhead = Number.NEGATIVE_INFINITY
+  const shown = new Set(answers.flatMap(({ records }) => records.map(({ seq }) => seq)))
+  const shadowed = new Set<number>()
+  /** In an answer, or in a hole before one. */
+  const isFound = (seq: number, unixtime: number, { measured }: Answered) =>
+    shown.has(seq) ||
+    (unixtime > highestAhead &&
+      (habits.newestBy === 'time' || hall.log.slice(seq + 1, measured).every((one) => one.unixtime > unixtime)))
+  for (const { seq, unixtime } of hall.log) {
+    const answer = answers.find(({ measured }) => measured > seq)
+    const isAhead = answer !== undefined && unixtime > answer.at + AN_HOUR
+    if (unixtime <= highest) shadowed.add(seq)
+    else if (answer && !before.has(seq) && isFound(seq, unixtime, answer)) required.add(seq)
+    if (isAhead) highestAhead = Math.max(highestAhead, unixtime)
+    else highest = Math.max(highest, unixtime)
+  }
+  if (habits.ids !== 'counted') return required
+  for (const answer of answers) {
+    const set = answer.records.filter(({ seq }) => shadowed.has(seq) && !before.has(seq))
+    const isWithin = ({ seq, unixtime }: Measured) =>
+      answer.records.some((one) => one.seq < seq && one.unixtime < unixtime)
+    if (set.every(isWithin)) for (const { seq } of set) required.add(seq)
+  }
+  return required
+}

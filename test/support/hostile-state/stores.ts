@@ -1,0 +1,103 @@
+/** A context store of Node-RED that does as it is told: slow, silent, full, damaged, or gone with its process. */
+import { createRequire } from 'node:module'
+
+type Done = (error: unknown, value?: unknown) => void
+interface Context {
+  get(key: string, store: unknown, done: Done): void
+  set(key: string, value: unknown, store: unknown, done: Done): void
+}
+const ofNodeRed = createRequire(require.resolve('node-red'))
+const { prototype }: { prototype: { id: string; context(): Context } } = ofNodeRed(
+  '@node-red/runtime/lib/nodes/Node',
+)
+
+export type Manner = 'at once' | 'fails' | 'throws' | 'never' | { ms: number }
+
+export interface Call {
+  op: 'load' | 'save'
+  /** Of the store that the account names; blank for the default one. */
+  store: string
+  key: string
+  /** Answers it, however late. */
+  answer(): void
+}
+
+const ILL = new Error('the store is ill')
+
+export function createHostileStore() {
+  const { context } = prototype
+  const disk = new Map<string, string>()
+  const calls: Call[] = []
+  const pending = new Set<() => void>()
+  let manner: (call: Call, index: number) => Manner = () => 'at once'
+  let isDead = false
+
+  function call(op: Call['op'], [key, store]: [string, string], done: Done, work: () => unknown): void {
+    if (isDead) return
+    let isOver = false
+    const answer = () => {
+      pending.delete(answer)
+      if (isOver || isDead) return
+      isOver = true
+      const value = work()
+      setImmediate(() => isDead || done(null, value))
+    }
+    const one = { op, store, key, answer }
+    calls.push(one)
+    const how = manner(one, calls.filter((other) => other.op === op).length - 1)
+    if (isDead) return
+    if (how === 'at once') answer()
+    else if (how === 'throws') throw ILL
+    else if (how === 'fails') setImmediate(() => done(ILL))
+    else {
+      pending.add(answer)
+      if (how !== 'never') setTimeout(answer, how.ms)
+    }
+  }
+
+  prototype.context = function (this: { id: string }) {
+    const place = (store: unknown, key: string) => [store ?? '', this.id, key].join(' ')
+    return {
+      get: (key, store, done) =>
+        call('load', [key, String(store ?? '')], done, () => {
+          const text = disk.get(place(store, key))
+          return text === undefined ? undefined : JSON.parse(text)
+        }),
+      set(key, value, store, done) {
+        const text = JSON.stringify(value)
+        call('save', [key, String(store ?? '')], done, () => void disk.set(place(store, key), text))
+      },
+    }
+  }
+
+  return {
+    /** What it holds, by store, node and key. */
+    disk,
+    calls,
+    of: (op: Call['op'], key = 'cursors') => calls.filter((one) => one.op === op && one.key === key),
+    /** How it takes each call from now on; `index` counts the loads, or the saves. */
+    behave(how: Manner | typeof manner) {
+      manner = typeof how === 'function' ? how : () => how
+    },
+    /** The process ends: nothing comes of what is on its way. */
+    die() {
+      isDead = true
+      pending.clear()
+    },
+    /** A new process. */
+    live() {
+      isDead = false
+    },
+    /** It takes all from now on, and what waits. */
+    heal() {
+      manner = () => 'at once'
+      for (const answer of [...pending]) answer()
+    },
+    restore() {
+      this.heal()
+      prototype.context = context
+    },
+  }
+}
+
+export type HostileStore = ReturnType<typeof createHostileStore>
