@@ -1,5 +1,6 @@
 /** A flow whose store is hostile, a device that measures and tells an alert each minute, and time that is told to pass. */
 import assert from 'node:assert/strict'
+import type { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
 import { type Clock, install } from '@sinonjs/fake-timers'
 import helper from 'node-red-node-test-helper'
@@ -55,7 +56,19 @@ export interface Lab {
   deploy(action: ActionName, more?: Message, setup?: Message): Promise<number>
   /** Time passes at the service and for the host, not for what waits. */
   measure(minutes: number): void
+  /** The host's clock is off by so much from now on, ms. */
+  host(ms: number): void
   pass(ms: number): Promise<void>
+  /** One turn of the event loop. */
+  breathe(): Promise<void>
+  /** The flow is closed. */
+  end(): Promise<void>
+  /** It is as late as at the beginning. */
+  reset(): void
+  /** All at once. */
+  leap(ms: number): Promise<void>
+  /** What is under way comes to its end, or waits for time to pass. */
+  idle(): Promise<void>
   /**
    * One trigger, to its end: `completed`, or why not.
    * @param passing while time passes; else none does, and it waits for no timer
@@ -98,6 +111,7 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
   const warned: string[] = []
   let flow: Flow
   let minutes = 0
+  let off = 0
   let listen = (_: Message) => {}
 
   // A node that was told of it in the same turn has not got it yet.
@@ -132,7 +146,8 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
     // What a process knows ends with it.
     if (!sameProcess) registry.clear()
     flow = await startFlow(action, simulator(), { node: { ...NODE, ...more }, sameProcess, ...setup })
-    helper.getNode('account').on('call:warn', (call: { args: unknown[] }) => warned.push(String(call.args[0])))
+    const account: EventEmitter = helper.getNode('account')
+    account.on('call:warn', (call: { args: unknown[] }) => warned.push(String(call.args[0])))
     return took
   }
 
@@ -145,7 +160,11 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
     measure(count) {
       minutes += count
       simulator().clock.advance(count * MINUTE)
-      fake.setSystemTime(NOW + minutes * MINUTE)
+      fake.setSystemTime(NOW + off + minutes * MINUTE)
+    },
+    host(ms) {
+      off = ms
+      fake.setSystemTime(NOW + off + minutes * MINUTE)
     },
     async pass(ms) {
       for (let at = 0; at < ms; at += 100) await step(Math.min(100, ms - at))
@@ -166,6 +185,21 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
       else await isOver()
       await step(0)
       return errors.messages.length > failed ? errors.messages.at(-1)?.error.code : 'completed'
+    },
+    async idle() {
+      // On loopback, an answer is here by then.
+      for (let turn = 0; turn < 200; turn++) await breathe()
+    },
+    leap: (ms) => step(ms),
+    breathe,
+    async end() {
+      await during(unload())
+    },
+    reset() {
+      minutes = 0
+      off = 0
+      simulator().clock.advance(NOW - simulator().clock.now())
+      fake.setSystemTime(NOW)
     },
     came,
     onMessage: (told) => {

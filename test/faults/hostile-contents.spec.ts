@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { runs } from '../support/chance'
+import { type News, useLab } from '../support/hostile-state/lab'
+
+const numRuns = runs(240)
+const OTHER = { latest: 'alerts', alerts: 'latest' } as const
+/** The longest window, and what a request takes. */
+const A_WINDOW_MS = 3_700_000
+
+/** The same with one of its parts, however deep, in place of another thing. */
+const damaged = (saved: unknown) =>
+  fc.tuple(fc.integer({ min: 0, max: 200 }), fc.jsonValue()).map(([at, thing]) => {
+    let left = at % (countOf(saved) + 1)
+    const copy = (value: unknown): unknown => {
+      if (left-- === 0) return thing
+      if (Array.isArray(value)) return value.map(copy)
+      if (typeof value !== 'object' || value === null) return value
+      return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copy(part)]))
+    }
+    return copy(saved)
+  })
+
+const countOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? 1 + Object.values(value).reduce((sum: number, part) => sum + countOf(part), 0)
+    : 1
+
+for (const action of ['latest', 'alerts'] as const satisfies News[]) {
+  describe(`${action} with a context store that holds what is not its own`, () => {
+    const lab = useLab()
+    const CURSORS = ' node cursors'
+    const QUOTA = ' account quota'
+
+    async function round(): Promise<void> {
+      lab().measure(2)
+      assert.equal(await lab().ask(), 'completed')
+    }
+
+    /** What a process leaves. */
+    async function saved(key: string): Promise<unknown> {
+      await lab().start(action)
+      await round()
+      await round()
+      return JSON.parse(lab().store.disk.get(key) ?? 'null')
+    }
+
+    /** @returns whether it is held back: then nothing is asked or written, and the content is as it was */
+    async function isHeldBack(content: unknown): Promise<boolean> {
+      const text = JSON.stringify(content)
+      lab().store.disk.set(CURSORS, text)
+      await lab().start(action)
+      const [asked, writes] = [lab().asked(), lab().store.of('save').length]
+      lab().measure(1)
+      const end = await lab().ask()
+      if (end === 'completed') return false
+      assert.equal(end, 'ENVLOG_CONFIG')
+      assert.equal(await lab().ask({ envlog: { forget: true } }), 'ENVLOG_CONFIG')
+      assert.deepEqual([lab().asked(), lab().store.of('save').length], [asked, writes])
+      assert.equal(lab().store.disk.get(CURSORS), text)
+      return true
+    }
+
+    it('is held back by any JSON, and writes nothing over it', async () => {
+      const anything = fc.jsonValue().filter((value) => value !== null)
+      await fc.assert(
+        fc.asyncProperty(anything, async (content) => assert.ok(await isHeldBack(content))),
+        { numRuns },
+      )
+    })
+
+    it('is held back by its state damaged anywhere, or goes on by what can be read of it', async () => {
+      const state = await saved(CURSORS)
+      let held = 0
+      await fc.assert(
+        fc.asyncProperty(damaged(state), async (content) => {
+          if (await isHeldBack(content)) held++
+        }),
+        { numRuns },
+      )
+      assert.ok(held > numRuns / 4, `${held} of ${numRuns}`)
+    })
+
+    it('is held back by half of its state, and by a newer version, till what it was is there again', async () => {
+      const state = (await saved(CURSORS)) as { version: number }
+      const text = JSON.stringify(state)
+      for (const length of [1, text.length >> 1, text.length - 1]) {
+        assert.ok(await isHeldBack(text.slice(0, length)))
+      }
+      for (const version of [state.version + 1, 1e9, '2', null, 0, -1]) {
+        assert.ok(await isHeldBack({ ...state, version }), `version ${version}`)
+      }
+      const { errors } = lab().flow()
+      assert.ok(errors.messages.every(({ error }) => /store-(newer|unreadable)/.test(error.message)))
+      lab().store.disk.set(CURSORS, text)
+      await round()
+      assert.deepEqual(lab().came.flat(), lab().all())
+    })
+
+    it('takes nothing of another kind of node that had its id', async () => {
+      await lab().start(OTHER[action])
+      await round()
+      lab().came.length = 0
+      for (const start of ['start', 'deploy'] as const) {
+        await lab()[start](action)
+        await round()
+        assert.deepEqual(lab().came.flat(), lab().all(), start)
+      }
+      await round()
+      await lab().start(action)
+      await round()
+      assert.deepEqual(lab().came.flat(), lab().all())
+    })
+
+    it('goes on with devices that another account of the service has as well', async () => {
+      await lab().start(action)
+      await round()
+      const { referenceId, referencePass } = lab().simulator().account
+      const credentials = { loginId: referenceId, loginPass: referencePass }
+      await lab().start(action, {}, { credentials })
+      await round()
+      await lab().deploy(action)
+      await round()
+      assert.deepEqual(lab().came.flat(), lab().all())
+    })
+
+    it('goes on in another store after a deploy, whatever that one held', async () => {
+      await lab().start(action)
+      await round()
+      const old = lab().store.disk.get(CURSORS) as string
+      await round()
+      for (const [index, content] of [old, '{"version":99}', '"half'.concat('"')].entries()) {
+        lab().store.disk.set(CURSORS, content)
+        await lab().deploy(action, { name: `${index}` })
+        await round()
+      }
+      await lab().start(action)
+      await round()
+      assert.deepEqual(lab().came.flat(), lab().all(), 'what is in the process holds, and is copied')
+    })
+
+    it('asks soon, whatever it holds of the quota', async () => {
+      const state = await saved(QUOTA)
+      assert.ok(state, 'it is written')
+      const content = fc.oneof(fc.jsonValue(), damaged(state), damaged(state))
+      await fc.assert(
+        fc.asyncProperty(content, async (held) => {
+          lab().store.disk.set(QUOTA, JSON.stringify(held))
+          await lab().start(action)
+          lab().measure(1)
+          const { completed, errors } = lab().flow()
+          lab().send({})
+          for (let ms = 0; ms < A_WINDOW_MS && completed.messages.length === 0; ms += 60_000) {
+            await lab().idle()
+            if (completed.messages.length === 0) await lab().leap(60_000)
+          }
+          assert.deepEqual([completed.messages.length, errors.messages.length], [1, 0])
+        }),
+        { numRuns },
+      )
+      assert.deepEqual(lab().came.flat(), lab().all())
+    })
+  })
+}
