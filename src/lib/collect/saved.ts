@@ -1,4 +1,5 @@
 import { EnvlogError } from '../errors'
+import { LATEST_MS } from '../readings/time'
 import type { Cursor } from './states'
 
 /** What a node's memory writes into a store. */
@@ -54,15 +55,16 @@ export function isCursorOf(value: unknown, kind: CursorKind): value is Cursor {
   if (!isObject(value) || !isInstant(value.taken)) return false
   const { seen, time, at, beside, id, begins = [] } = value
   if (kind === 'alerts') return isTexts(seen)
-  const isOfRecords = seen === undefined && isNumberOrNull(time) && isNumberOrNull(id)
-  return isOfRecords && [at, beside, begins].every(isTexts)
+  const isOfRecords = seen === undefined && (time === null || isInstant(time))
+  return isOfRecords && (id === null || Number.isFinite(id)) && [at, beside, begins].every(isTexts)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const isInstant = (value: unknown): value is number => Number.isFinite(value)
+/** One that can be written as a time. */
+const isInstant = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= LATEST_MS
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
-const isNumberOrNull = (value: unknown) => value === null || isInstant(value)
