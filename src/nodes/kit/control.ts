@@ -26,7 +26,7 @@ export function controlOf(msg: NodeMessage, id: string): Control | undefined {
 
 /** What a receipt is for that the node has made. @throws EnvlogError `receipt-unreadable` */
 export function receiptOf(told: unknown, { key }: NodeMemory, type: string): Receipt {
-  const receipt = readReceipt(told, key(), Date.now())
+  const receipt = readReceipt(told, key())
   if (isCursorOf(receipt.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
   throw new EnvlogError('receipt-unreadable')
 }

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { runs } from '../../support/chance'
-import {
-  allOf,
-  deliveredBy,
-  isSane,
-  requiredOf,
-  warningsOf,
-} from '../../support/hostile-state/clock-oracle'
+import { allOf, deliveredBy, isSane, requiredOf, warningsOf } from '../../support/hostile-state/clock-oracle'
 import { A_DAY, type Act, createHall, type Habits, type Hall } from '../../support/hostile-state/clocks'
 
 const DAY_MS = A_DAY * 1000
@@ -55,7 +49,10 @@ async function live(habits: Habits, life: readonly Act[], start: 'held' | 'now',
 const start = fc.constantFrom<'held' | 'now'>('held', 'now')
 const time = fc.constantFrom<'utc' | 'local'>('utc', 'local')
 
-function check(lives: fc.Arbitrary<Act[]>, judge: (hall: Hall, habits: Habits, start: 'held' | 'now') => void) {
+function check(
+  lives: fc.Arbitrary<Act[]>,
+  judge: (hall: Hall, habits: Habits, start: 'held' | 'now') => void,
+) {
   return fc.assert(
     fc.asyncProperty(anyHabits, lives, start, time, async (habits, life, begin, style) => {
       judge(await live(habits, life, begin, style), habits, begin)

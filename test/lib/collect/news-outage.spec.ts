@@ -81,7 +81,7 @@ async function begin(others = 0) {
     acknowledge: (index: number) =>
       memory.step(KEY, {
         kind: 'receipt',
-        cursor: readReceipt(came.at(index)?.receipt, memory.key(), clock.now()).cursor,
+        cursor: readReceipt(came.at(index)?.receipt, memory.key()).cursor,
       }),
   }
 }

@@ -107,7 +107,7 @@ export function createAlertWorld(
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
     journal.push({ kind: 'acknowledged', delivery: index })
-    memory.step(KEY, { kind: 'receipt', cursor: readReceipt(entry.receipt, memory.key(), time.now()).cursor })
+    memory.step(KEY, { kind: 'receipt', cursor: readReceipt(entry.receipt, memory.key()).cursor })
   }
 
   function raise(count: number, apart: number): void {

@@ -174,7 +174,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
     const from = made()
-    memory.step(key, { kind: 'receipt', cursor: readReceipt(entry.receipt, memory.key(), time.now()).cursor })
+    memory.step(key, { kind: 'receipt', cursor: readReceipt(entry.receipt, memory.key()).cursor })
     journal.push({ kind: 'acknowledged', delivery: index, from, to: made() })
   }
 

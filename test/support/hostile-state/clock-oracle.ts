@@ -6,7 +6,8 @@ type Answered = Extract<Told, { kind: 'answered' }>
 export type Delivered = Extract<Told, { kind: 'delivered' }>
 
 export const answersOf = ({ told }: Hall) => told.filter((one): one is Answered => one.kind === 'answered')
-export const deliveriesOf = ({ told }: Hall) => told.filter((one): one is Delivered => one.kind === 'delivered')
+export const deliveriesOf = ({ told }: Hall) =>
+  told.filter((one): one is Delivered => one.kind === 'delivered')
 export const deliveredBy = (hall: Hall) => deliveriesOf(hall).flatMap(({ seqs }) => seqs)
 export const warningsOf = ({ told }: Hall) => told.filter(({ kind }) => kind === 'warned')
 
@@ -17,15 +18,26 @@ export function isSane(hall: Hall): void {
   assert.deepEqual(twice, [], 'came twice')
   for (const { seqs, times, texts, offset } of deliveriesOf(hall)) {
     assert.ok(seqs.length > 0, 'nothing new sends nothing')
-    assert.deepEqual(times, times.toSorted((a, b) => a - b), 'oldest first')
-    assert.deepEqual(times, seqs.map((seq) => (hall.log[seq] as Measured).unixtime * 1000), 'as measured')
+    assert.deepEqual(
+      times,
+      times.toSorted((a, b) => a - b),
+      'oldest first',
+    )
+    assert.deepEqual(
+      times,
+      seqs.map((seq) => (hall.log[seq] as Measured).unixtime * 1000),
+      'as measured',
+    )
     for (const [index, text] of texts.entries()) assert.equal(Date.parse(text), times[index])
     const zones = new Set(texts.map((text) => text.slice(-6)))
     const zone = offset === 60 ? '+01:00' : '+00:00'
     if (!texts[0]?.endsWith('Z')) assert.deepEqual([...zones], [zone], 'one offset')
   }
   const codes = hall.told.flatMap((one) => (one.kind === 'failed' ? [one.code] : []))
-  assert.deepEqual([...new Set(codes)].filter((code) => code !== 'ENVLOG_QUOTA'), [])
+  assert.deepEqual(
+    [...new Set(codes)].filter((code) => code !== 'ENVLOG_QUOTA'),
+    [],
+  )
 }
 
 /** Records that were there before the node began and that it is not to bring. */
@@ -58,7 +70,8 @@ export function requiredOf(hall: Hall, habits: Habits, start: 'held' | 'now'): S
   const isFound = (seq: number, unixtime: number, { measured }: Answered) =>
     shown.has(seq) ||
     (unixtime > highestAhead &&
-      (habits.newestBy === 'time' || hall.log.slice(seq + 1, measured).every((one) => one.unixtime > unixtime)))
+      (habits.newestBy === 'time' ||
+        hall.log.slice(seq + 1, measured).every((one) => one.unixtime > unixtime)))
   for (const { seq, unixtime } of hall.log) {
     const answer = answers.find(({ measured }) => measured > seq)
     const isAhead = answer !== undefined && unixtime > answer.at + AN_HOUR

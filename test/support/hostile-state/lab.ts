@@ -14,7 +14,9 @@ interface Sent {
   msg: Message
   source: { id: string }
 }
-const { hooks }: { hooks: { add(id: string, told: (sent: Sent[]) => void): void; remove(id: string): void } } =
+const {
+  hooks,
+}: { hooks: { add(id: string, told: (sent: Sent[]) => void): void; remove(id: string): void } } =
   createRequire(require.resolve('node-red'))('@node-red/util')
 
 const MINUTE = 60_000
@@ -36,7 +38,12 @@ const device: DeviceDefinition = {
       texts: { ch1: `${minute}` },
     })),
 }
-export const NODE = { select: 'list', devices: [{ serial: SERIAL, base: SERIAL }], onlyNew: true, start: 'held' }
+export const NODE = {
+  select: 'list',
+  devices: [{ serial: SERIAL, base: SERIAL }],
+  onlyNew: true,
+  start: 'held',
+}
 
 export type News = 'latest' | 'alerts'
 
