@@ -86,10 +86,18 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
           await settled(lab(), () => false)
         }
         const after = came.flat()
-        assert.deepEqual(after, after.toSorted((a, b) => a - b), 'in order')
+        assert.deepEqual(
+          after,
+          after.toSorted((a, b) => a - b),
+          'in order',
+        )
         assert.equal(new Set(after).size, after.length, 'none twice in one process')
         if (advance === 'acknowledged') {
-          assert.deepEqual([...sink.stored].toSorted((a, b) => a - b), lab().all(), 'nothing is lost')
+          assert.deepEqual(
+            [...sink.stored].toSorted((a, b) => a - b),
+            lab().all(),
+            'nothing is lost',
+          )
         } else {
           const allowed = sent.slice(sink.sentAtWrite)
           const twice = after.filter((minute) => sent.includes(minute))

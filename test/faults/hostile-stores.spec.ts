@@ -14,7 +14,8 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
     async function isHeldBack(): Promise<void> {
       const { asked, store, ask } = lab()
       const [requests, writes] = [asked(), store.of('save').length]
-      for (const msg of [{}, { envlog: { forget: true } }, {}]) assert.equal(await ask(msg, true), 'ENVLOG_CONFIG')
+      for (const msg of [{}, { envlog: { forget: true } }, {}])
+        assert.equal(await ask(msg, true), 'ENVLOG_CONFIG')
       assert.deepEqual([asked(), store.of('save').length], [requests, writes])
     }
 
@@ -28,14 +29,14 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
     }
 
     /** A first process, whose state is on the disk. */
-    async function before(): Promise<void> {
+    async function earlier(): Promise<void> {
       await lab().start(action)
       await goOn()
       lab().measure(2)
     }
 
     it('that takes 10 s to load fails triggers till then, and loses nothing', async () => {
-      await before()
+      await earlier()
       lab().store.behave(({ op }) => (op === 'load' ? { ms: 10_000 } : 'at once'))
       await lab().start(action)
       assert.equal(await lab().ask({}, true), 'ENVLOG_CONFIG')
@@ -45,7 +46,7 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
 
     for (const manner of ['fails', 'throws'] as const) {
       it(`whose loads fail (${manner}) fails triggers till they do not, and loses nothing`, async () => {
-        await before()
+        await earlier()
         lab().store.behave(({ op }) => (op === 'load' ? manner : 'at once'))
         await lab().start(action)
         await isHeldBack()
@@ -57,7 +58,7 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
     }
 
     it('that never answers a load fails triggers, lets go of a deploy, and loses nothing when it is asked again', async () => {
-      await before()
+      await earlier()
       lab().store.behave(silent)
       await lab().start(action)
       await isHeldBack()
@@ -69,7 +70,7 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
     })
 
     it('that answers a load after the deploy that follows, or out of order, brings nothing back', async () => {
-      await before()
+      await earlier()
       const old = new Map(lab().store.disk)
       await goOn()
       lab().store.behave(silent)
@@ -91,7 +92,7 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
     })
 
     it('whose load answers only for the node before the deploy is not read for the present one', async () => {
-      await before()
+      await earlier()
       lab().store.behave(silent)
       await lab().start(action)
       await lab().deploy(action)
