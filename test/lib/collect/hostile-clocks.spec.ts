@@ -5,7 +5,7 @@ import { allOf, deliveredBy, isSane, requiredOf, warningsOf } from '../../suppor
 import { A_DAY, type Act, createHall, type Habits, type Hall } from '../../support/hostile-state/clocks'
 
 const DAY_MS = A_DAY * 1000
-const numRuns = runs(480)
+const numRuns = runs(2000)
 
 const anyHabits: fc.Arbitrary<Habits> = fc.record({
   standalone: fc.boolean(),
@@ -88,4 +88,38 @@ describe('records of a device, whatever clock is set', () => {
 
   it('come once, none twice, whatever both clocks say', () =>
     check(livesOf(1500, forward, back, host), () => {}))
+
+  const steps = (life: readonly Act[]) => life.filter((one) => one.act === 'device' && one.by < 0).length
+  it('come with one warning at most for each time that the clock was set back', () =>
+    fc.assert(
+      fc.asyncProperty(anyHabits, livesOf(600, forward, back), async (habits, life) => {
+        const all = life.flatMap((one) => (one.act === 'poll' ? [one, ...one.meanwhile] : [one]))
+        // Each life of a process may tell it anew.
+        const lives = 1 + all.filter(({ act }) => act === 'restart' || act === 'deploy').length
+        const { length } = warningsOf(await live(habits, life, 'held', 'utc'))
+        assert.ok(length <= steps(all) * lives, `${length} warnings`)
+      }),
+      { numRuns },
+    ))
+
+  for (const standalone of [true, false]) {
+    for (const firstId of [1, 65_300]) {
+      const kind = `${standalone ? 'standalone' : 'relay'} device from id ${firstId}`
+      it(`stop with one warning where ids show it was set back further than an answer reaches: ${kind}`, async () => {
+        const habits: Habits = {
+          ...{ standalone, firstId, ids: 'counted', interval: 600, holds: 100, newestBy: 'arrival' },
+          ...{ inclusive: true, order: 'ascending', budget: 160_000 },
+        }
+        const day = Array.from({ length: 10 }, (): Act[] => [{ act: 'measure', count: 5 }, POLL]).flat()
+        const life: Act[] = [{ act: 'measure', count: 300 }, POLL, { act: 'device', by: -2 * A_DAY }, ...day]
+        const hall = await live(habits, life, 'held', 'utc')
+        assert.deepEqual(warningsOf(hall), [{ kind: 'warned', what: 'stops' }])
+        assert.equal(deliveredBy(hall).length, 100)
+        for (const act of [{ act: 'measure', count: 300 } as const, POLL]) await hall.perform(act)
+        assert.ok(deliveredBy(hall).length > 100, 'it has caught up')
+        assert.equal(deliveredBy(hall).at(-1), hall.log.length - 1)
+        assert.equal(warningsOf(hall).length, 1)
+      })
+    }
+  }
 })
