@@ -25,7 +25,7 @@ export type Start = 'held' | 'now' | { since: number }
 
 /** What to do with an answer. */
 export type RecordPlan =
-  /** The device's clock was set back, and it gives no ids: its records cannot be told from delivered ones. */
+  /** The device's clock was set back, and its records cannot be told from delivered ones, or not all of them. */
   | { kind: 'set-back' }
   /** Records between the cursor and the answer are not in it: ms, from inclusive, to exclusive. */
   | { kind: 'hole'; from: number; to: number }
@@ -81,8 +81,10 @@ export function planRecords(
   // A time to begin with that has not come yet is no clock that was set back.
   const isDelivered = cursor.time !== null && cursor.at.length > 0
   const after = new Set(afterSetBack(normal, cursor, series.standalone))
-  if (isDelivered && newest !== null && newest < (cursor.time as number) && after.size === 0) {
-    return { kind: 'set-back' }
+  if (isDelivered && newest !== null && after.size === 0) {
+    const isEarlier = newest < (cursor.time as number)
+    const isAgain = newest === cursor.time && goesOnEarlier(normal, cursor, series.standalone)
+    if (isEarlier || isAgain) return { kind: 'set-back' }
   }
 
   const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
@@ -152,11 +154,6 @@ function afterSetBack(
   standalone: boolean,
 ): SeriesRecord[] {
   if (time === null || id === null) return []
-  /** How much later by its id, below 0 for earlier. */
-  const laterBy = (dataId: number) => {
-    const by = dataId - id
-    return standalone || Math.abs(by) <= TURN / 2 ? by : by - Math.sign(by) * TURN
-  }
   const after: { record: SeriesRecord; by: number }[] = []
   let isBetween = true
   let before: number | undefined
@@ -164,7 +161,7 @@ function afterSetBack(
   let isOpen = false
   for (const record of records) {
     if (record.dataId === null) continue
-    const by = laterBy(record.dataId)
+    const by = laterBy(record.dataId, id, standalone)
     if (by > 0 && (record.timestamp as number) < time) {
       after.push({ record, by })
       isBetween &&= before !== undefined
@@ -177,6 +174,26 @@ function afterSetBack(
   }
   if (!isBetween || isOpen) return []
   return after.sort((a, b) => a.by - b.by).map(({ record }) => record)
+}
+
+/** How much later by its id than another, below 0 for earlier. */
+function laterBy(dataId: number, id: number, standalone: boolean): number {
+  const by = dataId - id
+  return standalone || Math.abs(by) <= TURN / 2 ? by : by - Math.sign(by) * TURN
+}
+
+/**
+ * Whether the earliest is by its id the one after the cursor's: the clock was set back further than the answer
+ * reaches. Of ids that begin again the earliest goes on from nothing.
+ */
+function goesOnEarlier(
+  records: readonly SeriesRecord[],
+  { time, id }: RecordCursor,
+  standalone: boolean,
+): boolean {
+  const first = records.find(({ dataId }) => dataId !== null)
+  if (!first || id === null || time === null || (first.timestamp as number) >= time) return false
+  return laterBy(first.dataId as number, id, standalone) === 1
 }
 
 const timeOf = (key: string) => Number(key.split(' ')[0])
