@@ -97,6 +97,9 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
   const voided = new Map<string, number>()
   /** When the node was last about a device, ms. */
   const selected = new Map<string, number>()
+  /** How far the clock is ahead of the time that passes, ms: it may be set. */
+  const lead = () => Math.round(clock.now() - clock.monotonic())
+  let leadBefore = lead()
   /** Devices of which it was told that something in their answers cannot be read. */
   const told = new Set<string>()
   const round = createRound()
@@ -269,10 +272,12 @@ export function createMemory(clock: Clock, holding: Holding = { count: 0 }): Nod
 
     about(targets, hasLeft = () => false) {
       const now = clock.now()
+      const isSetBy = lead() - leadBefore
+      leadBefore += isSetBy
       for (const target of targets) move(target, hasLeft)
       for (const device of [...machines.keys(), ...marks.keys(), ...round.save()]) {
         // A clock that was ahead, or a device of which this is not known yet.
-        selected.set(device, Math.min(selected.get(device) ?? now, now))
+        selected.set(device, Math.min((selected.get(device) ?? now) + isSetBy, now))
       }
       for (const target of targets) selected.set(targetKey(target), now)
       for (const [device, at] of selected) if (now - at >= KEPT_MS) drop(device)
