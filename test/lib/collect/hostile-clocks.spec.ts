@@ -5,7 +5,7 @@ import { allOf, deliveredBy, isSane, requiredOf, warningsOf } from '../../suppor
 import { A_DAY, type Act, createHall, type Habits, type Hall } from '../../support/hostile-state/clocks'
 
 const DAY_MS = A_DAY * 1000
-const numRuns = runs(2000)
+const numRuns = runs(1200)
 
 const anyHabits: fc.Arbitrary<Habits> = fc.record({
   standalone: fc.boolean(),
@@ -20,8 +20,7 @@ const anyHabits: fc.Arbitrary<Habits> = fc.record({
 })
 
 /** Small ones as likely as great ones by order of magnitude. */
-const upTo = (max: number) =>
-  fc.double({ min: 0, max: 1, noNaN: true }).map((share) => Math.round(max ** share))
+const upTo = (max: number) => fc.nat(1000).map((share) => Math.round(max ** (share / 1000)))
 const measure = (max: number) => upTo(max).map((count): Act => ({ act: 'measure', count }))
 const sign = fc.constantFrom(-1, 1)
 const host = fc.tuple(upTo(30 * DAY_MS), sign).map(([ms, way]): Act => ({ act: 'host', off: way * ms }))
@@ -32,12 +31,14 @@ const poll = (...meanwhile: fc.Arbitrary<Act>[]) =>
   fc.array(fc.oneof(...meanwhile), { maxLength: 3 }).map((acts): Act => ({ act: 'poll', meanwhile: acts }))
 const again = fc.constantFrom<Act>({ act: 'restart' }, { act: 'deploy' })
 
-const livesOf = (max: number, ...more: fc.Arbitrary<Act>[]) =>
-  fc.array(fc.oneof(measure(max), measure(max), poll(measure(20), ...more), again, ...more), {
-    minLength: 3,
-    maxLength: 20,
-    size: 'max',
-  })
+/** Clocks are set, something is measured, and it is asked for. */
+const livesOf = (max: number, ...more: fc.Arbitrary<Act>[]) => {
+  const sets = fc.array(fc.oneof(measure(60), ...more, ...more, again), { maxLength: 4 })
+  const round = fc.tuple(sets, measure(max), poll(measure(20), ...more))
+  return fc
+    .tuple(measure(400), fc.array(round, { minLength: 1, maxLength: 7, size: 'max' }))
+    .map(([first, rounds]): Act[] => [first, POLL, ...rounds.flatMap(([set, ...then]) => [...set, ...then])])
+}
 
 async function live(habits: Habits, life: readonly Act[], start: 'held' | 'now', time: 'utc' | 'local') {
   const hall = createHall(habits, { start, time })

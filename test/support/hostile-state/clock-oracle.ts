@@ -64,28 +64,42 @@ export function requiredOf(hall: Hall, habits: Habits, start: 'held' | 'now'): S
   const required = new Set<number>()
   let highest = Number.NEGATIVE_INFINITY
   let highestAhead = Number.NEGATIVE_INFINITY
-  const shown = new Set(answers.flatMap(({ records }) => records.map(({ seq }) => seq)))
   const shadowed = new Set<number>()
+  const isWithin = (answer: Answered, { seq, unixtime }: Measured) =>
+    answer.records.some((one) => !shadowed.has(one.seq) && one.seq < seq && one.unixtime < unixtime)
+  /** It was set back further than the answer reaches, or no ids tell: nothing is sent then. */
+  const isStopped = (answer: Answered) => {
+    const set = answer.records.filter(({ seq }) => shadowed.has(seq))
+    return !set.every((one) => habits.ids === 'counted' && isWithin(answer, one))
+  }
+  const isShown = (seq: number) =>
+    answers.some((answer) => answer.records.some((one) => one.seq === seq) && !isStopped(answer))
   /** In an answer, or in a hole before one. */
-  const isFound = (seq: number, unixtime: number, { measured }: Answered) =>
-    shown.has(seq) ||
-    (unixtime > highestAhead &&
+  const isFound = (seq: number, unixtime: number, answer: Answered) =>
+    isShown(seq) ||
+    (!isStopped(answer) &&
+      unixtime > highestAhead &&
       (habits.newestBy === 'time' ||
-        hall.log.slice(seq + 1, measured).every((one) => one.unixtime > unixtime)))
+        hall.log.slice(seq + 1, answer.measured).every((one) => one.unixtime > unixtime)))
+  const isAheadOf = (unixtime: number, answer: Answered | undefined) =>
+    answer !== undefined && unixtime > answer.at + AN_HOUR
+  const answerOf = (seq: number) => answers.find(({ measured }) => measured > seq)
   for (const { seq, unixtime } of hall.log) {
-    const answer = answers.find(({ measured }) => measured > seq)
-    const isAhead = answer !== undefined && unixtime > answer.at + AN_HOUR
     if (unixtime <= highest) shadowed.add(seq)
-    else if (answer && !before.has(seq) && isFound(seq, unixtime, answer)) required.add(seq)
-    if (isAhead) highestAhead = Math.max(highestAhead, unixtime)
-    else highest = Math.max(highest, unixtime)
+    if (!isAheadOf(unixtime, answerOf(seq))) highest = Math.max(highest, unixtime)
+  }
+  for (const { seq, unixtime } of hall.log) {
+    const answer = answerOf(seq)
+    const isWanted = answer && !before.has(seq) && !shadowed.has(seq)
+    if (isWanted && isFound(seq, unixtime, answer)) required.add(seq)
+    if (isAheadOf(unixtime, answer)) highestAhead = Math.max(highestAhead, unixtime)
   }
   if (habits.ids !== 'counted') return required
   for (const answer of answers) {
-    const set = answer.records.filter(({ seq }) => shadowed.has(seq) && !before.has(seq))
-    const isWithin = ({ seq, unixtime }: Measured) =>
-      answer.records.some((one) => one.seq < seq && one.unixtime < unixtime)
-    if (set.every(isWithin)) for (const { seq } of set) required.add(seq)
+    if (isStopped(answer)) continue
+    // What was hidden when it stopped is known when it has caught up.
+    const set = answer.records.filter(({ seq }) => shadowed.has(seq) && answerOf(seq) === answer)
+    for (const { seq } of set) if (!before.has(seq)) required.add(seq)
   }
   return required
 }

@@ -86,6 +86,8 @@ export interface Lab {
   /** Told of each message as it comes. */
   onMessage(told: (msg: Message) => void): void
   send(msg: Message): void
+  /** One of the other nodes. */
+  trigger(id: string): Promise<void>
   flow(): Flow
   /** Warnings of the account node. */
   warnings(): string[]
@@ -213,6 +215,10 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
       listen = told
     },
     send: (msg) => flow.send(msg),
+    async trigger(id) {
+      helper.getNode(id).receive({})
+      await this.idle()
+    },
     flow: () => flow,
     warnings: () => warned,
     all: () => Array.from({ length: minutes + 1 }, (_, minute) => minute),
