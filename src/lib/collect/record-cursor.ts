@@ -80,11 +80,16 @@ export function planRecords(
   const newest = normal.at(-1)?.timestamp ?? null
   // A time to begin with that has not come yet is no clock that was set back.
   const isDelivered = cursor.time !== null && cursor.at.length > 0
-  const after = new Set(afterSetBack(normal, cursor, series.standalone))
+  // Ids of those that were ahead once are not missing between the others.
+  const timed = records.filter((record) => record.timestamp !== null && !isAhead(record))
+  const setBack = (from: RecordCursor) =>
+    afterSetBack(timed, from, series.standalone).filter((record) => !aside.has(record))
+  const after = new Set(setBack(cursor))
   if (isDelivered && newest !== null && after.size === 0) {
     const isEarlier = newest < (cursor.time as number)
-    const isAgain = newest === cursor.time && goesOnEarlier(normal, cursor, series.standalone)
-    if (isEarlier || isAgain) return { kind: 'set-back' }
+    const isStill = newest === cursor.time && beside.every(wasBeside)
+    if (isEarlier || (isStill && goesOnEarlier(normal, cursor, series.standalone)))
+      return { kind: 'set-back' }
   }
 
   const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
@@ -124,14 +129,15 @@ export function planRecords(
     taken,
   }
   // Also where it was set back within what came: it goes on from the last of them, and what is later is known.
-  const back = afterSetBack(normal, next, series.standalone)
+  const back = setBack(next)
   const last = back.at(-1)
   if (last) {
     const later = normal.filter(({ timestamp }) => (timestamp as number) > (last.timestamp as number))
     next.time = last.timestamp
     next.id = last.dataId
     next.at = normal.filter(({ timestamp }) => timestamp === last.timestamp).map(print)
-    next.beside = inOrder([...next.beside, ...later.map(keyOf)]).slice(-MOST_BESIDE)
+    const still = keys.filter((key) => rankOf(key) >= (last.timestamp as number))
+    next.beside = inOrder([...still, ...later.map(keyOf)]).slice(-MOST_BESIDE)
   }
   // In the order of time their ids would be full of gaps.
   for (const record of back) after.add(record)
