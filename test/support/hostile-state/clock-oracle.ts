@@ -72,6 +72,11 @@ export function requiredOf(hall: Hall, habits: Habits, start: 'held' | 'now'): S
     const set = answer.records.filter(({ seq }) => shadowed.has(seq))
     return !set.every((one) => habits.ids === 'counted' && isWithin(answer, one))
   }
+  /** Not again before the earlier ones have left the answer. */
+  const isOnce = (answer: Answered) => {
+    const set = answer.records.flatMap(({ seq }) => (shadowed.has(seq) ? [seq] : []))
+    return Math.max(...set) - Math.min(...set) + 1 === set.length
+  }
   const isShown = (seq: number) =>
     answers.some((answer) => answer.records.some((one) => one.seq === seq) && !isStopped(answer))
   /** In an answer, or in a hole before one. */
@@ -99,7 +104,7 @@ export function requiredOf(hall: Hall, habits: Habits, start: 'held' | 'now'): S
     if (isStopped(answer)) continue
     // What was hidden when it stopped is known when it has caught up.
     const set = answer.records.filter(({ seq }) => shadowed.has(seq) && answerOf(seq) === answer)
-    for (const { seq } of set) if (!before.has(seq)) required.add(seq)
+    if (isOnce(answer)) for (const { seq } of set) if (!before.has(seq)) required.add(seq)
   }
   return required
 }
