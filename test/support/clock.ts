@@ -30,11 +30,15 @@ export interface VirtualClock extends Clock {
 /** When it begins, ms since 1970 UTC. */
 const NOW = 1_795_161_600_000
 
+/** Until every promise that could go on has done so. */
+const oneTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
 /**
  * @param started monotonic; that it is no whole number finds those who round the wrong way
  * @param now ms since 1970 UTC
+ * @param quiet resolves when nothing goes on before time does
  */
-export function createVirtualClock(started = 1000.25, now = NOW): VirtualClock {
+export function createVirtualClock(started = 1000.25, now = NOW, quiet = oneTurn): VirtualClock {
   const queue = createHeap()
   let at = started
   let ahead = now - started
@@ -99,9 +103,6 @@ export function createVirtualClock(started = 1000.25, now = NOW): VirtualClock {
     },
   }
 }
-
-/** Until every promise that could go on has done so. */
-const quiet = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 function sleep(after: Clock['after'], ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import {
+  badnesses,
+  isUnreadable,
+  isUnreadableAlert,
+  type Layout,
+  type Member,
+} from '../support/fleet/members'
+import { type Lived, liveThrough, type Phase, type Report } from '../support/fleet/run'
+
+const COUNT = 120
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** A round of the alerts at 12 an hour, and of one device more than its turn. */
+const ALERT_ROUNDS = 30 * HOUR
+
+fleet('scattered', [
+  { days: 1, repeat: 600 },
+  { days: 29, repeat: 7200 },
+])
+fleet('side by side', [{ days: 2, repeat: 600 }])
+
+function fleet(layout: Layout, phases: readonly Phase[]): void {
+  const days = phases.reduce((sum, phase) => sum + phase.days, 0)
+
+  describe(`${COUNT} devices, a third of them bad and ${layout}, for ${days} days`, function () {
+    this.timeout(600_000)
+    let lived: Lived
+    const good = () => lived.members.filter(({ kind }) => kind === 'good')
+    const bad = () => lived.members.filter(({ kind }) => kind !== 'good')
+    const reportsOf = ({ serial }: Member, node: string) =>
+      lived.reports.filter(({ device, node: from }) => device?.serial === serial && from === node)
+
+    before(async () => {
+      lived = await liveThrough(COUNT, layout, phases)
+      const records = [...lived.arrived].flatMap(([key, lines]) => (key.startsWith('latest') ? lines : []))
+      const failed = (lived.ended.get('latest') ?? []).filter(({ error }) => error)
+      const requests = Object.values(lived.counts).reduce((sum, { total }) => sum + total, 0)
+      const told = {
+        records: records.length,
+        requests,
+        polls: lived.ended.get('latest')?.length,
+        failed: failed.length,
+        reports: lived.reports.length,
+        wall: `${(lived.wall / SECOND).toFixed(1)} s`,
+      }
+      console.log(`      ${layout}: ${JSON.stringify(told)}`)
+    })
+
+    it('brings every record of the good devices once and in order', () => {
+      const last = phases.at(-1)?.repeat ?? 0
+      for (const { serial } of good()) {
+        assertWhole(
+          serial,
+          lived.records.get(serial) ?? [],
+          'latest',
+          lived.now - 2 * last * SECOND - 5 * MINUTE,
+        )
+      }
+    })
+
+    it('brings every alert of the good devices once and in order', () => {
+      for (const member of good()) {
+        assertWhole(member.serial, alertLines(member), 'alerts', lived.now - ALERT_ROUNDS)
+      }
+    })
+
+    it('brings each current reading of the good devices once', () => {
+      for (const { serial } of good()) {
+        const times = (lived.arrived.get(`current ${serial}`) ?? []).map(Number)
+        assert.ok(times.length > days * 10, `${serial}: ${times.length} readings`)
+        assert.deepEqual(
+          times,
+          [...new Set(times)].sort((a, b) => a - b),
+          serial,
+        )
+      }
+    })
+
+    it('brings what can be read of the devices with unreadable entries', () => {
+      const last = phases.at(-1)?.repeat ?? 0
+      for (const member of bad().filter(({ kind }) => kind === 'partly')) {
+        const { serial } = member
+        const records = (lived.records.get(serial) ?? []).filter(
+          (line) => !isUnreadable(timeOf(line) / SECOND),
+        )
+        assertWhole(serial, records, 'latest', lived.now - 2 * last * SECOND - 5 * MINUTE)
+        const alerts = alertLines(member).filter((line) => !isUnreadableAlert(timeOf(line) / SECOND))
+        assertWhole(serial, alerts, 'alerts', lived.now - ALERT_ROUNDS)
+      }
+    })
+
+    it('brings nothing of the other bad devices', () => {
+      for (const { serial, kind } of bad()) {
+        if (kind === 'partly') continue
+        for (const node of ['latest', 'alerts'])
+          assert.deepEqual(lived.arrived.get(`${node} ${serial}`) ?? [], [])
+      }
+    })
+
+    it('lets no good device wait longer than one extra round', () => {
+      const late: string[] = []
+      let start = lived.now - days * DAY
+      for (const phase of phases) {
+        const end = start + phase.days * DAY
+        const most = 2 * phase.repeat * SECOND + 5 * MINUTE
+        for (const { serial } of good()) {
+          const times = (lived.asked.get(serial) ?? []).filter((at) => at >= start && at < end)
+          const gaps = [...times, end].map((at, index) => at - (times[index - 1] ?? start))
+          const longest = Math.max(...gaps)
+          if (longest > most)
+            late.push(`${serial}: ${Math.round(longest / MINUTE)} min, polled every ${phase.repeat / 60}`)
+        }
+        start = end
+      }
+      assert.deepEqual(late.slice(0, 3), [], `${late.length} of ${good().length} wait too long`)
+    })
+
+    it('reports no good device', () => {
+      const serials = new Set(good().map(({ serial }) => serial))
+      const wrong = lived.reports.filter(({ device }) => device && serials.has(device.serial))
+      assert.deepEqual(wrong.slice(0, 3).map(inShort), [], `${wrong.length}`)
+    })
+
+    it('reports each bad device as what it is', () => {
+      for (const member of bad()) {
+        if (member.kind === 'good') continue
+        const { code, told } = badnesses[member.kind]
+        for (const node of ['latest', 'alerts']) {
+          const reports = reportsOf(member, node)
+          assert.deepEqual(
+            [...new Set(reports.map(({ error }) => error.code))],
+            [code],
+            `${node} ${member.kind}`,
+          )
+          assert.deepEqual(reports[0]?.device, { serial: member.serial, base: member.base })
+          if (told === 'always') assertEachRound(member, node, reports)
+        }
+      }
+    })
+
+    it('reports a device that is refused once a day', () => {
+      for (const member of bad().filter(({ kind }) => kind === 'refused')) {
+        const count = reportsOf(member, 'latest').length
+        assert.ok(
+          count >= days - 1 && count <= days + phases.length,
+          `${member.serial}: ${count} in ${days} days`,
+        )
+      }
+    })
+
+    it('reports a device with unreadable entries once until Node-RED restarts', () => {
+      for (const member of bad().filter(({ kind }) => kind === 'partly')) {
+        for (const node of ['latest', 'alerts', 'current']) {
+          assert.equal(reportsOf(member, node).length, 1, `${node} ${member.serial}`)
+        }
+      }
+    })
+
+    it('never exceeds the quota', () => {
+      for (const [endpoint, { over, refused }] of Object.entries(lived.counts)) {
+        assert.deepEqual({ over, refused }, { over: 0, refused: 0 }, endpoint)
+      }
+    })
+
+    /** What there is up to that time has arrived; of the rest some may. */
+    function assertWhole(serial: string, truth: readonly string[], node: string, settledAt: number): void {
+      const came = lived.arrived.get(`${node} ${serial}`) ?? []
+      const settled = truth.filter((line) => timeOf(line) < settledAt)
+      assert.ok(came.length >= settled.length, `${node} ${serial}: ${came.length} of ${settled.length}`)
+      const wrong = came.findIndex((line, index) => line !== truth[index])
+      assert.equal(came[wrong], truth[wrong], `${node} ${serial} at ${wrong}`)
+    }
+
+    /** Each round that ended well told of it once; a round that did not may have told of it. */
+    function assertEachRound({ serial, kind }: Member, node: string, reports: readonly Report[]): void {
+      const rounds = lived.ended.get(node) ?? []
+      const ended = rounds.filter(({ error }) => !error).length
+      const least = Math.min(ended, days)
+      const { length } = reports
+      assert.ok(
+        length >= least && length <= rounds.length,
+        `${node} ${serial} ${kind}: ${length} of ${rounds.length}`,
+      )
+    }
+  })
+}
+
+const timeOf = (line: string) => Number(line.slice(0, line.indexOf(' ')))
+
+const alertLines = ({ definition }: Member): string[] =>
+  (definition.alerts as { unixtime: number; texts: Record<string, string> }[]).map(
+    ({ unixtime, texts }) => `${unixtime * SECOND} ${texts.ch1}`,
+  )
+
+const inShort = ({ node, error, device }: Report) =>
+  `${node} ${error.code} ${error.message} ${device?.serial}`

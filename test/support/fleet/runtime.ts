@@ -1,0 +1,121 @@
+/** What the nodes use of Node-RED's runtime, and nothing more: hundreds of thousands of triggers are to cost little. */
+import { EventEmitter } from 'node:events'
+import type { NodeAPI } from 'node-red'
+import account from '../../../src/nodes/account/account'
+import alerts from '../../../src/nodes/alerts/alerts'
+import current from '../../../src/nodes/current/current'
+import { registry } from '../../../src/nodes/kit/account'
+import latest from '../../../src/nodes/latest/latest'
+
+// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
+export type Message = Record<string, any>
+export type Config = Message & { id: string; type: string; credentials?: object }
+
+export interface Failure extends Error {
+  code: string
+  cause: { status?: number; serial?: string; base?: string }
+}
+
+/** What a flow gets to see. */
+export interface Ears {
+  message(node: string, msg: Message): void
+  /** A device's failure, or one that a message is about. */
+  error(node: string, error: Failure, msg: Message): void
+  /** A trigger ended, well or with a failure. */
+  done(node: string, error?: Failure): void
+  warned?(node: string, text: string): void
+}
+
+export interface Runtime {
+  /** All nodes close, and are made anew. */
+  deploy(flow: readonly Config[]): Promise<void>
+  receive(node: string, msg: Message): void
+  /** Characters of all that the context stores hold. */
+  stored(): number
+  end(): Promise<void>
+}
+
+type Input = (msg: Message, send: (msg: Message) => void, done: (error?: Failure) => void) => void
+
+type Constructor = (this: EventEmitter, config: Config) => void
+
+export function startRuntime(ears: Ears): Runtime {
+  const types = new Map<string, Constructor>()
+  const nodes = new Map<string, EventEmitter & { receive(msg: Message): void }>()
+  const contexts = new Map<string, Map<string, unknown>>()
+  const RED = {
+    settings: {},
+    events: { on() {} },
+    httpAdmin: { get() {}, post() {} },
+    auth: { needsPermission: () => () => {} },
+    util: { cloneMessage: structuredClone, generateId: () => 'id', getSetting: () => undefined },
+    _: (key: string, params?: object) => `${key} ${params ? JSON.stringify(params) : ''}`,
+    nodes: {
+      createNode: equip,
+      registerType: (type: string, make: Constructor) => void types.set(type, make),
+      getNode: (id: string) => nodes.get(id) ?? null,
+      eachNode: (tell: (node: { id: string }) => void) => {
+        for (const id of nodes.keys()) tell({ id })
+      },
+    },
+  } as unknown as NodeAPI
+
+  function equip(node: EventEmitter, { id, type, credentials }: Config): void {
+    const values = contexts.get(id) ?? new Map<string, unknown>()
+    contexts.set(id, values)
+    const send = (msg: Message) => ears.message(id, msg)
+    const receive = (msg: Message) =>
+      void setImmediate(() => {
+        for (const handle of node.listeners('input') as Input[])
+          handle(msg, send, (error) => ears.done(id, error))
+      })
+    Object.assign(node, {
+      id,
+      type,
+      credentials,
+      receive,
+      send,
+      status() {},
+      warn: (text: string) => ears.warned?.(id, text),
+      error: (error: Failure, msg: Message) => ears.error(id, error, msg),
+      context: () => ({
+        get: (key: string, _store: unknown, done: (error: unknown, value: unknown) => void) =>
+          done(null, values.get(key)),
+        set: (key: string, value: unknown, _store: unknown, done: (error: unknown) => void) => {
+          values.set(key, value)
+          done(null)
+        },
+      }),
+    })
+  }
+
+  async function close(): Promise<void> {
+    for (const node of nodes.values()) {
+      for (const handle of node.listeners('close')) {
+        await new Promise<void>((resolve) => handle.call(node, false, resolve))
+      }
+    }
+    nodes.clear()
+  }
+
+  registry.clear()
+  for (const register of [account, latest, alerts, current]) register(RED)
+  return {
+    async deploy(flow) {
+      await close()
+      for (const config of flow) {
+        const make = types.get(config.type)
+        if (!make) throw new TypeError(config.type)
+        const node = Object.assign(new EventEmitter(), { receive() {} })
+        nodes.set(config.id, node)
+        make.call(node, config)
+      }
+    },
+    receive: (id, msg) => nodes.get(id)?.receive(msg),
+    stored: () => JSON.stringify([...contexts.values()].map((values) => [...values])).length,
+    async end() {
+      await close()
+      registry.clear()
+    },
+  }
+}
