@@ -22,7 +22,7 @@ export interface Ears {
   /** A device's failure, or one that a message is about. */
   error(node: string, error: Failure, msg: Message): void
   /** A trigger ended, well or with a failure. */
-  done(node: string, error?: Failure): void
+  done(node: string, error: Failure | undefined, msg: Message): void
   warned?(node: string, text: string): void
 }
 
@@ -67,7 +67,7 @@ export function startRuntime(ears: Ears): Runtime {
     const receive = (msg: Message) =>
       void setImmediate(() => {
         for (const handle of node.listeners('input') as Input[])
-          handle(msg, send, (error) => ears.done(id, error))
+          handle(msg, send, (error) => ears.done(id, error, msg))
       })
     Object.assign(node, {
       id,

@@ -1,0 +1,208 @@
+/** A year of 500 devices in a process of its own, where the heap can be measured; tells its parent what it saw. */
+import type { DeviceDefinition, Fault } from '../../../simulator'
+import { type Config, type Message, startRuntime } from './runtime'
+import { startService } from './service'
+import { takeTime } from './time'
+
+const SECOND = 1000
+const HOUR = 3600
+const DAY = 86_400 * SECOND
+const DEVICES = 500
+const BASES = 10
+const POLLED_DAYS = 2
+const DAYS = Number(process.env.YEAR_DAYS ?? 365)
+const CHANGED_A_WEEK = 5
+
+/** What there is at the end of a day. */
+export interface Figures {
+  day: number
+  records: number
+  polls: number
+  requests: number
+  /** MB */
+  heap: number
+  /** kB */
+  stored: number
+  /** s */
+  wall: number
+}
+
+export interface Year {
+  figures: Figures[]
+  /** Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many came twice. */
+  kept: { devices: number; fewest: number; perDevice: number; doubled: number }
+  reports: Record<string, number>
+  over: number
+}
+
+interface Slot {
+  /** So often its device was another one. */
+  generation: number
+  /** So often it was moved. */
+  base: number
+  name: string
+  since: number
+}
+
+/** One in fifty is always the same device, and never refused. */
+const stays = (index: number) => index % 50 === 7
+
+const from = Math.floor(Date.now() / DAY) * DAY - (DAYS + 2) * DAY
+
+/** A day of records at a time: answers hold little, and so does the service. */
+function definitionOf({ generation, base, name, since }: Slot, index: number): DeviceDefinition {
+  const isRemote = index % 2 === 1
+  const serial = `${isRemote ? '52C' : '52A'}${String(generation).padStart(2, '0')}${String(index).padStart(3, '0')}`
+  const unit = `5F0A1${String((index + base) % BASES).padStart(3, '0')}`
+  return {
+    serial,
+    name,
+    // Of a few the newest 300 records do not last a day.
+    capacity: index < 4 ? 5000 : 40,
+    channels: [{ num: 1, name: 'Inside', unit: 'C' }],
+    records: { interval: index < 4 ? 240 : 4 * HOUR, from: since / SECOND + index },
+    alerts: (now) =>
+      Array.from({ length: 20 }, (_, back) => {
+        const week = Math.floor(now / (7 * 24 * HOUR)) - back
+        return { unixtime: week * 7 * 24 * HOUR + index, texts: { ch1: `Upper Limit: ${week} C` } }
+      }).reverse(),
+    ...(isRemote && { base: { serial: unit, name: `Base ${unit}` } }),
+  }
+}
+
+async function live(): Promise<Year> {
+  const slots = Array.from({ length: DEVICES }, (_, index): Slot => {
+    return { generation: 0, base: 0, name: `Device ${index}`, since: from - 3 * DAY }
+  })
+  const fleet = () => slots.map(definitionOf)
+  const time = takeTime(from + 123)
+  const service = startService({ time, fleet: fleet(), seed: 'a year' })
+  /** Of devices that stay: the time of the newest record that was acknowledged, and how many were. */
+  const newest = new Map<string, number>()
+  const arrived = new Map<string, number>()
+  const reports: Record<string, number> = {}
+  let [records, polls, doubled] = [0, 0, 0]
+  let isSinkAway = false
+
+  const runtime = startRuntime({
+    message(node, msg) {
+      if (isSinkAway) return
+      if (node === 'latest') take(msg)
+      if (msg.envlog.receipt) runtime.receive(node, { envlog: { receipt: msg.envlog.receipt } })
+    },
+    error: (node, { code }) => tell(`${node} ${code}`),
+    done(node, error, { envlog }) {
+      if (error) tell(`${node} ended ${error.code}`)
+      if (!envlog) polls++
+    },
+  })
+
+  function tell(what: string): void {
+    reports[what] = (reports[what] ?? 0) + 1
+  }
+
+  function take({ payload: { serial, records: came } }: Message): void {
+    records += came.length
+    if (!stays(Number(serial.slice(-3)))) return
+    for (const { timestamp } of came) {
+      if (timestamp <= (newest.get(serial) ?? 0)) doubled++
+      newest.set(serial, timestamp)
+    }
+    arrived.set(serial, (arrived.get(serial) ?? 0) + came.length)
+  }
+
+  /** A few are replaced, renamed, moved to another base unit. */
+  function change(week: number): DeviceDefinition[] {
+    for (let count = 0; count < 3 * CHANGED_A_WEEK; count++) {
+      const index = (week * 3 * CHANGED_A_WEEK + count) % DEVICES
+      const slot = slots[index] as Slot
+      if (stays(index)) continue
+      if (count % 3 === 0) Object.assign(slot, { generation: slot.generation + 1, since: time.now() })
+      if (count % 3 === 1) slot.name = `Device ${index} of week ${week}`
+      if (count % 3 === 2) slot.base++
+    }
+    return fleet()
+  }
+
+  const figures: Figures[] = []
+  async function measure(day: number): Promise<void> {
+    // What the service holds is none of ours.
+    service.set({ fleet: [] })
+    global.gc?.()
+    const heap = process.memoryUsage().heapUsed / 1e6
+    service.set({ fleet: fleet() })
+    const requests = Object.values(service.counts()).reduce((sum, { total }) => sum + total, 0)
+    const [stored, wall] = [runtime.stored() / 1e3, time.took() / SECOND]
+    figures.push({ day, records, polls, requests, heap, stored, wall })
+  }
+
+  async function deploy(repeat: number): Promise<void> {
+    const deployed = runtime.deploy(flowOf(service, repeat))
+    await time.pass(SECOND)
+    await deployed
+  }
+
+  /** Some are refused, others change; the service is away, then the sink, then there is a deploy. */
+  async function trouble(step: number, week: number, repeat: number): Promise<void> {
+    if (step === 0) {
+      const refused = slots.flatMap((slot, index) =>
+        index % 50 === week % 50 && !stays(index) ? [definitionOf(slot, index).serial] : [],
+      )
+      service.set({ fleet: change(week), faults: [{ ...REFUSAL, serials: refused }] })
+    }
+    if (step === 1) service.set({ faults: [{ kind: 'status', status: 503 }] })
+    if (step === 3) service.set({ faults: [] })
+    isSinkAway = step === 4
+    if (step === 6) await deploy(repeat)
+  }
+
+  // All that will happen happens on the first day once.
+  await deploy(HOUR)
+  for (let step = 0; step < 7; step++) {
+    await time.pass(3 * HOUR * SECOND)
+    await trouble(step, 0, HOUR)
+  }
+  await time.pass(2 * HOUR * SECOND)
+  await deploy(POLLED_DAYS * 86_400)
+  await time.pass(HOUR * SECOND)
+  await measure(1)
+  for (let day = 2; day <= DAYS; day++) {
+    await trouble(day % 7, Math.floor(day / 7), POLLED_DAYS * 86_400)
+    await time.pass(DAY)
+    if ([30, 100, 200, 300, DAYS].includes(day)) await measure(day)
+  }
+  const perDevice = (DAYS * 24) / 4
+  const counts = [...arrived.values()]
+  const over = Object.values(service.counts()).reduce((sum, counts) => sum + counts.over, 0)
+  return {
+    figures,
+    kept: { devices: arrived.size, fewest: Math.min(...counts), perDevice, doubled },
+    reports,
+    over,
+  }
+}
+
+const REFUSAL: Fault = {
+  kind: 'status',
+  status: 400,
+  endpoints: ['latest-data', 'latest-data-relay', 'alert'],
+}
+
+function flowOf({ url, account }: { url: string; account: object }, repeat: number): Config[] {
+  const common = { account: 'account', repeat }
+  const receipts = { ...common, advance: 'acknowledged', ackTimeout: 3600 }
+  return [
+    { id: 'account', type: 'envlog-account', baseUrl: url, credentials: account, retries: 1 },
+    { id: 'latest', type: 'envlog-latest', ...receipts },
+    { id: 'alerts', type: 'envlog-alerts', ...receipts, start: 'held', repeat: 7 * 86_400 },
+    { id: 'current', type: 'envlog-current', ...common, onlyNew: true },
+  ]
+}
+
+live().then(
+  (year) => process.send?.(year, () => process.disconnect()),
+  (error) => {
+    console.error(error)
+    process.exitCode = 1
+  },
+)
