@@ -7,7 +7,9 @@ const MAX_IN_A_ROW = 3
 /**
  * Works on items side by side, so many at a time, in their order. An item's own failure is reported and the others go
  * on; a failure of the account ends all of them. One that may be either is held back: it is the item's own where others
- * are answered, and the account's where three in a row fail so or none is answered.
+ * are answered, and the account's where three in a row fail so or none is answered. So the next after it is the last of
+ * those that can be relied on; and who failed so the last time may do so again once any other was answered.
+ * @param isDoubtful whether an item failed so the last time
  * @throws EnvlogError the failure of the account
  */
 export async function eachOf<T>(
@@ -16,9 +18,12 @@ export async function eachOf<T>(
   signal: AbortSignal,
   work: (item: T, signal: AbortSignal) => Promise<void>,
   failed: (item: T, error: EnvlogError) => void,
+  isDoubtful: (item: T) => boolean = () => false,
 ): Promise<void> {
   const inner = childOf(signal)
-  let next = 0
+  const left = [...items]
+  // Those that are on their way side by side are asked before one that can be relied on.
+  const most = Math.max(MAX_IN_A_ROW, concurrency + 1)
   let fatal: unknown
   let isAnyDone = false
   let held: { item: T; error: EnvlogError }[] = []
@@ -33,9 +38,16 @@ export async function eachOf<T>(
     if (!isShortOfQuota(error)) inner.abort()
   }
 
+  const next = (): T => {
+    const reliable = held.length > 0 ? left.findLastIndex((item) => !isDoubtful(item)) : 0
+    return left.splice(Math.max(0, reliable), 1)[0] as T
+  }
+
   const worker = async () => {
-    while (next < items.length && fatal === undefined && !signal.aborted) {
-      const item = items[next++] as T
+    while (left.length > 0 && fatal === undefined && !signal.aborted) {
+      const item = next()
+      // Work may change it.
+      const wasDoubtful = isDoubtful(item)
       try {
         await work(item, inner.signal)
         isAnyDone = true
@@ -43,8 +55,12 @@ export async function eachOf<T>(
       } catch (error) {
         if (error instanceof EnvlogError && concernsOneDevice(error)) failed(item, error)
         else if (error instanceof EnvlogError && mayConcernOneDevice(error)) {
+          if (isAnyDone && wasDoubtful) {
+            failed(item, error)
+            continue
+          }
           held.push({ item, error })
-          if (held.length === MAX_IN_A_ROW) end(error)
+          if (held.length === most) end(error)
         } else end(error)
       }
     }

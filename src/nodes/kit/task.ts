@@ -4,7 +4,7 @@ import { eachOf } from '../../lib/collect/each'
 import type { NodeMemory } from '../../lib/collect/memory'
 import { isHandedOver, type NewsPorts } from '../../lib/collect/news'
 import type { Form } from '../../lib/collect/records'
-import { EnvlogError } from '../../lib/errors'
+import { EnvlogError, mayConcernOneDevice } from '../../lib/errors'
 import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
 import { gently } from '../../lib/pace'
@@ -146,7 +146,7 @@ export function createTask<T extends ActionType>(
             try {
               await work({ ...target, ...told }, own)
             } catch (error) {
-              if (wasAsked(error)) memory.round.asked(target)
+              if (wasAsked(error)) memory.round.asked(target, isAnybodys(error))
               throw error
             } finally {
               waits.asked()
@@ -160,6 +160,7 @@ export function createTask<T extends ActionType>(
             if (error.reason === 'device-refused') refused.add(target)
             failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
           },
+          (target) => memory.round.isDoubtful(target),
         )
       } catch (error) {
         failures.flush()
@@ -176,6 +177,8 @@ export function createTask<T extends ActionType>(
 function wasAsked(error: unknown): boolean {
   return error instanceof EnvlogError && error.code !== 'ENVLOG_QUOTA' && error.code !== 'ENVLOG_CLOSED'
 }
+
+const isAnybodys = (error: unknown) => error instanceof EnvlogError && mayConcernOneDevice(error)
 
 /** Output → how its answers are wanted. */
 const FORMS: Record<Output, Form> = {

@@ -12,7 +12,12 @@ describe('working on devices side by side', () => {
   const timers = useFakeTimers()
 
   /** Each item takes a second; those named fail at its end. */
-  function run(concurrency: number, failing: Record<number, unknown> = {}, signal = never) {
+  function run(
+    concurrency: number,
+    failing: Record<number, unknown> = {},
+    signal = never,
+    doubtful: number[] = [],
+  ) {
     const told: [number, string][] = []
     const seen = { started: [] as number[], done: [] as number[], most: 0, told }
     let open = 0
@@ -33,6 +38,7 @@ describe('working on devices side by side', () => {
         seen.done.push(item)
       },
       (item, error) => told.push([item, error.reason]),
+      (item) => doubtful.includes(item),
     )
     return { seen, result, watched: watch(result), open: () => open }
   }
@@ -96,26 +102,51 @@ describe('working on devices side by side', () => {
     const failing = (...which: number[]) => Object.fromEntries(which.map((item) => [item, reason]))
 
     it(`reports ${reason} of items among others that are answered, each once, whichever it is`, async () => {
-      for (const which of [[0], [3], [6], [0, 1], [5, 6], [0, 2, 4, 6]]) {
+      for (const which of [[0], [3], [6], [0, 1], [5, 6], [0, 2, 4, 6], [1, 2, 3], [0, 1, 2, 3]]) {
         const { seen, watched } = run(1, failing(...which))
         await timers().tickAsync(10_000)
         assert.equal(watched.state, 'done')
         assert.deepEqual(
-          seen.told,
+          seen.told.toSorted(),
           which.map((item) => [item, reason]),
         )
         assert.deepEqual(
-          seen.done,
+          seen.done.toSorted(),
           items.filter((item) => !which.includes(item)),
         )
       }
     })
 
-    it(`ends with ${reason} where three in a row fail so, without a report of each`, async () => {
-      const { seen, watched } = run(1, failing(2, 3, 4))
+    it(`ends with ${reason} where three in a row fail so, the last named among them, without a report of each`, async () => {
+      const { seen, watched } = run(1, failing(2, 3, 4, 5, 6))
       await timers().tickAsync(10_000)
       assert.equal(watched.state, reason)
-      assert.deepEqual([seen.started, seen.told], [[0, 1, 2, 3, 4], []])
+      assert.deepEqual([seen.started, seen.told], [[0, 1, 2, 6, 5], []])
+    })
+
+    it(`reports ${reason} of any number that failed so the last time as soon as another is answered`, async () => {
+      for (const which of [
+        [3, 4, 5, 6],
+        [0, 1, 2, 3],
+        [0, 1, 2, 4, 5, 6],
+      ]) {
+        for (const concurrency of [1, 2, 4]) {
+          const { seen, watched } = run(concurrency, failing(...which), never, which)
+          await timers().tickAsync(10_000)
+          assert.equal(watched.state, 'done', `${which} ${concurrency}`)
+          assert.deepEqual(
+            seen.told.toSorted(),
+            which.map((item) => [item, reason]),
+          )
+        }
+      }
+    })
+
+    it(`ends with ${reason} where all failed so the last time and do again`, async () => {
+      const { seen, watched } = run(1, failing(...items), never, items)
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, reason)
+      assert.deepEqual([seen.started, seen.told], [[0, 1, 2], []])
     })
 
     it(`ends with ${reason} where no item is answered`, async () => {
@@ -136,13 +167,12 @@ describe('working on devices side by side', () => {
       1: 'service-failed',
       3: 'timeout-total',
       4: 'device-refused',
-      5: 'service-failed',
     })
     await timers().tickAsync(10_000)
     assert.equal(watched.state, 'done')
     assert.deepEqual(
       seen.told.map(([item]) => item),
-      [0, 1, 4, 3, 5],
+      [0, 1, 4, 3],
     )
   })
 

@@ -63,4 +63,17 @@ describe('a round over devices', () => {
     round.load(['A/a', 'B/b', 'C/c'])
     assert.deepEqual(round.save(), ['B/b', 'C/c', 'A/a'])
   })
+
+  it('knows who failed in a way that may be anybody’s, until it is asked again', () => {
+    const round = createRound()
+    round.asked(one(0), true)
+    round.asked(one(1), true)
+    round.asked(one(1))
+    assert.deepEqual(
+      targets.map((target) => round.isDoubtful(target)),
+      [true, false, false, false, false],
+    )
+    round.drop('A/a')
+    assert.equal(round.isDoubtful(one(0)), false)
+  })
 })
