@@ -18,9 +18,9 @@ const ALERT_ROUNDS = 30 * HOUR
 
 fleet('scattered', [
   { days: 1, repeat: 600 },
-  { days: 29, repeat: 7200 },
+  { days: 29, repeat: 10_800 },
 ])
-fleet('side by side', [{ days: 2, repeat: 600 }])
+fleet('side by side', [{ days: 1, repeat: 600 }])
 
 function fleet(layout: Layout, phases: readonly Phase[]): void {
   const days = phases.reduce((sum, phase) => sum + phase.days, 0)
@@ -70,7 +70,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
     it('brings each current reading of the good devices once', () => {
       for (const { serial } of good()) {
         const times = (lived.arrived.get(`current ${serial}`) ?? []).map(Number)
-        assert.ok(times.length > days * 10, `${serial}: ${times.length} readings`)
+        assert.ok(times.length > days * 7, `${serial}: ${times.length} readings`)
         assert.deepEqual(
           times,
           [...new Set(times)].sort((a, b) => a - b),
@@ -179,11 +179,10 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       const rounds = lived.ended.get(node) ?? []
       const ended = rounds.filter(({ error }) => !error).length
       const least = Math.min(ended, days)
+      // One may be under way.
+      const most = rounds.length + 1
       const { length } = reports
-      assert.ok(
-        length >= least && length <= rounds.length,
-        `${node} ${serial} ${kind}: ${length} of ${rounds.length}`,
-      )
+      assert.ok(length >= least && length <= most, `${node} ${serial} ${kind}: ${length} of ${rounds.length}`)
     }
   })
 }

@@ -9,9 +9,17 @@ const HOUR = 3600
 const DAY = 86_400 * SECOND
 const DEVICES = 500
 const BASES = 10
-const POLLED_DAYS = 2
+const POLLED_DAYS = 3
 const DAYS = Number(process.env.YEAR_DAYS ?? 365)
 const CHANGED_A_WEEK = 5
+
+/** Of a few, from one week to the next. */
+const REFUSAL: Fault = {
+  kind: 'status',
+  status: 400,
+  serials: [],
+  endpoints: ['latest-data', 'latest-data-relay', 'alert'],
+}
 
 /** What there is at the end of a day. */
 export interface Figures {
@@ -58,7 +66,7 @@ function definitionOf({ generation, base, name, since }: Slot, index: number): D
     serial,
     name,
     // Of a few the newest 300 records do not last a day.
-    capacity: index < 4 ? 5000 : 40,
+    capacity: index < 4 ? 5000 : 60,
     channels: [{ num: 1, name: 'Inside', unit: 'C' }],
     records: { interval: index < 4 ? 240 : 4 * HOUR, from: since / SECOND + index },
     alerts: (now) =>
@@ -83,6 +91,7 @@ async function live(): Promise<Year> {
   const reports: Record<string, number> = {}
   let [records, polls, doubled] = [0, 0, 0]
   let isSinkAway = false
+  let refusal = REFUSAL
 
   const runtime = startRuntime({
     message(node, msg) {
@@ -148,19 +157,20 @@ async function live(): Promise<Year> {
       const refused = slots.flatMap((slot, index) =>
         index % 50 === week % 50 && !stays(index) ? [definitionOf(slot, index).serial] : [],
       )
-      service.set({ fleet: change(week), faults: [{ ...REFUSAL, serials: refused }] })
+      refusal = { ...REFUSAL, serials: refused }
+      service.set({ fleet: change(week), faults: [refusal] })
     }
     if (step === 1) service.set({ faults: [{ kind: 'status', status: 503 }] })
-    if (step === 3) service.set({ faults: [] })
+    if (step === 3) service.set({ faults: [refusal] })
     isSinkAway = step === 4
     if (step === 6) await deploy(repeat)
   }
 
   // All that will happen happens on the first day once.
-  await deploy(HOUR)
+  await deploy(2 * HOUR)
   for (let step = 0; step < 7; step++) {
     await time.pass(3 * HOUR * SECOND)
-    await trouble(step, 0, HOUR)
+    await trouble(step, 0, 2 * HOUR)
   }
   await time.pass(2 * HOUR * SECOND)
   await deploy(POLLED_DAYS * 86_400)
@@ -180,12 +190,6 @@ async function live(): Promise<Year> {
     reports,
     over,
   }
-}
-
-const REFUSAL: Fault = {
-  kind: 'status',
-  status: 400,
-  endpoints: ['latest-data', 'latest-data-relay', 'alert'],
 }
 
 function flowOf({ url, account }: { url: string; account: object }, repeat: number): Config[] {
