@@ -36,7 +36,7 @@ describe('a year of 500 devices that come, go, move and fail, with outages, rece
     const { devices, fewest, perDevice, doubled } = year.kept
     assert.deepEqual([devices, doubled], [10, 0])
     // The last are yet to come.
-    assert.ok(fewest >= perDevice - 24, `${fewest} of ${perDevice}`)
+    assert.ok(fewest >= perDevice - 30, `${fewest} of ${perDevice}`)
   })
 
   it('never exceeded the quota', () => {

@@ -20,7 +20,7 @@ fleet('scattered', [
   { days: 1, repeat: 600 },
   { days: 29, repeat: 10_800 },
 ])
-fleet('side by side', [{ days: 1, repeat: 600 }])
+fleet('side by side', [{ days: 2, repeat: 1200 }])
 
 function fleet(layout: Layout, phases: readonly Phase[]): void {
   const days = phases.reduce((sum, phase) => sum + phase.days, 0)

@@ -18,6 +18,8 @@ interface Wish {
 
 export type FleetService = Pick<Simulator, 'account' | 'truth' | 'counts' | 'set'> & {
   url: string
+  /** Its log, counts and windows are empty. */
+  reset(): void
   end(): void
 }
 
@@ -71,6 +73,7 @@ export function startService({ time, fleet, seed, faults = [], spoil, asked }: W
     truth: service.truth,
     counts: () => service.counts(),
     set: (options) => service.set(options),
+    reset: () => service.reset(),
     end() {
       undici.Agent = Agent
     },
