@@ -10,7 +10,7 @@ const HOUR = 3600
 const DAY = 86_400 * SECOND
 const DEVICES = 500
 const BASES = 10
-const POLLED_DAYS = 4
+const POLLED_DAYS = 3
 const DAYS = Number(process.env.YEAR_DAYS ?? 365)
 const CHANGED_A_WEEK = 5
 
@@ -67,9 +67,9 @@ function definitionOf({ generation, base, name, since }: Slot, index: number): D
     serial,
     name,
     // Of a few the newest 300 records do not last a day.
-    capacity: index < 4 ? 5000 : 60,
+    capacity: index < 2 ? 5000 : 60,
     channels: [{ num: 1, name: 'Inside', unit: 'C' }],
-    records: { interval: index < 4 ? 240 : 4 * HOUR, from: since / SECOND + index },
+    records: { interval: index < 2 ? 240 : 4 * HOUR, from: since / SECOND + index },
     alerts: (now) =>
       Array.from({ length: 20 }, (_, back) => {
         const week = Math.floor(now / (7 * 24 * HOUR)) - back
@@ -158,7 +158,7 @@ async function live(): Promise<Year> {
     await deployed
   }
 
-  /** Some are refused, others change; the service is away, then the sink, then there is a deploy. */
+  /** Some are refused, others change; a poll finds the service away, the next one the sink, then there is a deploy. */
   async function trouble(step: number, week: number, repeat: number): Promise<void> {
     if (step === 0) {
       const refused = slots.flatMap((slot, index) =>
@@ -171,7 +171,7 @@ async function live(): Promise<Year> {
     if (step === 1) faults = [{ kind: 'status', status: 503 }]
     if (step === 3) faults = [refusal]
     if (step === 1 || step === 3) service.set({ faults })
-    isSinkAway = step === 4
+    isSinkAway = step === 5
     if (step === 6) await deploy(repeat)
   }
 
