@@ -1,12 +1,9 @@
 /** What the nodes use of Node-RED's runtime, and nothing more: hundreds of thousands of triggers are to cost little. */
 import { EventEmitter } from 'node:events'
+import { join } from 'node:path'
 import type { NodeAPI } from 'node-red'
-import account from '../../../src/nodes/account/account'
-import alerts from '../../../src/nodes/alerts/alerts'
-import current from '../../../src/nodes/current/current'
-import { registry } from '../../../src/nodes/kit/account'
-import latest from '../../../src/nodes/latest/latest'
-
+import type { Registry } from '../../../src/lib'
+import { root } from '../package'
 // biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
 export type Message = Record<string, any>
 export type Config = Message & { id: string; type: string; credentials?: object }
@@ -39,7 +36,11 @@ type Input = (msg: Message, send: (msg: Message) => void, done: (error?: Failure
 
 type Constructor = (this: EventEmitter, config: Config) => void
 
+/** As built: what runs the sources keeps the name of each function as a property, which the heap would show. */
+const built = <T>(path: string) => require(join(root, 'dist/nodes', path)) as T
+
 export function startRuntime(ears: Ears): Runtime {
+  const { registry } = built<{ registry: Registry }>('kit/account.js')
   const types = new Map<string, Constructor>()
   const nodes = new Map<string, EventEmitter & { receive(msg: Message): void }>()
   const contexts = new Map<string, Map<string, unknown>>()
@@ -99,7 +100,9 @@ export function startRuntime(ears: Ears): Runtime {
   }
 
   registry.clear()
-  for (const register of [account, latest, alerts, current]) register(RED)
+  for (const name of ['account', 'latest', 'alerts', 'current']) {
+    built<(RED: NodeAPI) => void>(`${name}/${name}.js`)(RED)
+  }
   return {
     async deploy(flow) {
       await close()
