@@ -7,6 +7,9 @@ import * as fc from 'fast-check'
 import { isLong, seed } from './chance'
 import { beginRun } from './run'
 
+// undici has one timer for all its timeouts: begun under fake timers it would never fire again in this process.
+require('undici/lib/util/timers').setFastTimeout(() => {}, 1001)
+
 fc.configureGlobal({ seed })
 
 export const mochaGlobalSetup = beginRun

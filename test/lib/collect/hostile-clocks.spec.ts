@@ -40,6 +40,22 @@ const livesOf = (max: number, ...more: fc.Arbitrary<Act>[]) => {
     .map(([first, rounds]): Act[] => [first, POLL, ...rounds.flatMap(([set, ...then]) => [...set, ...then])])
 }
 
+/**
+ * A second time that the clock is set back, while an answer still shows the first, is not told by the ids
+ * (docs/collecting.md, *Clocks*): it is set forward then.
+ */
+const backOnce = (life: readonly Act[]): Act[] => {
+  let isBack = false
+  const once = <A extends Act>(act: A): A => {
+    if (act.act === 'poll') return { ...act, meanwhile: act.meanwhile.map(once) }
+    if (act.act !== 'device' || act.by >= 0) return act
+    const by = isBack ? -act.by : act.by
+    isBack = true
+    return { ...act, by }
+  }
+  return life.map(once)
+}
+
 async function live(habits: Habits, life: readonly Act[], start: 'held' | 'now', time: 'utc' | 'local') {
   const hall = createHall(habits, { start, time })
   for (const act of [...life, POLL]) await hall.perform(act)
@@ -82,18 +98,18 @@ describe('records of a device, whatever clock is set', () => {
       assert.deepEqual(warningsOf(hall), [])
     }))
 
-  it('come once where the device’s clock is set back and forward, all that can be told to be new', () =>
-    check(livesOf(1500, forward, back), (hall, habits, begin) => {
+  it('come once where the device’s clock is set back once and forward, all that can be told to be new', () =>
+    check(livesOf(1500, forward, back).map(backOnce), (hall, habits, begin) => {
       assert.deepEqual(missing(hall, requiredOf(hall, habits, begin)), [], 'overlooked')
     }))
 
-  it('come once, none twice, whatever both clocks say', () =>
-    check(livesOf(1500, forward, back, host), () => {}))
+  it('come once, none twice, whatever both clocks say, the device’s set back once', () =>
+    check(livesOf(1500, forward, back, host).map(backOnce), () => {}))
 
   const steps = (life: readonly Act[]) => life.filter((one) => one.act === 'device' && one.by < 0).length
   it('come with one warning at most for each time that the clock was set back', () =>
     fc.assert(
-      fc.asyncProperty(anyHabits, livesOf(600, forward, back), async (habits, life) => {
+      fc.asyncProperty(anyHabits, livesOf(600, forward, back).map(backOnce), async (habits, life) => {
         const all = life.flatMap((one) => (one.act === 'poll' ? [one, ...one.meanwhile] : [one]))
         // Each life of a process may tell it anew.
         const lives = 1 + all.filter(({ act }) => act === 'restart' || act === 'deploy').length
