@@ -159,7 +159,8 @@ function afterSetBack(
   { time, id }: Pick<RecordCursor, 'time' | 'id'>,
   standalone: boolean,
 ): SeriesRecord[] {
-  if (time === null || id === null) return []
+  // Ids that begin again begin with 0: there a single one that was lost before looks the same.
+  if (time === null || id === null || id === 0) return []
   const after: { record: SeriesRecord; by: number }[] = []
   let isBetween = true
   let before: number | undefined
