@@ -12,7 +12,7 @@ describe('a year of 500 devices that come, go, move and fail, with outages, rece
 
   before(async () => {
     const child = fork(require.resolve('../support/fleet/a-year-process.ts'), [], {
-      execArgv: ['--expose-gc', '--require', 'tsx/cjs'],
+      execArgv: ['--require', 'tsx/cjs'],
     })
     const [told] = await Promise.race([once(child, 'message'), once(child, 'exit').then(ended)])
     year = told as Year
