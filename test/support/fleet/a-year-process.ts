@@ -87,7 +87,8 @@ async function heapOfData(): Promise<number> {
   const [type, size] = [fields.indexOf('type'), fields.indexOf('self_size')]
   const code = types[type].indexOf('code')
   let bytes = 0
-  for (let at = 0; at < nodes.length; at += fields.length) if (nodes[at + type] !== code) bytes += nodes[at + size]
+  for (let at = 0; at < nodes.length; at += fields.length)
+    if (nodes[at + type] !== code) bytes += nodes[at + size]
   return bytes
 }
 
