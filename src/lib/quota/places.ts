@@ -39,12 +39,17 @@ export interface Expected {
   records: boolean
 }
 
+/** Until an answer told where the account stands, a request holds back the next one for so long. */
+const ALONE_MS = 5000
+
 interface Place {
   requests: Allowance
   budgets: Budgets | null
   turns: Turns<Ticket>
-  /** False until an answer told where the account stands: till then one request at a time. */
+  /** False until an answer told where the account stands: till then one request at a time (`ALONE_MS`). */
   known: boolean
+  /** When a request went last. */
+  wentAt: number
   /** Another process has what is free: not before this. */
   heldBackUntil: number
   probe: Probe
@@ -63,6 +68,7 @@ export function createPlaces(share: (window: number) => number, run = '') {
       budgets: described[name].records && createBudgets(described[name].records),
       turns: createTurns<Ticket>(),
       known: false,
+      wentAt: Number.NEGATIVE_INFINITY,
       heldBackUntil: Number.NEGATIVE_INFINITY,
       probe: createProbe(),
     }),
@@ -77,11 +83,16 @@ export function createPlaces(share: (window: number) => number, run = '') {
   const enoughOf = ({ wanted, least }: { wanted: number; least: number }, allowance: Allowance) =>
     Math.min(wanted, least, allowance.most(shareOf(allowance)))
 
+  /** One that hangs is none that others wait for. */
+  function aloneUntil({ known, requests, wentAt }: Place): number {
+    return known || requests.inFlight() === 0 ? Number.NEGATIVE_INFINITY : wentAt + ALONE_MS
+  }
+
   function free(name: EndpointName, now: number): number {
-    const { requests, known, heldBackUntil, probe } = places[name]
-    if (now < heldBackUntil) return 0
+    const { requests, heldBackUntil, probe, known } = places[name]
+    if (now < heldBackUntil || now < aloneUntil(places[name])) return 0
     const left = Math.min(requests.left(now, shareOf(requests)), probe.most(now))
-    return known ? left : Math.min(left, 1 - requests.inFlight())
+    return known ? left : Math.min(left, 1)
   }
 
   function when(name: EndpointName, amount: number, now: number): number {
@@ -132,6 +143,7 @@ export function createPlaces(share: (window: number) => number, run = '') {
       if (!records || !budgets) {
         grants++
         probe.send(id)
+        places[endpoint].wentAt = now
         const mark = requests.take(id, 1, now)
         return { id, endpoint, requests, number: records?.wanted, budget: null, mark, since: now }
       }
@@ -142,6 +154,7 @@ export function createPlaces(share: (window: number) => number, run = '') {
       if (left < enough) return { parkedUntil: allowance.when(now, enough, shareOf(allowance)) }
       grants++
       probe.send(id)
+      places[endpoint].wentAt = now
       const number = Math.min(wanted, left)
       const budget = { device, allowance, enough, mark: allowance.take(id, number, now) }
       return { id, endpoint, requests, number, budget, mark: requests.take(id, 1, now), since: now }
@@ -246,7 +259,7 @@ export function createPlaces(share: (window: number) => number, run = '') {
       let next = Number.POSITIVE_INFINITY
       for (const name of endpointNames) {
         if (places[name].turns.size() > 0 && free(name, now) <= 0) {
-          const at = when(name, 1, now)
+          const at = Math.max(when(name, 1, now), aloneUntil(places[name]))
           // A place that only an answer makes free: the answer will tell.
           if (at > now) next = Math.min(next, at)
         }

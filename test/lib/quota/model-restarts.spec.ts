@@ -43,6 +43,12 @@ async function fiveLives(scenario: Scenario, lives: Lives) {
 /** A refusal teaches, unless its answer is lost. */
 const refusals = ({ service }: World) => service.refusals().filter(({ answered }) => answered).length
 
+/** The first answer is there before others stop waiting for it (5 s). */
+const prompt = ({ up, back, ...rest }: Scenario) => ({
+  ...rest,
+  ...{ up: Math.min(up, 2000), back: Math.min(back, 2000), told: 1 },
+})
+
 const killed = async (world: World) => world.kill()
 
 describe('the quota of an account after a restart', function () {
@@ -75,7 +81,7 @@ describe('the quota of an account after a restart', function () {
   it('is refused at most once for each time without any store: the first goes alone, and teaches', () =>
     fc.assert(
       fc.asyncProperty(alone, async (scenario) => {
-        const world = await fiveLives({ ...scenario, told: 1 }, { store: () => undefined, end: killed })
+        const world = await fiveLives(prompt(scenario), { store: () => undefined, end: killed })
         assert.ok(refusals(world) <= 4, `${refusals(world)} refusals after 4 restarts`)
       }),
       { numRuns: runs(400) },
@@ -85,7 +91,7 @@ describe('the quota of an account after a restart', function () {
     fc.assert(
       fc.asyncProperty(alone, async (scenario) => {
         const world = await fiveLives(
-          { ...scenario, told: 1 },
+          prompt(scenario),
           { store: ({ clock }) => createStore(clock, { fails: () => true }), end: killed },
         )
         assert.ok(refusals(world) <= 4, `${refusals(world)} refusals after 4 restarts`)
@@ -97,7 +103,7 @@ describe('the quota of an account after a restart', function () {
     fc.assert(
       fc.asyncProperty(alone, async (scenario) => {
         let lost = 0
-        const calm = { ...scenario, told: 1, refusedCounts: false }
+        const calm = { ...prompt(scenario), refusedCounts: false }
         const world = await fiveLives(calm, {
           store: ({ clock, random }) => createStore(clock, { delays: () => random.next() * 4000 }),
           async end({ kill, sent }, store) {

@@ -25,11 +25,25 @@ describe('sending under a quota', () => {
     const { ask, clock, desk } = setup()
     for (const key of keys('r', 3)) ask(key)
     ask('alert', { endpoint: 'alert' })
-    await clock.pass(60_000)
+    await clock.pass(4999)
     assert.deepEqual(desk.keys(), ['r0', 'alert'])
     desk.sent[0]?.answer()
     await clock.settle()
     assert.deepEqual(desk.keys(), ['r0', 'alert', 'r1', 'r2'])
+  })
+
+  it('lets another one go where the first hangs, after 5 s each, and all as soon as one is answered', async () => {
+    const { ask, clock, desk } = setup({ concurrency: 5 })
+    for (const key of keys('r', 5)) ask(key)
+    await clock.pass(5000)
+    assert.deepEqual(desk.keys(), ['r0', 'r1'])
+    await clock.pass(4999)
+    assert.deepEqual(desk.keys(), ['r0', 'r1'])
+    await clock.pass(1)
+    assert.deepEqual(desk.keys(), ['r0', 'r1', 'r2'])
+    desk.sent[2]?.answer()
+    await clock.settle()
+    assert.deepEqual(desk.keys(), ['r0', 'r1', 'r2', 'r3', 'r4'])
   })
 
   it('goes on one by one while no answer comes', async () => {
