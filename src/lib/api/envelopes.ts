@@ -133,7 +133,7 @@ function partOf({ issues }: z.ZodError): string {
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`
  */
 export function readJson(body: string): object {
-  const json = parsedJson(body)
+  const json = parsedJson(withoutBom(body))
   if (json === undefined) throw new EnvlogError('reply-not-json')
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new EnvlogError('reply-unreadable', { part: 'answer' })

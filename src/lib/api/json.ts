@@ -1,7 +1,7 @@
 /** What a text says as JSON; `undefined`, which JSON has not, where it is none. */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(withoutBom(text))
+    return JSON.parse(text)
   } catch {
     return undefined
   }

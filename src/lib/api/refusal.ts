@@ -1,6 +1,6 @@
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import { type EndpointName, endpoints } from './endpoints'
-import { parsedJson } from './json'
+import { parsedJson, withoutBom } from './json'
 import type { WireAnswer } from './transport'
 
 interface Refusal {
@@ -60,7 +60,7 @@ interface ServiceError {
 
 /** The service's own error object (*Errors*); a page or an object of something on the way has none. */
 function serviceError(text: string): ServiceError | undefined {
-  const json = parsedJson(text) as { error?: ServiceError | null } | null | undefined
+  const json = parsedJson(withoutBom(text)) as { error?: ServiceError | null } | null | undefined
   const error = json?.error
   if (typeof error !== 'object' || error === null) return undefined
   return 'code' in error || 'message' in error ? error : undefined

@@ -1,4 +1,4 @@
-import { parsedJson } from './json'
+import { parsedJson, withoutBom } from './json'
 
 /** A slice that is parsed at once: short enough for the event loop, and for V8 to keep what comes of it young. */
 const SLICE_BYTES = 64 * 1024
@@ -160,7 +160,7 @@ export function createSlicer(
   }
 
   function restOf(tail: string): object | undefined {
-    const rest = parsedJson(`${head}[${JSON.stringify(MARK)}]${tail}`)
+    const rest = parsedJson(`${withoutBom(head)}[${JSON.stringify(MARK)}]${tail}`)
     if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) return undefined
     const array = (rest as Record<string, unknown>)[key]
     if (!Array.isArray(array) || array.length !== 1 || array[0] !== MARK) return undefined

@@ -30,6 +30,17 @@ describe('a body', () => {
     assert.equal(alive, 3)
   })
 
+  it('that comes byte by byte is read in pieces, each byte once', async () => {
+    const bytes = Buffer.from(`{"data":[${'{"ch1":1},'.repeat(1000)}`)
+    const pushed: Uint8Array[] = []
+    const slicer = { push: (chunk: Uint8Array) => void pushed.push(chunk), end: () => undefined }
+    const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
+    const body = await readBody(chunksOf([...single, bytes, ...single]), ignore, { slicer })
+    const all = Buffer.concat([bytes, bytes, bytes])
+    assert.deepEqual([Buffer.concat(pushed).equals(all), body.text()], [true, all.toString()])
+    assert.ok(pushed.length < 10, `${pushed.length} pieces`)
+  })
+
   it('may be as large as allowed and not a byte larger', async () => {
     const body = await readBody(chunksOf(['1234', '5678']), ignore, { most: 8 })
     assert.equal(body.text(), '12345678')

@@ -61,7 +61,7 @@ describe('records that are taken straight from bytes', function () {
 
   it('are left where they are no JSON', () => {
     const good = '{"ch1":1}'
-    for (const bad of ['01', '1.', '.5', '-', '+1', '1.2.3', '"a', '"\n"', 'x', '1 2', '', '1}']) {
+    for (const bad of ['01', '1.', '.5', '-', '+1', '1.2.3', '"a', '"\n"', 'x', '1 2', '', '1}', '\ufeff5']) {
       const table = createTable()
       const bytes = Buffer.from(`${good},${good},{"ch1":${bad}},${good},`)
       assert.equal(createRecordScanner(table).scan(bytes), 2 * (good.length + 1), bad)
