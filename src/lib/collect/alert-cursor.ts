@@ -37,7 +37,8 @@ export function planAlerts<E extends Entry>(
   const prints = entries.map(print)
   const silent = known === null && start === 'now'
   // Of entries that are alike in every word, one is the other.
-  const isFirst = (index: number) => prints.indexOf(prints[index] as string) === index
+  const firsts = new Map(prints.map((one, index) => [one, index] as const).reverse())
+  const isFirst = (index: number) => firsts.get(prints[index] as string) === index
   const isNew = (index: number) => isFirst(index) && !seen.has(prints[index] as string)
   // An entry without a word is known, and nothing to tell.
   const fresh = silent ? [] : entries.filter(({ texts }, index) => texts.length > 0 && isNew(index))
@@ -46,7 +47,7 @@ export function planAlerts<E extends Entry>(
     fresh,
     overflow: known !== null && !known.begins && entries.length >= MAX_ALERTS && !remembered,
     next: {
-      seen: [...[...seen].filter((one) => !prints.includes(one)), ...new Set(prints)].slice(-MAX_ALERTS),
+      seen: [...[...seen].filter((one) => !firsts.has(one)), ...new Set(prints)].slice(-MAX_ALERTS),
       taken,
     },
   }

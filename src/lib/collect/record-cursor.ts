@@ -8,7 +8,7 @@ import { formatTime, type TimeStyle } from '../readings/time'
 export interface RecordCursor {
   /** Time of the newest that was delivered, ms; `null` where none was that has one. */
   time: number | null
-  /** Prints of those delivered with that time. */
+  /** Prints of those delivered with that time: `MOST_AT` of them stand for all. */
   at: string[]
   /** Where nothing was acknowledged yet: prints of those at that time, which are the first to be delivered. */
   begins?: string[]
@@ -51,6 +51,10 @@ export interface Received {
 
 /** Delivered records beside the cursor that are remembered at most: three hours of one in six seconds. */
 const MOST_BESIDE = 2000
+/** Records of one second that are told apart. Loggers measure once a second at most, and turn back by an hour. */
+const MOST_AT = 1000
+/** By so many of the first records an answer is known that holds them still. */
+const MOST_BEGINS = 10
 
 /** Whether the answer reaches back to the cursor, and what of it is new. */
 export function planRecords(
@@ -71,8 +75,9 @@ export function planRecords(
     timestamp !== null && timestamp > Math.max(receivedAt + AN_HOUR, cursor.time ?? 0)
   // One that was ahead once moves no cursor later either: what is measured until its time comes would be hidden.
   const isBeside = (record: SeriesRecord) => record.timestamp === null || isAhead(record) || wasBeside(record)
+  const at = new Set(cursor.at)
   const wasAt = (record: SeriesRecord) =>
-    record.timestamp === cursor.time && cursor.at.includes(print(record))
+    record.timestamp === cursor.time && (at.size >= MOST_AT || at.has(print(record)))
 
   const beside = records.filter(isBeside)
   const aside = new Set(beside)
@@ -120,12 +125,14 @@ export function planRecords(
   const passed = normal.length === 0 ? newestBeside(cursor, receivedAt - AN_HOUR) : null
   const keys = inOrder([...cursor.beside, ...beside.map(keyOf)])
   const time = latest(newest, cursor.time, passed, lastOf(keys.slice(0, -MOST_BESIDE)))
-  const atTime = normal.filter(({ timestamp }) => timestamp === time).map(print)
+  const atTime = (instant: number | null) => normal.filter(({ timestamp }) => timestamp === instant)
+  const printsAt = (instant: number | null, known: readonly string[] = []) =>
+    [...new Set([...known, ...atTime(instant).slice(-MOST_AT).map(print)])].slice(0, MOST_AT)
   const next: RecordCursor = {
     time,
-    at: [...new Set([...(cursor.time === time ? cursor.at : []), ...atTime])],
+    at: printsAt(time, cursor.time === time ? cursor.at : []),
     beside: keys.filter((key) => time === null || rankOf(key) >= time),
-    id: normal.findLast(({ timestamp }) => timestamp === time)?.dataId ?? cursor.id,
+    id: atTime(time).at(-1)?.dataId ?? cursor.id,
     taken,
   }
   // Also where it was set back within what came: it goes on from the last of them, and what is later is known.
@@ -135,7 +142,7 @@ export function planRecords(
     const later = normal.filter(({ timestamp }) => (timestamp as number) > (last.timestamp as number))
     next.time = last.timestamp
     next.id = last.dataId
-    next.at = normal.filter(({ timestamp }) => timestamp === last.timestamp).map(print)
+    next.at = printsAt(last.timestamp)
     const still = keys.filter((key) => rankOf(key) >= (last.timestamp as number))
     next.beside = inOrder([...still, ...later.map(keyOf)]).slice(-MOST_BESIDE)
   }
@@ -214,7 +221,7 @@ export function cursorBefore(
   const first = records.find(({ timestamp }) => timestamp !== null && timestamp <= receivedAt + AN_HOUR)
   const cursor = { time: first?.timestamp ?? null, at: [], beside: [], id: null, taken: next.taken - 1 }
   if (!first) return cursor
-  const begins = records.filter(({ timestamp }) => timestamp === first.timestamp)
+  const begins = records.filter(({ timestamp }) => timestamp === first.timestamp).slice(0, MOST_BEGINS)
   return { ...cursor, begins: begins.map((record) => shorten(fingerprint(record, channels))) }
 }
 

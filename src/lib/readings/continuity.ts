@@ -64,17 +64,28 @@ function onceOnly<T>(make: () => T): () => T {
   }
 }
 
-/** Ids of records that have no time: they may be anywhere. */
-function undatedIds(records: readonly Numbered[]): Set<number> {
+/** Ids of records that have no time, each once, the smallest first: they may be anywhere. */
+function undatedIds(records: readonly Numbered[]): number[] {
   const ids = new Set<number>()
   for (const { timestamp, dataId } of records) if (timestamp === null && dataId !== null) ids.add(dataId)
-  return ids
+  return [...ids].sort((one, other) => one - other)
 }
 
-function countBetween(ids: ReadonlySet<number>, before: Numbered, after: Numbered): number {
-  let count = 0
-  for (const one of ids) if (between(one, before, after)) count++
-  return count
+/** Ids that turned over are those behind the one and those before the other. */
+function countBetween(ids: readonly number[], before: Numbered, after: Numbered): number {
+  const [up, down] = [countBelow(ids, id(before) + 1), countBelow(ids, id(after))]
+  return id(after) > id(before) ? down - up : ids.length - up + down
+}
+
+/** Of numbers in order. */
+function countBelow(ids: readonly number[], bound: number): number {
+  let [from, to] = [0, ids.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((ids[middle] as number) < bound) from = middle + 1
+    else to = middle
+  }
+  return from
 }
 
 const isTimed = ({ timestamp, dataId }: Numbered) => timestamp !== null && dataId !== null
@@ -126,9 +137,4 @@ function usualInterval(records: readonly Numbered[]): number {
     left -= count
   }
   return 0
-}
-
-function between(candidate: number, before: Numbered, after: Numbered): boolean {
-  if (id(after) > id(before)) return candidate > id(before) && candidate < id(after)
-  return candidate > id(before) || candidate < id(after)
 }

@@ -54,6 +54,15 @@ describe('with a cursor', () => {
     assert.deepEqual(device.take([record(0, 0, 2), record(0, 0, 1)]), [])
   })
 
+  it('a thousand records of one second stand for all: the state of a device stays small', () => {
+    const device = follow()
+    const second = Array.from({ length: 3000 }, (_, index) => record(0, index))
+    assert.equal(device.take(second).length, 3000)
+    assert.ok(JSON.stringify(device.cursor()).length < 20_000)
+    assert.deepEqual(device.take([...second, record(0, 3000)]), [])
+    assert.deepEqual(device.take([...second, record(60, 3001)]), [3001])
+  })
+
   it('a record is the same where an answer knows more channels', () => {
     const device = follow()
     device.take([record(0, 5), record(null, 9)])
