@@ -90,10 +90,10 @@ describe('the quota of an account after a restart', function () {
   it('treats a store that fails at any time as none', () =>
     fc.assert(
       fc.asyncProperty(alone, async (scenario) => {
-        const world = await fiveLives(
-          prompt(scenario),
-          { store: ({ clock }) => createStore(clock, { fails: () => true }), end: killed },
-        )
+        const world = await fiveLives(prompt(scenario), {
+          store: ({ clock }) => createStore(clock, { fails: () => true }),
+          end: killed,
+        })
         assert.ok(refusals(world) <= 4, `${refusals(world)} refusals after 4 restarts`)
       }),
       { numRuns: runs(300) },
