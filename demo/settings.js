@@ -1,8 +1,20 @@
-/** Node-RED's settings for the demo: nothing leaves this machine, and nothing but the demo is kept. */
+/**
+ * Node-RED's settings for the demo: nothing leaves this machine, and nothing but the demo is kept. Nobody logs in, so
+ * web pages of other addresses, also of names that lead to this machine, are kept out.
+ */
+const HERE = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
+
+function onlyFromHere({ headers: { host = '', origin } }, response, next) {
+  if (HERE.test(host) && (origin === undefined || origin === `http://${host}`)) next()
+  else response.status(403).send('The demo is for this machine: open http://127.0.0.1')
+}
+
 module.exports = {
   flowFile: 'flows.json',
-  credentialSecret: false,
+  credentialSecret: process.env.ENVLOG_DEMO_SECRET,
   uiHost: '127.0.0.1',
+  httpAdminMiddleware: onlyFromHere,
+  httpNodeMiddleware: onlyFromHere,
   telemetry: { enabled: false },
   externalModules: { autoInstall: false, palette: { allowInstall: false } },
   editorTheme: {

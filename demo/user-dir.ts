@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -17,4 +26,11 @@ export function prepareUserDir(root: string): string {
     copyFileSync(join(root, 'demo', 'flow_cred.json'), join(userDir, 'flows_cred.json'))
   }
   return userDir
+}
+
+/** What the credentials of the demo are encrypted with: somebody may type those of a real account. */
+export function secretOf(userDir: string): string {
+  const file = join(userDir, 'credential-secret')
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
+  return readFileSync(file, 'utf8')
 }

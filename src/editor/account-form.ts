@@ -1,3 +1,4 @@
+import { isClearText, splitPassword } from '../shared/account'
 import type { AccountTest, ContextStore, QuotaCounts } from '../shared/admin'
 import { ask, reasonInWords } from './ask'
 import { clockTime, type Form, language, words } from './red'
@@ -51,6 +52,7 @@ export function prepareAccount(form: Form): void {
   button.on('click', () => void test())
 
   void showStores(form)
+  watchShared(form)
   const look = async () => {
     try {
       showQuota(await ask<QuotaCounts>(`accounts/${encodeURIComponent(form.id)}/quota`))
@@ -115,5 +117,21 @@ async function showStores(form: Form): Promise<void> {
     note.text(form._(`account.store-${found}`, { name, stores: stores.map((one) => one.name).join(', ') }))
   }
   field.on('input change', show)
+  show()
+}
+
+/** A password that is typed into the address becomes the credential: the flow file must not hold it. */
+function watchShared(form: Form): void {
+  const field = $('#node-config-input-sharedQuota')
+  const note = $('#envlog-shared-note')
+  const show = () => note.text(form._('account.shared-clear-text')).toggle(isClearText(String(field.val())))
+  field.on('input change', show)
+  field.on('change', () => {
+    const split = splitPassword(String(field.val()))
+    if (!split) return
+    field.val(split.address)
+    $('#node-config-input-sharedQuotaPassword').val(split.password).trigger('change')
+    show()
+  })
   show()
 }

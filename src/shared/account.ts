@@ -67,11 +67,35 @@ export type LedgerProblem = 'unreadable' | 'has-password'
 
 /** What is wrong with the address of a Redis or Valkey, or nothing; its password is a credential of its own. */
 export function ledgerProblem(text: string): LedgerProblem | undefined {
+  if (splitPassword(text)) return 'has-password'
+  return addressesOf(text).every(isRedisAddress) ? undefined : 'unreadable'
+}
+
+/** Each of the sentinels' addresses is such a one. */
+function addressesOf(text: string): string[] {
   const sentinels = readSentinels(text)
-  // Each of the sentinels' addresses is such a one.
-  const addresses = sentinels?.nodes.map(({ host, port }) => `redis://${host}:${port}`) ?? [text.trim()]
-  if (/^[^/]*:\/\/[^/@]*:[^/@]+@/.test(text.trim())) return 'has-password'
-  return addresses.every(isRedisAddress) ? undefined : 'unreadable'
+  return sentinels?.nodes.map(({ host, port }) => `redis://${host}:${port}`) ?? [text.trim()]
+}
+
+/** The address of a Redis without the password in it, and that; nothing where there is none. */
+export function splitPassword(text: string): { address: string; password: string } | undefined {
+  const [, scheme, user, password, rest] = /^([^/]*:\/\/)([^/@]*?):([^@]+)@(.*)$/.exec(text.trim()) ?? []
+  if (!password) return undefined
+  return { address: `${scheme}${user ? `${user}@` : ''}${rest}`, password: unescaped(password) }
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** True where what goes to this Redis can be read on the way: another machine, and no TLS. */
+export function isClearText(text: string): boolean {
+  if (!/^redis(\+sentinel)?:/.test(text.trim())) return false
+  return addressesOf(text).some((one) => URL.canParse(one) && !isLoopback(new URL(one).hostname))
 }
 
 function isRedisAddress(text: string): boolean {

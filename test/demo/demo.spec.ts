@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { get } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connectAsync } from 'mqtt'
+
+type FlowNode = { type: string }
 
 const root = dirname(dirname(__dirname))
 
@@ -27,6 +30,16 @@ function listen(port: number): Promise<Server> {
     const server = createServer()
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => resolve(server))
+  })
+}
+
+/** Of an answer that is asked for by another name. */
+function statusFor(port: number, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    get({ port, host: '127.0.0.1', path: '/flows', headers: { host } }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    }).once('error', reject)
   })
 }
 
@@ -69,6 +82,12 @@ describe('the demo', function () {
       assert.equal((await fetch(`http://127.0.0.1:${port}${path}`)).status, 200, path)
     }
 
+    for (const headers of [{ origin: 'http://page.example' }, { origin: 'null' }]) {
+      const foreign = await fetch(`http://127.0.0.1:${port}/flows`, { headers })
+      assert.equal(foreign.status, 403, JSON.stringify(headers))
+    }
+    assert.equal(await statusFor(port, 'rebound.example'), 403)
+
     const client = await connectAsync(`mqtt://127.0.0.1:${port + 3}`)
     const devices = new Map<string, { channels: { value: number | null }[] }>()
     const complete = new Promise<void>((resolve) => {
@@ -82,6 +101,17 @@ describe('the demo', function () {
     const freezer = devices.get('envlog/52A10001/52A10001')
     assert.equal(typeof freezer?.channels[0]?.value, 'number')
     await client.endAsync()
+
+    // Somebody tries their own account.
+    const flows = (await (await fetch(`http://127.0.0.1:${port}/flows`)).json()) as FlowNode[]
+    const own = flows.map((node) =>
+      node.type === 'envlog-account' ? { ...node, credentials: { loginPass: 'a-real-one' } } : node,
+    )
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify(own)
+    await fetch(`http://127.0.0.1:${port}/flows`, { method: 'POST', headers, body })
+    const kept = readFileSync(join(folder, 'flows_cred.json'), 'utf8')
+    assert.deepEqual([Object.keys(JSON.parse(kept)), kept.includes('a-real-one')], [['$'], false])
 
     demo.child.kill('SIGINT')
     const [code] = await once(demo.child, 'exit')

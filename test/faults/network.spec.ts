@@ -92,10 +92,20 @@ describe('the way to the service', () => {
   })
 
   it('passes a proxy by for the hosts it is not for', async () => {
-    const proxy = kept(await startProxy(simulator().port))
+    const tls = kept(await startTls(simulator().port))
+    const proxy = kept(await startProxy(tls.port))
     const nodes = [
-      { id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: ['127.0.0.1'] },
+      { ...tlsNode, verifyservercert: true },
+      { id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: ['service.test'] },
     ]
+    const error = await ask({ baseUrl: 'https://service.test', tls: 'tls', proxy: 'proxy' }, nodes)
+    assert.equal(error.code, 'ENVLOG_NETWORK')
+    assert.deepEqual(proxy.asked, [])
+  })
+
+  it('takes no proxy to a service on this machine: what is in clear text does not leave it', async () => {
+    const proxy = kept(await startProxy(simulator().port))
+    const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
     assert.equal(await ask({ proxy: 'proxy' }, nodes), 'Freezer 1')
     assert.deepEqual(proxy.asked, [])
   })

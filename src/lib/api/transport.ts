@@ -158,8 +158,8 @@ function createAgent(options: TransportOptions, hostname: string): Dispatcher {
     bodyTimeout: 0,
     connect: { timeout, ...tls },
   }
-  // The environment's proxy is for what lies outside: a service on this machine never goes through it.
-  if (!proxy && isLoopback(hostname)) return new Agent(common)
+  // A service on this machine goes through no proxy: what is in clear text on the way to it must not leave the machine.
+  if (isLoopback(hostname)) return new Agent(common)
   const through = proxy && {
     httpProxy: proxyAddress(proxy),
     httpsProxy: proxyAddress(proxy),

@@ -61,6 +61,25 @@ describe('the forms', function () {
     await form.cancel()
   })
 
+  it('take a password out of the address of a shared quota, and say where it goes in clear text', async () => {
+    const form = await editor.editAccount('account')
+    await form.unfold()
+    const [address, password] = [form.field('sharedQuota'), form.field('sharedQuotaPassword')]
+    const note = form.body.locator('#envlog-shared-note')
+    for (const [typed, left, isClear] of [
+      ['redis://127.0.0.1:6379', 'redis://127.0.0.1:6379', false],
+      ['rediss://keeper:a%20b@cache.example', 'rediss://keeper@cache.example', false],
+      ['redis://:a%20b@cache.example:6379', 'redis://cache.example:6379', true],
+    ] as const) {
+      await address.fill(typed)
+      await address.blur()
+      assert.equal(await address.inputValue(), left)
+      assert.equal(await note.isVisible(), isClear, typed)
+    }
+    assert.equal(await password.inputValue(), 'a b')
+    await form.cancel()
+  })
+
   it('give the reason for wrong values of an action', async () => {
     const form = await editor.edit('range')
     await form.unfold()
