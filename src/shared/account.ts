@@ -54,8 +54,10 @@ export function addressProblem(text: string): AddressProblem | undefined {
 
 /** The address without trailing slashes: what request paths are added to, and what accounts are told apart by. */
 export function normaliseAddress(text: string): string {
-  const url = new URL(text.trim())
-  return url.origin + url.pathname.replace(/\/+$/, '')
+  const { origin, pathname } = new URL(text.trim())
+  let end = pathname.length
+  while (pathname[end - 1] === '/') end--
+  return origin + pathname.slice(0, end)
 }
 
 /** What is wrong with a relay suffix: it becomes part of a path, so only plain characters. */
@@ -79,9 +81,16 @@ function addressesOf(text: string): string[] {
 
 /** The address of a Redis without the password in it, and that; nothing where there is none. */
 export function splitPassword(text: string): { address: string; password: string } | undefined {
-  const [, scheme, user, password, rest] = /^([^/]*:\/\/)([^/@]*?):([^@]+)@(.*)$/.exec(text.trim()) ?? []
-  if (!password) return undefined
-  return { address: `${scheme}${user ? `${user}@` : ''}${rest}`, password: unescaped(password) }
+  const address = text.trim()
+  const login = address.indexOf('://') + 3
+  const at = address.indexOf('@')
+  const colon = address.indexOf(':', login)
+  if (login < 3 || colon < 0 || colon >= at - 1) return undefined
+  const user = address.slice(login, colon)
+  return {
+    address: `${address.slice(0, login)}${user ? `${user}@` : ''}${address.slice(at + 1)}`,
+    password: unescaped(address.slice(colon + 1, at)),
+  }
 }
 
 function unescaped(text: string): string {
@@ -114,15 +123,22 @@ export interface SentinelAddress {
 }
 
 const SENTINEL_PORT = 26379
-const SENTINELS = /^(rediss?)\+sentinel:\/\/(?:([^@/:]*)@)?([^@/]+)\/([^/]+)(?:\/(\d{1,4}))?$/
+const SENTINEL_SCHEMES = ['redis+sentinel://', 'rediss+sentinel://']
 
-/** Reads `redis+sentinel://host:port,host:port/name`; `undefined` for any other text. */
+/** Reads `redis+sentinel://user@host:port,host:port/name/database`; `undefined` for any other text. */
 export function readSentinels(text: string): SentinelAddress | undefined {
-  const [, scheme, username = '', hosts = '', name = '', database = '0'] = SENTINELS.exec(text.trim()) ?? []
-  if (!scheme) return undefined
+  const address = text.trim()
+  const scheme = SENTINEL_SCHEMES.find((one) => address.startsWith(one))
+  const [place = '', name = '', database = '0', ...more] = address.slice(scheme?.length ?? 0).split('/')
+  const [hosts = '', username = '', ...others] = place.split('@').reverse()
+  const isWhole = hosts !== '' && name !== '' && /^\d{1,4}$/.test(database)
+  if (!scheme || !isWhole || more.length > 0 || others.length > 0 || username.includes(':')) return undefined
   const nodes = hosts.split(',').map((one) => {
-    const [, host = '', port] = /^(.*?)(?::(\d{1,5}))?$/.exec(one) ?? []
-    return { host, port: port ? Number(port) : SENTINEL_PORT }
+    const colon = one.lastIndexOf(':')
+    const isPort = colon >= 0 && /^\d{1,5}$/.test(one.slice(colon + 1))
+    return isPort
+      ? { host: one.slice(0, colon), port: Number(one.slice(colon + 1)) }
+      : { host: one, port: SENTINEL_PORT }
   })
-  return { isTls: scheme === 'rediss', nodes, name, username, database: Number(database) }
+  return { isTls: scheme.startsWith('rediss'), nodes, name, username, database: Number(database) }
 }

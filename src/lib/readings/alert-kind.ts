@@ -92,7 +92,7 @@ function phraseOf(text: string, channelName: string): string {
   return withoutName(plain, normalise(channelName.slice(0, MAX_LENGTH)))
     .replace(VALUE, '#')
     .replace(NUMBERED, ' ')
-    .replace(/\(([^()]*)\)/g, (_, inside: string) => ` ${inside.replace(NAMED_VALUE, '')} `)
+    .replace(/\(([^()]{0,500})\)/g, (_, inside: string) => ` ${inside.replace(NAMED_VALUE, '')} `)
     .replace(/[#_()[\]:;,.!<>=~/、。-]+/g, ' ')
     .replace(/ +/g, ' ')
     .trim()
