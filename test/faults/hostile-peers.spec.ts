@@ -56,8 +56,10 @@ describe('every way to ask the service, against peers that behave as no service 
         assert.equal(mended.how, 'ok', `mended: ${told(mended)}`)
         assert.ok(mended.about.includes(freezer.serial), 'mended, it is answered')
         assert.equal(running, 0, 'nothing is on its way')
-        if (peer.kind !== 'huge' && stop !== undefined) {
-          assert.ok(stop < LONGEST_STOP_MS + table.floor, `the event loop stood still for ${stop} ms`)
+        if (stop !== undefined) {
+          // Of 25 ms alone on a machine there may be twice as many where all its processors are busy.
+          const most = (peer.kind === 'huge' ? 2 : 1) * LONGEST_STOP_MS + table.floor
+          assert.ok(stop < most, `the event loop stood still for ${stop} ms`)
         }
       })
     }

@@ -4,37 +4,51 @@ import type { Slicer } from './slices'
 
 /** An answer above this many bytes is refused, not swallowed. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024
+/** Of an answer that only tells what failed: no error object is longer. */
+export const MAX_ERROR_BYTES = 64 * 1024
+/** One that can only be parsed at once: larger ones would stop the event loop for longer than 50 ms. */
+export const MAX_WHOLE_BYTES = 4 * 1024 * 1024
 
 /** What a network brings in smaller pieces is kept and read together: single bytes would cost a hundred times their size. */
 const PIECE_BYTES = 4096
 
 export interface Body {
-  /** The whole of it (UTF-8). */
-  text(): string
+  /** The whole of it (UTF-8). @throws EnvlogError `reply-too-large` above so many bytes */
+  text(most?: number): string
   /** What is left of it without the elements that the slicer took. */
   rest: object | undefined
 }
 
-/** Reads to the end. Stopping early closes the connection it comes from. */
+/**
+ * Reads to the end. Stopping early closes the connection it comes from.
+ * @param kept bytes at its beginning; the rest is read and thrown away
+ */
 export async function readBody(
   chunks: AsyncIterable<Uint8Array>,
   alive: () => void,
-  { slicer, most = MAX_BODY_BYTES }: { slicer?: Slicer | undefined; most?: number } = {},
+  {
+    slicer,
+    most = MAX_BODY_BYTES,
+    kept = most,
+  }: { slicer?: Slicer | undefined; most?: number; kept?: number } = {},
 ): Promise<Body> {
   const parts: Uint8Array[] = []
   let bytes = 0
+  const checkSize = (most: number) => {
+    if (bytes > most) throw new EnvlogError('reply-too-large', { megabytes: Math.floor(most / 2 ** 20) })
+  }
   /** Of the slicer since the last turn for others: a fast network brings megabytes in one. */
   let worked = 0
   const counted = async function* () {
     for await (const chunk of chunks) {
       alive()
       bytes += chunk.length
-      if (bytes > most) throw new EnvlogError('reply-too-large', { megabytes: Math.floor(most / 2 ** 20) })
+      checkSize(most)
       yield chunk
     }
   }
   for await (const chunk of inPieces(counted())) {
-    parts.push(chunk)
+    if (bytes <= kept) parts.push(chunk)
     if (!slicer) continue
     const before = performance.now()
     slicer.push(chunk)
@@ -43,7 +57,13 @@ export async function readBody(
     worked = 0
     await turn()
   }
-  return { text: () => Buffer.concat(parts).toString('utf8'), rest: slicer?.end() }
+  return {
+    text(atOnce = most) {
+      checkSize(atOnce)
+      return Buffer.concat(parts).toString('utf8')
+    },
+    rest: slicer?.end(),
+  }
 }
 
 async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

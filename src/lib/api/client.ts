@@ -7,7 +7,7 @@ import type { Asker } from '../quota/asker'
 import { type QuotaReading, readQuota } from '../quota/headers'
 import type { Quota } from '../quota/quota'
 import type { Tried } from '../quota/ticket'
-import { type Body, readBody } from './body'
+import { type Body, MAX_ERROR_BYTES, readBody } from './body'
 import { withDeadline } from './deadline'
 import {
   type DeviceParams,
@@ -114,7 +114,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       })
       began(answer)
       alive()
-      return { answer, body: await readBody(answer.chunks, alive, answer.status === 200 ? { slicer } : {}) }
+      const how = answer.status === 200 ? { slicer } : { kept: MAX_ERROR_BYTES }
+      return { answer, body: await readBody(answer.chunks, alive, how) }
     })
   }
 

@@ -1,5 +1,5 @@
 import { addRecords, createTable } from '../readings/record-table'
-import type { Body } from './body'
+import { type Body, MAX_WHOLE_BYTES } from './body'
 import { type Endpoint, type EndpointName, endpoints } from './endpoints'
 import { type CurrentEnvelope, type Envelope, graphOf, readEnvelope, shallow, takeDevices } from './envelopes'
 import { createRecordScanner } from './record-scanner'
@@ -28,7 +28,7 @@ const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = 
     return {
       slicer,
       read: ({ rest, text }) =>
-        rest ? { ...graphOf(shallow(rest)), records } : readEnvelope(endpoint, text()),
+        rest ? { ...graphOf(shallow(rest)), records } : readEnvelope(endpoint, text(MAX_WHOLE_BYTES)),
     }
   },
 
@@ -38,12 +38,15 @@ const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = 
     return {
       slicer,
       read({ rest, text }) {
-        if (!rest) return readEnvelope(endpoint, text())
+        if (!rest) return readEnvelope(endpoint, text(MAX_WHOLE_BYTES))
         shallow(rest)
         return envelope
       },
     }
   },
 
-  alert: (endpoint) => ({ slicer: undefined, read: ({ text }) => readEnvelope(endpoint, text()) }),
+  alert: (endpoint) => ({
+    slicer: undefined,
+    read: ({ text }) => readEnvelope(endpoint, text(MAX_WHOLE_BYTES)),
+  }),
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { MAX_BODY_BYTES, readBody } from '../../../src/lib/api/body'
+import { MAX_BODY_BYTES, MAX_WHOLE_BYTES, readBody } from '../../../src/lib/api/body'
 import { chunksOf, streamed } from '../../support/fake-transport'
 import { failure, patient } from '../answers'
 import { clientOf, watch } from './setup'
@@ -48,6 +48,17 @@ describe('a body', () => {
       readBody(chunksOf(['1234', '56789']), ignore, { most: 8 }),
       failure('reply-too-large'),
     )
+  })
+
+  it('keeps only the beginning where that is enough', async () => {
+    const body = await readBody(chunksOf(['a'.repeat(5000), 'b'.repeat(5000)]), ignore, { kept: 6000 })
+    assert.equal(body.text(), 'a'.repeat(5000))
+  })
+
+  it('is ENVLOG_REPLY where it can only be parsed at once, and is too large for that', async () => {
+    const body = await readBody(chunksOf(['x'.repeat(MAX_WHOLE_BYTES), 'x']), ignore)
+    assert.throws(() => body.text(MAX_WHOLE_BYTES), failure('reply-too-large'))
+    assert.equal(body.text().length, MAX_WHOLE_BYTES + 1)
   })
 
   it('that is too large is ENVLOG_REPLY, is not read on, and not asked for again', async () => {
