@@ -74,8 +74,8 @@ async function main(): Promise<void> {
   Object.assign(globalThis, { __envlogWalk: (file: string) => calls?.push(file) })
   instrumentSources()
   // Loaded only now: what is loaded before is not instrumented.
-  const { manualClock, startSimulator } = await import('../simulator')
-  const { startFlow, unload } = await import('../test/support/flow')
+  const { manualClock, startSimulator } = require('../simulator') as typeof import('../simulator')
+  const { startFlow, unload } = require('../test/support/flow') as typeof import('../test/support/flow')
   const { default: helper } = await import('node-red-node-test-helper')
   const clock = manualClock(Date.UTC(2026, 10, 20, 12))
   const device = {
@@ -97,8 +97,8 @@ async function main(): Promise<void> {
     await trigger()
     clock.advance(60_000)
     print('one trigger of latest with one new record', await callsOf(trigger))
-    const { clientOf, ok } = await import('../test/lib/api/setup')
-    const { patient } = await import('../test/lib/answers')
+    const { clientOf, ok } = require('../test/lib/api/setup') as typeof import('../test/lib/api/setup')
+    const { patient } = require('../test/lib/answers') as typeof import('../test/lib/answers')
     const { client } = clientOf(async () => ok())
     const read = (serial: string) => client.read('current', { 'remote-serial': [serial] }, patient)
     await read('52A10001')
