@@ -91,12 +91,22 @@ describe('the way to the service', () => {
     assert.doesNotMatch(JSON.stringify(error), /wrongproxypass/)
   })
 
-  it('passes a proxy by for the hosts it is not for', async () => {
+  it('sends nothing in clear through a proxy: it would leave this machine', async () => {
     const proxy = kept(await startProxy(simulator().port))
+    const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
+    assert.equal(await ask({ proxy: 'proxy' }, nodes), 'Freezer 1')
+    assert.deepEqual(proxy.asked, [])
+  })
+
+  it('passes a proxy by for the hosts it is not for', async () => {
+    const tls = kept(await startTls(simulator().port))
+    const proxy = kept(await startProxy(tls.port))
     const nodes = [
+      { ...tlsNode, verifyservercert: false },
       { id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: ['127.0.0.1'] },
     ]
-    assert.equal(await ask({ proxy: 'proxy' }, nodes), 'Freezer 1')
+    const account = { baseUrl: `https://127.0.0.1:${tls.port}`, tls: 'tls', proxy: 'proxy' }
+    assert.equal(await ask(account, nodes), 'Freezer 1')
     assert.deepEqual(proxy.asked, [])
   })
 
