@@ -56,8 +56,9 @@ function usesStored({ credentials, ...settings }: TypedAccount): boolean {
 function withStored(RED: NodeAPI, typed: TypedAccount): TypedAccount {
   const node = RED.nodes.getNode(typed.id) as unknown as Partial<AccountNode> | null
   const stored = node?.stored?.()
-  // As an account is that was imported: nothing was stored for it that could be typed anew.
-  if (!stored && Object.values(typed.credentials).includes(STORED)) {
+  // As an account is that was imported: nothing was stored for it that could be typed anew. Whoever tries a secret is told
+  // the same of each account, and of none.
+  if (!stored && Object.values(typed.credentials).every((value) => value === STORED)) {
     throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   }
   if (!stored) throw new EnvlogError('secrets-needed')

@@ -213,8 +213,8 @@ export const secrets: readonly SecretsRow[] = [
   },
   ...['nobody', '', '__proto__', 'constructor', 'broker', 'proxy', 'action', 'disabled'].map(
     (id): SecretsRow => ({
-      title: `stored ones of ${id ? `'${id}'` : 'nothing'}, which is no account that runs`,
-      ...{ typed: { id }, outcome: 'account-incomplete' },
+      title: `all stored of ${id ? `'${id}'` : 'nothing'}, which is no account that runs`,
+      ...{ typed: { id }, credentials: { loginId: STORED }, outcome: 'account-incomplete' },
     }),
   ),
   ...['broker', 'action', 'nobody'].flatMap((id) =>
