@@ -83,7 +83,9 @@ export function usePlace(): Place {
       startNodeRed(firstRuntime, { isWatched: true, env, adminAuth, user }),
       startNodeRed(firstRuntime, { isWatched: true, env }),
     ] as const
-    for (const one of started) closing.push(async () => (await one).stop('SIGKILL'))
+    for (const one of started) {
+      closing.push(() => one.then((nodeRed) => nodeRed.stop('SIGKILL')).catch(() => {}))
+    }
     ;[guarded, open] = await Promise.all(started)
     await Promise.all([guarded.deploy(flow), open.deploy(flow), ...people.map(enter)])
     news()
