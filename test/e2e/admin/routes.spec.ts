@@ -31,7 +31,7 @@ describe('the admin routes', function () {
   const place = usePlace()
   const [nobody] = people as [Person]
   const admin = people.at(-1) as Person
-  const [writer, other] = people.filter(({ asks }) => asks) as [Person, Person]
+  const [writer, colleague] = people.filter(({ asks }) => asks) as [Person, Person]
 
   interface Typed {
     account?: object
@@ -107,8 +107,8 @@ describe('the admin routes', function () {
 
       it('does not let in who spells it otherwise', async () => {
         const upper = route.toUpperCase().replace(':ID', ':id')
-        for (const spelled of [upper, `${route}/`, `${route}?access_token=made-up`]) {
-          refused(await ask(spelled, nobody, { headers: { 'x-http-method-override': 'GET' } }), 401)
+        for (const other of [upper, `${route}/`, `${route}?access_token=made-up`]) {
+          refused(await ask(other, nobody, { headers: { 'x-http-method-override': 'GET' } }), 401)
         }
       })
 
@@ -119,10 +119,12 @@ describe('the admin routes', function () {
     })
   }
 
+  const spelled = (type: string) => (type === 'none' ? 'what has none' : type || 'a blank one')
+
   for (const route of asking) {
     describe(`${route}, by its content type`, () => {
       for (const [type, isTaken] of Object.entries(types)) {
-        it(`${isTaken ? 'takes' : 'does not take'} ${type || 'a blank one'}`, async () => {
+        it(`${isTaken ? 'takes' : 'does not take'} ${spelled(type)}`, async () => {
           for (const who of [admin, ANYBODY]) {
             const answer = await ask(route, who, { type })
             if (!isTaken) refused(answer, 415)
@@ -305,10 +307,10 @@ describe('the admin routes', function () {
       place.news()
       assert.notEqual((await list(writer, right, { known: true })).text, 'null')
       for (const account of [right, mistaken]) {
-        assert.equal((await list(other, account, { known: true })).text, 'null')
+        assert.equal((await list(colleague, account, { known: true })).text, 'null')
       }
       untouched()
-      assert.equal((await list(other, right, {})).status, 200)
+      assert.equal((await list(colleague, right, {})).status, 200)
       assert.equal(place.news().asked, 1)
     })
 

@@ -18,9 +18,9 @@ const asks = { looks: false, asks: true }
 const all = { looks: true, asks: true }
 
 export const people: readonly Person[] = [
-  { title: 'nobody who has not logged in', ...none },
-  { title: 'nobody with a made-up token', token: 'made-up', ...none },
-  { title: 'nobody whose token was revoked', token: 'revoked', permissions: '*', ...none },
+  { title: 'somebody who has not logged in', ...none },
+  { title: 'somebody with a made-up token', token: 'made-up', ...none },
+  { title: 'somebody whose token was revoked', token: 'revoked', permissions: '*', ...none },
   { title: 'a user without permissions', permissions: [], ...none },
   { title: 'flows.read', permissions: 'flows.read', ...none },
   { title: 'flows.write', permissions: 'flows.write', ...none },
