@@ -19,8 +19,8 @@ export interface AccountSettings extends ClientSettings {
 
 export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   registry: Registry
-  /** Its secrets are only tried: it learns nothing from what others have asked. */
-  isTyped?: boolean
+  /** Whose secrets are only tried: who tries them learns nothing from what others have asked. */
+  triedBy?: string | undefined
   /** Where spent places outlive the process. */
   store?: StateStore
   /** Where several processes share the account; opened with the name of the account there. */
@@ -49,7 +49,7 @@ export interface Account {
 export function createAccount(settings: AccountSettings, ports: AccountPorts): Account {
   const { clock, store, openLedger, ledgerHere = () => {} } = ports
   const { baseUrl, credentials, concurrency, series1Models, limits } = settings
-  const { quota, directory } = ports.registry.of(settings, ports.isTyped)
+  const { quota, directory } = ports.registry.of(settings, ports.triedBy)
   const leave = quota.join({
     concurrency,
     rows: rowsWith(limits),

@@ -16,13 +16,13 @@ interface Login {
 export interface Shared {
   /** By address and api-key: a user ID and its reference-only ID count together (*Limits*). */
   quota: Quota
-  /** By address, api-key, login and password: a wrong password never rides on another node's answer. */
+  /** By address, api-key, login and password, and who tries them: a wrong password never rides on another's answer. */
   directory: DirectoryState
 }
 
 export interface Registry {
-  /** @param isTyped for a login that is only tried, which has a directory apart */
-  of(login: Login, isTyped?: boolean): Shared
+  /** @param triedBy for a login that is only tried: who tries it, and has a directory apart */
+  of(login: Login, triedBy?: string): Shared
   /** Of a node; `forget` it when the node is removed. */
   memory(node: string): NodeMemory
   forget(node: string): void
@@ -37,7 +37,7 @@ export function createRegistry(clock: Clock): Registry {
   const memories = new Map<string, NodeMemory>()
   const holding = { count: 0 }
   return {
-    of({ baseUrl, credentials: { apiKey, loginId, loginPass } }, isTyped = false) {
+    of({ baseUrl, credentials: { apiKey, loginId, loginPass } }, triedBy) {
       const account = accountKey(baseUrl, apiKey)
       return {
         quota: lately(
@@ -48,7 +48,7 @@ export function createRegistry(clock: Clock): Registry {
         ),
         directory: lately(
           directories,
-          hash(`${isTyped}`, baseUrl, apiKey, loginId, loginPass),
+          hash(triedBy === undefined ? 'used' : `tried by ${triedBy}`, baseUrl, apiKey, loginId, loginPass),
           createDirectoryState,
         ),
       }

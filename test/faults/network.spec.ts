@@ -91,22 +91,22 @@ describe('the way to the service', () => {
     assert.doesNotMatch(JSON.stringify(error), /wrongproxypass/)
   })
 
+  it('sends nothing in clear through a proxy: it would leave this machine', async () => {
+    const proxy = kept(await startProxy(simulator().port))
+    const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
+    assert.equal(await ask({ proxy: 'proxy' }, nodes), 'Freezer 1')
+    assert.deepEqual(proxy.asked, [])
+  })
+
   it('passes a proxy by for the hosts it is not for', async () => {
     const tls = kept(await startTls(simulator().port))
     const proxy = kept(await startProxy(tls.port))
     const nodes = [
-      { ...tlsNode, verifyservercert: true },
-      { id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: ['service.test'] },
+      { ...tlsNode, verifyservercert: false },
+      { id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: ['127.0.0.1'] },
     ]
-    const error = await ask({ baseUrl: 'https://service.test', tls: 'tls', proxy: 'proxy' }, nodes)
-    assert.equal(error.code, 'ENVLOG_NETWORK')
-    assert.deepEqual(proxy.asked, [])
-  })
-
-  it('takes no proxy to a service on this machine: what is in clear text does not leave it', async () => {
-    const proxy = kept(await startProxy(simulator().port))
-    const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
-    assert.equal(await ask({ proxy: 'proxy' }, nodes), 'Freezer 1')
+    const account = { baseUrl: `https://127.0.0.1:${tls.port}`, tls: 'tls', proxy: 'proxy' }
+    assert.equal(await ask(account, nodes), 'Freezer 1')
     assert.deepEqual(proxy.asked, [])
   })
 

@@ -18,6 +18,15 @@ describe('the registry of accounts', () => {
     assert.notEqual(registry.of(login('two')).quota, quota)
   })
 
+  it('tells who tries a login nothing that others know of it', () => {
+    const registry = createRegistry(createVirtualClock())
+    const of = (triedBy?: string) => registry.of(login('one'), triedBy)
+    const states = [of(), of(''), of('one'), of('other')]
+    assert.equal(new Set(states.map(({ directory }) => directory)).size, states.length)
+    assert.equal(new Set(states.map(({ quota }) => quota)).size, 1)
+    assert.equal(of('one').directory, states[2]?.directory)
+  })
+
   it('forgets logins that were only tried, and none that a node uses', async () => {
     const registry = createRegistry(createVirtualClock())
     const used = registry.of(login('used')).quota

@@ -88,6 +88,10 @@ export interface StartOptions {
   userDir?: string
   /** Its timers run so many times as fast as real time. */
   speed?: number
+  /** Beside what every one has. */
+  env?: Record<string, string>
+  /** Routes that we register, and where it connects to, are in `watched.jsonl`: see watched-process.cjs. */
+  isWatched?: boolean
 }
 
 export async function startNodeRed(runtime: Runtime, options: StartOptions = {}): Promise<NodeRed> {
@@ -96,13 +100,14 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   if (options.userDir === undefined) await installInto(userDir, node)
   writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, options))
 
-  const { speed = 1 } = options
-  const hasten = speed === 1 ? [] : ['--require', join(__dirname, 'fast-process.cjs')]
-  const child = spawn(node, [...hasten, nodeRed, '--userDir', userDir], {
+  const { speed = 1, isWatched = false } = options
+  const before = [...(speed === 1 ? [] : ['fast-process.cjs']), ...(isWatched ? ['watched-process.cjs'] : [])]
+  const required = before.flatMap((name) => ['--require', join(__dirname, name)])
+  const child = spawn(node, [...required, nodeRed, '--userDir', userDir], {
     cwd: userDir,
     stdio: ['ignore', 'pipe', 'pipe'],
     // No proxy, no settings of whoever runs the tests.
-    env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed) },
+    env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed), ...options.env },
   })
   const log = logOf(child)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>

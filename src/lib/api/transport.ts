@@ -66,8 +66,8 @@ export function undiciTransport(options: TransportOptions): Transport {
   const agents = new Set<Agent>()
   let current: Agent | undefined
 
-  function agentFor(hostname: string): Agent {
-    current ??= { dispatcher: openAgent(options, hostname), inFlight: 0, isRetired: false }
+  function agentFor(address: URL): Agent {
+    current ??= { dispatcher: openAgent(options, address), inFlight: 0, isRetired: false }
     agents.add(current)
     return current
   }
@@ -105,13 +105,13 @@ export function undiciTransport(options: TransportOptions): Transport {
 
   return {
     async send({ url, headers, body, signal }) {
-      const { origin, pathname, hostname } = new URL(url)
-      const agent = agentFor(hostname)
+      const address = new URL(url)
+      const agent = agentFor(address)
       const end = track(agent, signal)
       try {
         const answer = await agent.dispatcher.request({
-          origin,
-          path: pathname,
+          origin: address.origin,
+          path: address.pathname,
           method: 'POST',
           headers,
           body,
@@ -138,15 +138,15 @@ export function undiciTransport(options: TransportOptions): Transport {
 const CONNECT_SHARE = 0.9
 
 /** An address that undici cannot use is a proxy's: ours was checked. Its words may hold the proxy's password. */
-function openAgent(options: TransportOptions, hostname: string): Dispatcher {
+function openAgent(options: TransportOptions, address: URL): Dispatcher {
   try {
-    return createAgent(options, hostname)
+    return createAgent(options, address)
   } catch {
     throw new EnvlogError('proxy-invalid')
   }
 }
 
-function createAgent(options: TransportOptions, hostname: string): Dispatcher {
+function createAgent(options: TransportOptions, { protocol, hostname }: URL): Dispatcher {
   const { Agent, EnvHttpProxyAgent } = require('undici') as typeof import('undici')
   const { connections, timeoutMs, tls, proxy } = options
   const timeout = timeoutMs * CONNECT_SHARE
@@ -158,8 +158,9 @@ function createAgent(options: TransportOptions, hostname: string): Dispatcher {
     bodyTimeout: 0,
     connect: { timeout, ...tls },
   }
-  // A service on this machine goes through no proxy: what is in clear text on the way to it must not leave the machine.
-  if (isLoopback(hostname)) return new Agent(common)
+  // The environment's proxy is for what lies outside: a service on this machine never goes through it. Nor does what is
+  // sent in clear, through any proxy: that would leave this machine.
+  if (isLoopback(hostname) && (!proxy || protocol === 'http:')) return new Agent(common)
   const through = proxy && {
     httpProxy: proxyAddress(proxy),
     httpsProxy: proxyAddress(proxy),
@@ -219,7 +220,7 @@ function networkError(error: unknown, { timeoutMs }: TransportOptions): EnvlogEr
     return new EnvlogError('timeout-connect', { seconds: Math.round((timeoutMs * CONNECT_SHARE) / 1000) })
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
     return new EnvlogError('no-certificate', { detail: code })
-  const tunnel = /Proxy response \((\d{3})\)/.exec(message)
+  const tunnel = /Proxy response \((\d+)\)/.exec(message)
   if (tunnel) return new EnvlogError('proxy-refused', { detail: tunnel[1] ?? '' })
   const isConnecting = syscall === 'connect' || syscall === 'getaddrinfo'
   return new EnvlogError(isConnecting ? 'no-connection' : 'connection-broken', { detail: code })

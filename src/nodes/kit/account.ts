@@ -84,16 +84,16 @@ export function registerAccount(RED: NodeAPI): void {
 
 /**
  * Opens an account by its settings; with its node it keeps what is spent, and shares it where that is set.
- * @param of its node; without one whether its secrets are stored ones, or typed
+ * @param of its node; without one who types its secrets, or nobody where they are stored ones
  * @throws EnvlogError `ENVLOG_CONFIG`
  */
 export function openAccount(
   RED: NodeAPI,
   config: AccountConfig,
   credentials: object,
-  of: AccountNode | 'stored' | 'typed',
+  of: AccountNode | { triedBy: string | undefined },
 ): Account {
-  const node = typeof of === 'string' ? undefined : of
+  const node = 'triedBy' in of ? undefined : of
   const { readAccountProperties } = require('./settings') as typeof import('./settings')
   const settings = readAccountProperties(config, credentials)
   const ports: AccountPorts = {
@@ -101,7 +101,7 @@ export function openAccount(
     clock: systemClock,
     random: Math.random,
     registry,
-    isTyped: of === 'typed',
+    triedBy: 'triedBy' in of ? of.triedBy : undefined,
   }
   if (node) {
     const failed = storeFailed(RED, node, settings.store)

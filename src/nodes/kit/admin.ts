@@ -69,7 +69,8 @@ type Work<T> = (account: ReturnType<typeof accountNode>, asker: Asker) => T | Pr
 async function whileOpen<T>(RED: NodeAPI, request: Request, work: Work<T>): Promise<T> {
   const { openTypedAccount } = require('./typed-account') as typeof import('./typed-account')
   const { account: typed } = (request.body ?? {}) as { account?: unknown }
-  const account = openTypedAccount(RED, typed)
+  const { user } = request as { user?: { username?: string } }
+  const account = openTypedAccount(RED, typed, user?.username ?? '')
   const abort = new AbortController()
   const gone = () => abort.abort()
   request.socket.once('close', gone)

@@ -29,9 +29,10 @@ const typedAccount: z.ZodType<TypedAccount> = z.object({
 /**
  * Opens the account that is typed; close it after use. It shares its quota with deployed ones, and its device list where
  * its secrets are stored ones: who types them learns nothing from what others have asked.
+ * @param user who types it, as Node-RED calls them
  * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` where a stored secret would go elsewhere than it is for
  */
-export function openTypedAccount(RED: NodeAPI, body: unknown): Account {
+export function openTypedAccount(RED: NodeAPI, body: unknown, user: string): Account {
   const result = typedAccount.safeParse(body)
   if (!result.success)
     throw new EnvlogError('setting-invalid', { property: String(result.error.issues[0]?.path[0]) })
@@ -39,7 +40,7 @@ export function openTypedAccount(RED: NodeAPI, body: unknown): Account {
   const isStored = usesStored(typed)
   const filled = isStored ? withStored(RED, typed) : typed
   const config = { ...filled, name: '' } as unknown as AccountConfig
-  return openAccount(RED, config, filled.credentials, isStored ? 'stored' : 'typed')
+  return openAccount(RED, config, filled.credentials, { triedBy: isStored ? undefined : user })
 }
 
 /** A variable may hold a secret as well. */
@@ -56,8 +57,9 @@ function usesStored({ credentials, ...settings }: TypedAccount): boolean {
 function withStored(RED: NodeAPI, typed: TypedAccount): TypedAccount {
   const node = RED.nodes.getNode(typed.id) as unknown as Partial<AccountNode> | null
   const stored = node?.stored?.()
-  // As an account is that was imported: nothing was stored for it that could be typed anew.
-  if (!stored && Object.values(typed.credentials).includes(STORED)) {
+  // As an account is that was imported: nothing was stored for it that could be typed anew. Whoever tries a secret is told
+  // the same of each account, and of none.
+  if (!stored && Object.values(typed.credentials).every((value) => value === STORED)) {
     throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   }
   if (!stored) throw new EnvlogError('secrets-needed')

@@ -1,0 +1,92 @@
+/**
+ * What SECURITY.md claims, and where it is tested:
+ *
+ * | claim                                       | test                                                                |
+ * | ------------------------------------------- | ------------------------------------------------------------------- |
+ * | secrets are in no flow, answer, file or log | e2e/node-red, e2e/editor/first-flow, contract/form, and here        |
+ * | secrets are in no message, error or status  | lib/api/secrets, lib/api/spellings, faults/hostile-peers            |
+ * | stored ones, only as they were deployed     | e2e/admin/routes, nodes/admin                                       |
+ * | permissions, JSON alone, pages of others    | e2e/admin/routes, e2e/editor/permissions                            |
+ * | the service alone says whether one is right | e2e/admin/routes, lib/registry                                      |
+ * | what a typed address reaches                | e2e/admin/routes                                                    |
+ * | receipts are signed                         | lib/collect/receipt, lib/collect/memory                             |
+ * | https, certificates, proxies, redirects     | faults/network, faults/hostile-peers, e2e/admin/routes              |
+ * | what the service sends is data; its size    | lib/api/body, faults/deep-answers, e2e/databases                    |
+ * | Redis has no secret and no name             | redis/redis, e2e/shared-quota/shared-quota                          |
+ * | dependencies, releases                      | contract/package, contract/workflows, pack/sbom, and here           |
+ */
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import account from '../../src/nodes/account/account'
+import { packageJson, root } from '../support/package'
+
+const yaml = createRequire(require.resolve('mocha'))('js-yaml') as { load(text: string): unknown }
+
+interface Manifest {
+  scripts?: Record<string, string>
+  dependencies?: Record<string, string>
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>
+}
+
+interface Job {
+  uses?: string
+  needs?: string | string[]
+  steps?: { run?: string }[]
+}
+
+const read = (...path: string[]) => readFileSync(join(root, ...path), 'utf8')
+const manifestOf = (name: string): Manifest => JSON.parse(read('node_modules', name, 'package.json'))
+const jobsOf = (name: string) =>
+  (yaml.load(read('.github', 'workflows', name)) as { jobs: Record<string, Job> }).jobs
+
+describe('what SECURITY.md says', () => {
+  it('names tests that there are', () => {
+    const [table = ''] = readFileSync(__filename, 'utf8').split('*/')
+    const named = [...table.matchAll(/\b[a-z0-9-]+(?:\/[a-z-]+)+\b/g)].map(([path]) => path)
+    assert.deepEqual(
+      named.filter((path) => !existsSync(join(root, 'test', `${path}.spec.ts`))),
+      [],
+    )
+  })
+
+  it('of secrets: each is a credential that Node-RED never gives back', () => {
+    const types: Record<string, string> = {}
+    const registerType = (_name: string, _make: unknown, { credentials = {} }) => {
+      for (const [name, { type }] of Object.entries<{ type: string }>(credentials)) types[name] = type
+    }
+    const route = () => {}
+    account({
+      nodes: { registerType },
+      auth: { needsPermission: () => route },
+      httpAdmin: { get: route, post: route },
+    } as never)
+    // A login alone lets nobody in, and whoever edits it has to see it.
+    assert.deepEqual(types, {
+      ...{ apiKey: 'password', loginId: 'text', loginPass: 'password', sharedQuotaPassword: 'password' },
+    })
+  })
+
+  it('of dependencies: two, and redis for who wants it; nothing is run where they are installed', () => {
+    const names = Object.keys(packageJson.dependencies)
+    assert.deepEqual(names.sort(), ['undici', 'zod'])
+    const own = packageJson as unknown as Manifest
+    assert.equal(own.peerDependenciesMeta?.redis?.optional, true)
+    for (const [name, { scripts = {}, dependencies = {} }] of [
+      ['ours', { scripts: own.scripts }] as [string, Manifest],
+      ...names.map((name) => [name, manifestOf(name)] as [string, Manifest]),
+    ]) {
+      for (const script of ['preinstall', 'install', 'postinstall']) assert.ok(!(script in scripts), name)
+      assert.deepEqual(dependencies, {}, `${name} brings no others`)
+    }
+  })
+
+  it('of releases: none where a dependency is known to be weak', () => {
+    const { test, build, publish } = jobsOf('release.yml')
+    assert.equal(test?.uses, './.github/workflows/test.yml')
+    assert.ok([build?.needs].flat().includes('test') && [publish?.needs].flat().includes('build'))
+    const steps = Object.values(jobsOf('test.yml')).flatMap((job) => job.steps ?? [])
+    assert.ok(steps.some(({ run }) => run === 'npm audit --omit=dev'))
+  })
+})

@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict'
+import { ANYBODY, type Person, people } from '../../support/admin/people'
+import { type Answer, usePlace } from '../../support/admin/place'
+import {
+  ALL_TYPED,
+  FOREIGN,
+  given,
+  goes,
+  headersOf,
+  JSON_TYPE,
+  type Origin,
+  origins,
+  types,
+  waysToGive,
+} from '../../support/admin/requests'
+import { type AddressRow, addresses, type SecretsRow, secrets, ways } from '../../support/admin/typed'
+import { anyTwo } from '../../support/any-two'
+
+/** Each route with what it takes of a person. One that is registered and not here fails. */
+const routes = {
+  'GET /envlog/accounts/:id/quota': 'looks',
+  'GET /envlog/stores': 'looks',
+  'POST /envlog/devices': 'asks',
+  'POST /envlog/test': 'asks',
+} as const
+const names = Object.keys(routes) as (keyof typeof routes)[]
+const asking = names.filter((name) => routes[name] === 'asks')
+
+describe('the admin routes', function () {
+  this.timeout(30_000)
+  const place = usePlace()
+  const [nobody] = people as [Person]
+  const admin = people.at(-1) as Person
+  const [writer, colleague] = people.filter(({ asks }) => asks) as [Person, Person]
+
+  interface Typed {
+    account?: object
+    /** Beside the account. */
+    more?: object
+    type?: string
+    origin?: Origin
+    headers?: Record<string, string>
+  }
+
+  /** With the account that is deployed, if nothing else is said. */
+  function ask(route: string, who: Person, typed: Typed = {}): Promise<Answer> {
+    const {
+      account = place.typed(),
+      more = { anew: true },
+      type = JSON_TYPE,
+      origin = 'absent',
+      headers,
+    } = typed
+    const isPost = route.startsWith('POST')
+    return place.ask({
+      ...{
+        route,
+        who,
+        headers: { ...headersOf(isPost ? type : 'none', origin, place.urlFor(who)), ...headers },
+      },
+      ...(isPost && { body: place.named(JSON.stringify({ account, ...more })) }),
+    })
+  }
+
+  const untouched = () => assert.deepEqual(place.news(), { connected: [], asked: 0 })
+
+  function refused({ status, text }: Answer, expected: number): void {
+    assert.equal(status, expected, text)
+    untouched()
+  }
+
+  /** That all answers are one and the same. */
+  function same(answers: readonly Answer[]): string {
+    const different = new Set(answers.map(({ status, text }) => `${status} ${text}`))
+    assert.equal(different.size, 1, [...different].join('\n'))
+    return [...different].join()
+  }
+
+  beforeEach(() => {
+    place.news()
+  })
+
+  it('are those of the table, whatever the package registers', () => {
+    assert.deepEqual([...place.routes].sort(), [...names].sort())
+  })
+
+  it('have no other method', async () => {
+    for (const path of new Set(names.map((name) => name.split(' ')[1]))) {
+      const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].map((method) => `${method} ${path}`)
+      for (const route of others.filter((one) => !(names as string[]).includes(one))) {
+        refused(await ask(route, admin), 404)
+      }
+    }
+  })
+
+  for (const route of names) {
+    const need = routes[route]
+    describe(route, () => {
+      for (const who of [...people, ANYBODY]) {
+        it(who[need] ? `lets in ${who.title}` : `does not let in ${who.title}`, async () => {
+          const answer = await ask(route, who)
+          if (!who[need]) return refused(answer, 401)
+          assert.equal(answer.status, 200, answer.text)
+          assert.equal(place.news().asked > 0, need === 'asks')
+        })
+      }
+
+      it('does not let in who spells it otherwise', async () => {
+        const upper = route.toUpperCase().replace(':ID', ':id')
+        for (const other of [upper, `${route}/`, `${route}?access_token=made-up`]) {
+          refused(await ask(other, nobody, { headers: { 'x-http-method-override': 'GET' } }), 401)
+        }
+      })
+
+      it('takes no cookie for a login', async () => {
+        const headers = { cookie: 'access_token=x; connect.sid=x; user=*' }
+        refused(await ask(route, nobody, { origin: 'foreign', headers }), 401)
+      })
+    })
+  }
+
+  const spelled = (type: string) => (type === 'none' ? 'what has none' : type || 'a blank one')
+
+  for (const route of asking) {
+    describe(`${route}, by its content type`, () => {
+      for (const [type, isTaken] of Object.entries(types)) {
+        it(`${isTaken ? 'takes' : 'does not take'} ${spelled(type)}`, async () => {
+          for (const who of [admin, ANYBODY]) {
+            const answer = await ask(route, who, { type })
+            if (!isTaken) refused(answer, 415)
+            else assert.equal(answer.status, 200, answer.text)
+          }
+        })
+      }
+    })
+  }
+
+  describe('to a page of any origin', () => {
+    const shared = ({ headers }: Answer) =>
+      Object.entries(headers).filter(([name]) => name.startsWith('access-control') || name === 'vary')
+
+    for (const origin of origins) {
+      it(`are as open as Node-RED’s own: ${origin}`, async () => {
+        for (const who of [admin, ANYBODY]) {
+          const own = await ask('GET /flows', who, { origin })
+          for (const route of names) {
+            const answer = await ask(route, who, { origin })
+            assert.equal(answer.status, 200, answer.text)
+            assert.deepEqual(shared(answer), shared(own))
+          }
+        }
+      })
+    }
+
+    it('are as open as Node-RED’s own to a browser that asks whether it may send JSON, and never with cookies', async () => {
+      const headers = {
+        origin: FOREIGN,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type,authorization',
+      }
+      for (const who of [admin, ANYBODY]) {
+        const own = await place.ask({ route: 'OPTIONS /flows', who, headers })
+        for (const route of names) {
+          const answer = await place.ask({ route: route.replace(/^\w+/, 'OPTIONS'), who, headers })
+          assert.deepEqual([answer.status, shared(answer)], [own.status, shared(own)])
+          assert.equal(answer.headers['access-control-allow-credentials'], undefined)
+        }
+      }
+      untouched()
+    })
+  })
+
+  describe('at the deployed address, with secrets', () => {
+    for (const { title, typed, credentials, outcome } of secrets) {
+      it(`${title}: ${outcome}`, async () => {
+        for (const route of asking) {
+          const answer = await ask(route, admin, { account: place.typed(typed, credentials) })
+          if (outcome === 'works') {
+            assert.equal(answer.status, 200, answer.text)
+            assert.deepEqual(place.news().connected, [place.named('127.0.0.1:SERVICE')])
+          } else {
+            refused(answer, 400)
+            assert.equal(JSON.parse(answer.text).reason, outcome)
+          }
+        }
+      })
+    }
+  })
+
+  /** What comes of a request, and of nothing else. */
+  async function check(
+    route: string,
+    who: Person,
+    row: AddressRow,
+    how: keyof typeof given,
+    more: Typed = {},
+  ) {
+    const account = place.typed({ baseUrl: row.address }, given[how].credentials)
+    const answer = await ask(route, who, { ...more, account })
+    if (!who.asks) return refused(answer, 401)
+    if (!types[more.type ?? JSON_TYPE]) return refused(answer, 415)
+    if (!goes(how, row.kind)) {
+      refused(answer, 400)
+      const { reason } = JSON.parse(answer.text)
+      return assert.match(reason, /^(?:secrets-needed|setting-invalid|account-incomplete)$/)
+    }
+    assert.equal(answer.status, row.answers ? 200 : 502, answer.text)
+    assert.deepEqual(place.news().connected, [place.named(row.reaches ?? '127.0.0.1:SERVICE')])
+  }
+
+  describe('at an address that is typed', () => {
+    for (const row of addresses) {
+      const taken = waysToGive.filter((how) => goes(how, row.kind))
+      const title = JSON.stringify(row.address)
+      it(`send ${taken.length > 0 ? `secrets that are ${taken.join(' or ')}` : 'nothing'} to ${title}`, async () => {
+        for (const route of asking) {
+          for (const how of waysToGive) await check(route, admin, row, how)
+        }
+      })
+    }
+  })
+
+  describe('by TLS and proxy that are typed', () => {
+    for (const { title, typed, isStored, outcome, reaches } of ways) {
+      it(`${title}: ${outcome}`, async () => {
+        for (const route of asking) {
+          const account = place.typed(typed, isStored ? {} : ALL_TYPED)
+          const { status, text } = await ask(route, admin, { account })
+          const statuses: Record<string, number> = { works: 200, 'no-certificate': 502 }
+          assert.equal(status, statuses[outcome] ?? 400, text)
+          if (outcome !== 'works') assert.equal(JSON.parse(text).reason, outcome)
+          assert.deepEqual(place.news().connected, reaches.map(place.named))
+        }
+      })
+    }
+  })
+
+  describe('with any two of route, content type, Origin, secrets and address together', () => {
+    const chosen = (kind: AddressRow['kind'], most: number) =>
+      addresses.filter((row) => row.kind === kind).slice(0, most)
+    const columns = {
+      who: [...people, ANYBODY],
+      route: asking,
+      type: Object.keys(types),
+      origin: origins,
+      how: waysToGive,
+      address: [...chosen('as deployed', 2), ...chosen('another', 4), ...chosen('refused', 6)],
+    }
+    // Once more of those who are let in: a refusal hides what else would come.
+    const letIn = columns.who.filter(({ asks }) => asks)
+    const taken = columns.type.filter((type) => types[type])
+    const rows = [...anyTwo(columns), ...anyTwo({ ...columns, who: letIn, type: taken })]
+    for (const who of [...people, ANYBODY]) {
+      it(`do as each says alone: ${who.title}`, async () => {
+        for (const row of rows.filter((one) => one.who === who)) {
+          await check(row.route, who, row.address, row.how, row)
+        }
+      })
+    }
+  })
+
+  describe('to who guesses', () => {
+    const wrong: SecretsRow['credentials'][] = [
+      { ...ALL_TYPED, loginPass: 'wrong' },
+      { ...ALL_TYPED, loginId: 'wrong' },
+      { ...ALL_TYPED, loginId: 'wrong', loginPass: 'wrong' },
+      { apiKey: 'wrong', loginId: 'wrong', loginPass: 'wrong' },
+    ]
+    const list = (who: Person, account: object, more: object) =>
+      ask('POST /envlog/devices', who, { account, more })
+
+    it('say the same of a wrong password, an unknown login and an unknown account, after a request each', async () => {
+      const answers: Answer[] = []
+      for (const [route, id] of asking.flatMap((one) =>
+        ['account', 'other', 'nobody', ''].map((id) => [one, id]),
+      )) {
+        for (const credentials of wrong) {
+          answers.push(await ask(route as string, writer, { account: place.typed({ id }, credentials) }))
+          assert.deepEqual(place.news(), { connected: [place.named('127.0.0.1:SERVICE')], asked: 1 })
+        }
+      }
+      assert.match(same(answers), /^502 .*"login-refused"/)
+    })
+
+    it('say the same of right and wrong where the rest is stored, for any account or none, and ask nobody', async () => {
+      const parts = secrets.filter(({ title }) => title.endsWith('the rest stored'))
+      const answers: Answer[] = []
+      for (const id of ['account', 'variables', 'disabled', 'broker', 'nobody', '']) {
+        for (const { credentials } of parts) {
+          const account = place.typed({ id }, credentials)
+          for (const route of asking) answers.push(await ask(route, writer, { account }))
+          answers.push(await list(writer, account, { known: true }))
+        }
+      }
+      assert.match(same(answers), /^400 .*"secrets-needed"/)
+      untouched()
+    })
+
+    it('keep what the service told for who asked it: nobody else can try a password without asking it', async () => {
+      // A login that nobody has typed before.
+      const { referenceId: loginId, referencePass: loginPass } = place.simulator.account
+      const right = place.typed({}, { apiKey: 'right', loginId, loginPass })
+      const mistaken = place.typed({}, { apiKey: 'right', loginId, loginPass: 'wrong' })
+      for (const account of [right, place.typed()]) {
+        assert.equal((await list(writer, account, { anew: true })).status, 200)
+      }
+      place.news()
+      assert.notEqual((await list(writer, right, { known: true })).text, 'null')
+      for (const account of [right, mistaken]) {
+        assert.equal((await list(colleague, account, { known: true })).text, 'null')
+      }
+      untouched()
+      assert.equal((await list(colleague, right, {})).status, 200)
+      assert.equal(place.news().asked, 1)
+    })
+
+    it('let in who types the right password after any number of wrong ones', async () => {
+      for (let count = 0; count < 20; count++) {
+        await ask('POST /envlog/test', writer, { account: place.typed({}, wrong[0]) })
+      }
+      assert.equal(place.news().asked, 20)
+      for (const credentials of [ALL_TYPED, {}]) {
+        const { status } = await ask('POST /envlog/test', writer, { account: place.typed({}, credentials) })
+        assert.equal(status, 200)
+      }
+    })
+
+    it('say the same of all that is no account, and nothing to who may not look', async () => {
+      const ids = ['nobody', 'disabled', 'broker', 'action', '__proto__', '..%2F..', '%00']
+      const answers: Answer[] = []
+      for (const route of ids.map((id) => `GET /envlog/accounts/${id}/quota`)) {
+        answers.push(await ask(route, admin))
+        refused(await ask(route, writer), 401)
+      }
+      assert.match(same(answers), /^404 .*"no-account"/)
+    })
+  })
+
+  describe('after all of it', () => {
+    it('no secret is in the log', () => {
+      const { apiKey, loginPass } = place.simulator.account
+      for (const secret of [apiKey, loginPass]) assert.ok(!place.logs().includes(secret))
+    })
+  })
+})

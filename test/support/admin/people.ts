@@ -1,0 +1,48 @@
+/** Who comes to the admin routes, and what the contract (SECURITY.md, docs/quota.md) lets them do. */
+
+export interface Person {
+  title: string
+  /** Permissions as `adminAuth` has them; without it the person has not logged in. */
+  permissions?: string | string[]
+  /** How the token is wrong. */
+  token?: 'made-up' | 'revoked'
+  /** May look at what the runtime knows, as `envlog.read` allows. */
+  looks: boolean
+  /** May have an address asked, as `envlog.write` and `flows.write` allow together. */
+  asks: boolean
+}
+
+const none = { looks: false, asks: false }
+const looks = { looks: true, asks: false }
+const asks = { looks: false, asks: true }
+const all = { looks: true, asks: true }
+
+export const people: readonly Person[] = [
+  { title: 'somebody who has not logged in', ...none },
+  { title: 'somebody with a made-up token', token: 'made-up', ...none },
+  { title: 'somebody whose token was revoked', token: 'revoked', permissions: '*', ...none },
+  { title: 'a user without permissions', permissions: [], ...none },
+  { title: 'flows.read', permissions: 'flows.read', ...none },
+  { title: 'flows.write', permissions: 'flows.write', ...none },
+  { title: 'envlog.write', permissions: 'envlog.write', ...none },
+  { title: 'envlog', permissions: 'envlog', ...none },
+  { title: 'envlog.*', permissions: 'envlog.*', ...none },
+  { title: 'envlog.write and flows.read', permissions: ['envlog.write', 'flows.read'], ...none },
+  { title: 'envlog.read', permissions: 'envlog.read', ...looks },
+  { title: 'read', permissions: 'read', ...looks },
+  { title: '*.read', permissions: '*.read', ...looks },
+  { title: 'read and envlog.write', permissions: ['read', 'envlog.write'], ...looks },
+  { title: 'read and flows.write', permissions: ['read', 'flows.write'], ...looks },
+  { title: 'envlog.write and flows.write', permissions: ['envlog.write', 'flows.write'], ...asks },
+  { title: 'write', permissions: 'write', ...asks },
+  { title: '*.write', permissions: '*.write', ...asks },
+  {
+    title: 'read, envlog.write and flows.write',
+    permissions: ['read', 'envlog.write', 'flows.write'],
+    ...all,
+  },
+  { title: '*', permissions: '*', ...all },
+]
+
+/** At a Node-RED without `adminAuth`. */
+export const ANYBODY: Person = { title: 'anybody without adminAuth', ...all }

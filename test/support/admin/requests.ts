@@ -1,0 +1,59 @@
+/** What may be said about a request to the admin routes beside the account in it, and how secrets come with an address. */
+import type { AddressKind, SecretsRow } from './typed'
+import { VARIABLES, variable } from './typed'
+
+export const JSON_TYPE = 'application/json'
+
+/** Content types, and whether they are taken: all others a web page could send without asking Node-RED first. */
+export const types: Record<string, boolean> = {
+  [JSON_TYPE]: true,
+  'application/json; charset=utf-8': true,
+  'Application/JSON;charset="UTF-8"': true,
+  'application/x-www-form-urlencoded': false,
+  'application/x-www-form-urlencoded; application/json': false,
+  'text/plain': false,
+  'text/plain;charset=utf-8': false,
+  'text/plain; application/json': false,
+  'text/plain, application/json': false,
+  'multipart/form-data; boundary=application/json': false,
+  'text/json': false,
+  'application/json-seq': false,
+  'application/vnd.api+json': false,
+  '*/*': false,
+  '': false,
+  none: false,
+}
+
+export const FOREIGN = 'https://other.example'
+export const origins = ['absent', 'same', 'foreign', 'null'] as const
+export type Origin = (typeof origins)[number]
+
+/** @param own address of the Node-RED */
+export function headersOf(type: string, origin: Origin, own: string): Record<string, string> {
+  const told = { absent: undefined, same: own, foreign: FOREIGN, null: 'null' }[origin]
+  return { ...(type !== 'none' && { 'content-type': type }), ...(told && { origin: told }) }
+}
+
+export const ALL_TYPED = { apiKey: 'right', loginId: 'right', loginPass: 'right' } as const
+
+interface Given {
+  credentials: NonNullable<SecretsRow['credentials']>
+  /** Kinds of address that they go to. */
+  to: readonly AddressKind[]
+}
+
+/** Ways to give secrets with an address. */
+export const given = {
+  typed: { credentials: ALL_TYPED, to: ['as deployed', 'another'] },
+  stored: { credentials: {}, to: ['as deployed'] },
+  'typed in part': { credentials: { loginPass: 'right' }, to: [] },
+  'from a variable': { credentials: { ...ALL_TYPED, apiKey: variable(VARIABLES.nowhere) }, to: [] },
+} as const satisfies Record<string, Given>
+
+export const waysToGive = Object.keys(given) as (keyof typeof given)[]
+
+/** Whether they go there. */
+export function goes(how: keyof typeof given, kind: AddressKind): boolean {
+  const { to }: Given = given[how]
+  return to.includes(kind)
+}
