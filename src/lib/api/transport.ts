@@ -220,7 +220,7 @@ function networkError(error: unknown, { timeoutMs }: TransportOptions): EnvlogEr
     return new EnvlogError('timeout-connect', { seconds: Math.round((timeoutMs * CONNECT_SHARE) / 1000) })
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
     return new EnvlogError('no-certificate', { detail: code })
-  const tunnel = /Proxy response \((\d+)\)/.exec(message)
+  const tunnel = /Proxy response \((\d{3})\)/.exec(message)
   if (tunnel) return new EnvlogError('proxy-refused', { detail: tunnel[1] ?? '' })
   const isConnecting = syscall === 'connect' || syscall === 'getaddrinfo'
   return new EnvlogError(isConnecting ? 'no-connection' : 'connection-broken', { detail: code })
