@@ -1,6 +1,6 @@
 import { chance, seedFrom } from './random'
 
-/** What a user types to reach the service (*Authentication*). */
+/** What a user types to reach the service (docs/service.md, *Requests*). */
 export interface Account {
   /** 45 characters */
   apiKey: string

@@ -1,6 +1,6 @@
 /**
  * The six endpoints as one table: paths, parameters, limits, and how each writes its answer.
- * Source: service-api.md, *Endpoints*, *Limits*, *Resources and their fields*.
+ * Source: docs/service.md, *Requests*, *Limits*, *Fields*.
  */
 
 export const endpointNames = [
@@ -17,7 +17,7 @@ export type EndpointName = (typeof endpointNames)[number]
 /** What a parameter must look like. */
 export type ParameterRule = 'serial' | 'serials' | 'time' | 'count' | readonly string[]
 
-/** How an endpoint writes numbers, names and offsets (*Time offset fields*, *Channel*). */
+/** How an endpoint writes numbers, names and offsets (docs/service.md, *Fields*). */
 export interface Style {
   numbers: 'number' | 'text'
   spelling: 'hyphen' | 'underscore'
@@ -47,7 +47,7 @@ const allTypes = ['json', 'csv', 'csv2']
 const period = { 'unixtime-from': 'time', 'unixtime-to': 'time', number: 'count', type: allTypes } as const
 const budget = { records: 160_000, window: 3600 }
 
-// The spelling of data and latest-data is "not shown"; the underscore is what the field notes saw (*Offsets' spelling*).
+// The spelling of data and latest-data is not described; the underscore was observed.
 const standalone: Style = {
   numbers: 'number',
   spelling: 'underscore',
@@ -126,7 +126,7 @@ export const largestNumber = 65_535
 
 const prefix = '/v1/devices/'
 
-/** The endpoint at a path; the suffix of the relay paths differs from host to host (field notes, *Relay paths*). */
+/** The endpoint at a path; the suffix of the relay paths differs from host to host (docs/service.md, *Requests*). */
 export function endpointAt(path: string, relaySuffix: string): EndpointName | undefined {
   return endpointNames.find((name) => path === pathOf(name, relaySuffix))
 }

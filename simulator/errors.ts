@@ -1,6 +1,6 @@
 /**
- * Errors of the service. The description shows neither codes nor texts; the status by cause is from the field notes
- * (*Codes*), the code equals the status, and the text is in the host's language.
+ * Errors of the service. The description shows neither codes nor texts; the status by cause was observed
+ * (docs/service.md, *Errors*), the code equals the status, and the text is in the host's language.
  */
 import type { Variants } from './variants'
 

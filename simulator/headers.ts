@@ -1,4 +1,4 @@
-/** Rate headers (*Common conventions*), as described or odd (field notes, *Rate headers*). */
+/** Rate headers (docs/service.md, *Limits*), as described or odd. */
 import type { EndpointLimits } from './limits'
 import type { Variants } from './variants'
 
@@ -10,7 +10,7 @@ const odd: Readonly<Record<Variants['rateHeaders'], (value: number) => string | 
   negative: (value) => String(-value - 1),
 }
 
-/** X-RateLimit-Reset is the window's length, not the time left (field notes). */
+/** X-RateLimit-Reset is the window's length, not the time left (docs/service.md). */
 export function rateHeaders(
   limits: Required<EndpointLimits>,
   remaining: number,

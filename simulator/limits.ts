@@ -20,7 +20,7 @@ const off: Required<EndpointLimits> = {
   recordsWindow: 1,
 }
 
-/** The limits in force: the description's (*Limits*), with what the options replace. */
+/** The limits in force: the description's (docs/service.md, *Limits*), with what the options replace. */
 export function limitTable(limits: Limits | 'off'): LimitTable {
   const rows = endpointNames.map((name) => {
     const described = endpoints[name]

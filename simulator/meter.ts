@@ -1,5 +1,5 @@
 /**
- * What users have used up: requests per user and endpoint, records per user, endpoint and device (*Limits*). A
+ * What users have used up: requests per user and endpoint, records per user, endpoint and device (docs/service.md, *Limits*). A
  * reference-only ID is its user here.
  */
 import type { EndpointName } from './endpoints'

@@ -8,7 +8,7 @@ import type { Variants } from './variants'
 
 /** What can be changed while the simulator runs, by `set` or the control address. */
 export interface RuntimeOptions {
-  /** what the relay paths end in (field notes, *Relay paths*); default `relay` */
+  /** what the relay paths end in (docs/service.md, *Requests*); default `relay` */
   relaySuffix?: string
   /** replaces numbers of the description's table, or `off`: out of the way, which the headers tell too */
   limits?: Limits | 'off'

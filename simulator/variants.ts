@@ -1,6 +1,6 @@
 /**
  * How the live service differs from its description, each difference a switch. `described` has every switch as
- * service-api.md says. The rows of the field notes are named in the comments.
+ * the description says (docs/service.md).
  */
 export interface Variants {
   /** *unixtime-from, unixtime-to*: both bounds inclusive */
@@ -27,7 +27,7 @@ export interface Variants {
   noBaseunit: 'described' | 'empty-array'
   /** *rssi, channel.name, value, group.name*: these are `""` */
   blank: readonly Blank[]
-  /** rssi is left out, as it may be (*Current reading*) */
+  /** rssi is left out, as it may be (docs/service.md, *Fields*) */
   rssiMissing: boolean
   /** *Record order*; `arrival` is as received, which differs where a clock was set back */
   recordOrder: 'ascending' | 'descending' | 'shuffled' | 'arrival'
@@ -53,7 +53,7 @@ export interface Variants {
   errorCode: 'number' | 'text'
   /** *Rate headers*: absent or odd */
   rateHeaders: 'described' | 'absent' | 'text' | 'empty' | 'negative'
-  /** a refusal says when to come back, in seconds; null: it does not (*Over the limit*) */
+  /** a refusal says when to come back, in seconds; null: it does not (docs/service.md, *Limits*) */
   retryAfter: number | null
   /** *Unknown serial with csv2*: status 200 and the body `Array` */
   unknownSerialCsv2: 'error' | 'array'

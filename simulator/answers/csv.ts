@@ -1,4 +1,4 @@
-/** *CSV format*. Every cell in quotes; times are the device's local time (field notes, *CSV*). */
+/** CSV (docs/service.md, *Fields*). Every cell in quotes; times are the device's local time (docs/service.md, *Fields*). */
 import type { Device } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
 import type { Variants } from '../variants'
@@ -63,7 +63,7 @@ function headerRows(device: Device, writers: readonly ValueWriter[], variants: V
   ]
 }
 
-/** Minutes from UTC (field notes, *Local time*). */
+/** Minutes from UTC (docs/service.md, *Fields*). */
 export function localOffset(device: Device): number {
   const { timeDiff, stdBias, dst, dstBias } = device.zone
   return timeDiff + (dst ? dstBias : stdBias)

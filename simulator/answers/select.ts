@@ -1,4 +1,4 @@
-/** Which records an answer holds (*Latest 300 records*, *Selection rules*). */
+/** Which records an answer holds (docs/service.md, *Fields*). */
 import { defaultNumber, type EndpointName, largestNumber, latestRecords } from '../endpoints'
 import { placeOf, type RecordView } from '../fleet/records'
 import { seedFrom, shuffled } from '../random'

@@ -33,7 +33,7 @@ export function valueWriter(
   const text = (value: RecordValue) => (typeof value === 'number' ? plain(value) : (value ?? ''))
   const json = (value: RecordValue) => {
     if (value === null) return undefined
-    // An error is text even where numbers are numbers: it begins with E (field notes, *Error text in records*).
+    // An error is text even where numbers are numbers: it begins with E (docs/service.md, *Fields*).
     if (typeof value === 'string') return JSON.stringify(value)
     return asText ? `"${plain(value)}"` : jsonNumber(converted(value))
   }

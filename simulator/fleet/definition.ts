@@ -33,7 +33,7 @@ export interface BaseUnitDefinition {
   name?: string
   /** default `https` */
   sends?: 'https' | 'ftp'
-  /** false: the base-unit variant for which the relay endpoints are unavailable (*Additional restrictions*) */
+  /** false: the base-unit variant for which the relay endpoints are unavailable (docs/service.md, *Requests*) */
   relayEndpoints?: boolean
   zone?: ZoneDefinition
 }
@@ -73,13 +73,13 @@ export interface GeneratedRecords {
   until?: number
   /** the id of the first record; default 1 (0 for a remote unit) */
   firstId?: number
-  /** all ids are 0 (*Graph data record*: some standalone models) */
+  /** all ids are 0 (docs/service.md, *Fields*) */
   zeroIds?: boolean
   /** the device was initialised at this time: ids start over */
   restartedAt?: number
   /** of every 500 records, 3 in a row were never received */
   gaps?: boolean
-  /** one step in this many is a second longer (field notes, *Spacing*); default 97, 0 for never */
+  /** one step in this many is a second longer (docs/service.md, *Fields*); default 97, 0 for never */
   drift?: number
 }
 
@@ -114,7 +114,7 @@ export interface DeviceDefinition {
   /** of a standalone device */
   zone?: ZoneDefinition
   channels?: readonly ChannelDefinition[]
-  /** records stored at most; default by kind (*Stored graph data capacity*) */
+  /** records stored at most; default by kind (160,000 or 80,000 standalone, 1,500 under a base unit) */
   capacity?: number
   /** language of generated alert texts; default en */
   language?: 'en' | 'ja'

@@ -1,5 +1,5 @@
 /**
- * The demo fleet: small, lifelike, and with one of everything the description and the field notes speak of. Times that
+ * The demo fleet: small, lifelike, and with one of everything docs/service.md speaks of. Times that
  * are told relative to the start are rounded to its day.
  */
 import type { BaseUnitDefinition, DeviceDefinition } from './definition'
@@ -33,7 +33,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       model: 'M-500',
       name: 'Freezer 1',
       group: coldStore,
-      // The second probe is not connected: an error text for good (field notes, *Error text in value*).
+      // The second probe is not connected: an error text for good (docs/service.md, *Fields*).
       channels: [
         { num: 1, name: 'Freezer', unit: 'C', signal: signals.freezer },
         { num: 2, name: 'Probe 2', unit: 'C', broken: 'Sensor Error' },
@@ -44,7 +44,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       serial: '52A10002',
       model: 'M-500',
       name: '冷蔵庫 受入口',
-      // Number 0 with a name is a group (field notes, *group*).
+      // Number 0 with a name is a group (docs/service.md, *Fields*).
       group: { num: 0, name: '予備' },
       language: 'ja',
       battery: 3,
@@ -91,7 +91,7 @@ function standaloneDevices(today: number): DeviceDefinition[] {
       serial: '52B10006',
       model: 'M-710',
       name: 'Server room',
-      // External power reports code 1 (field notes, *Battery*); a model whose ids are always 0.
+      // External power reports code 1 (docs/service.md, *Fields*); a model whose ids are always 0.
       battery: 1,
       rssi: null,
       channels: [
@@ -138,7 +138,7 @@ function remoteDevices(today: number): DeviceDefinition[] {
       num: 1,
       base: bases.factory,
       language: 'ja',
-      // Six channels on current and alert, four on the relay endpoints (*Channel*).
+      // Six channels on current and alert, four on the relay endpoints (docs/service.md, *Fields*).
       channels: [
         { num: 1, unit: '℃', signal: signals.outdoor },
         { num: 2, unit: '%', signal: signals.humidity },
@@ -150,7 +150,7 @@ function remoteDevices(today: number): DeviceDefinition[] {
       records: { interval: 300 },
     },
     {
-      // The serial of Rack A again, under another base unit (field notes, *Serial*); ch1 and ch3 only (*Channels*).
+      // The serial of Rack A again, under another base unit (docs/service.md, *Terms*); ch1 and ch3 only (docs/service.md, *Fields*).
       serial: '52C10008',
       model: 'M-630',
       name: 'Freezer truck',

@@ -111,7 +111,7 @@ export function episode(
   return { start, end: start + length }
 }
 
-/** The value at a time, or E1 while the sensor fails (field notes, *Error text in records*). */
+/** The value at a time, or E1 while the sensor fails (docs/service.md, *Fields*). */
 export function valueAt(signal: Signal, seed: number, time: number): number | 'E1' {
   const dayIndex = Math.floor(time / day)
   const failing = failureOn(signal, seed, dayIndex)

@@ -14,7 +14,7 @@ interface Login {
 
 /** What outlives a deploy, and what nodes of one account share. */
 export interface Shared {
-  /** By address and api-key: a user ID and its reference-only ID count together (*Limits*). */
+  /** By address and api-key: a user ID and its reference-only ID count together (docs/service.md, *Limits*). */
   quota: Quota
   /** By address, api-key, login and password, and who tries them: a wrong password never rides on another's answer. */
   directory: DirectoryState

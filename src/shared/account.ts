@@ -12,7 +12,7 @@ export const ACCOUNT_DEFAULTS = {
   sharedQuota: '',
 } as const
 
-/** Characters of each credential (service-api.md, *Authentication*): at least, at most. */
+/** Characters of each credential (docs/service.md, *Requests*): at least, at most. */
 export const CREDENTIAL_LENGTHS = {
   apiKey: [45, 45],
   loginId: [8, 8],

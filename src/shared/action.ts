@@ -45,7 +45,7 @@ export const RELATIVE = /^-(\d+)\s*([smhdw])$/
 
 const SERIAL = /^[0-9A-Za-z]{8}$/
 
-/** Serial numbers are 8 characters (description, *Device identity*). */
+/** Serial numbers are 8 characters (docs/service.md, *Requests*). */
 export function isSerial(text: string): boolean {
   return SERIAL.test(text)
 }

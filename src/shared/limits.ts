@@ -1,4 +1,4 @@
-/** The service's limits (service-api.md, *Limits*), and what the account's `limits` may replace of them. */
+/** The service's limits (docs/service.md, *Limits*), and what the account's `limits` may replace of them. */
 
 /** Requests allowed in a window of so many seconds, and records of one device in a window of their own. */
 export interface LimitRow {

@@ -8,7 +8,7 @@ export type Moment = { instant: number } | { wallClock: number }
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
-/** Numbers below are seconds, others milliseconds (nodes.md, envlog-range). */
+/** Numbers below are seconds, others milliseconds (docs/nodes.md, *envlog-range*). */
 const SECONDS_BELOW = 1e11
 /** As far as a Date reaches, ms. */
 const FARTHEST = 8.64e15

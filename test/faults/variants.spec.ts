@@ -4,7 +4,7 @@ import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../support/devices'
 import { type ActionName, actions, type Message, startFlow, useSimulator } from '../support/flow'
 
 /**
- * Each way in which the live service differs from its description (field notes), one at a time: the readings
+ * Each way in which the live service differs from its description (docs/service.md), one at a time: the readings
  * are the same. `but` names what the variant itself takes away.
  */
 const variants: [name: string, Partial<Variants>, but?: (payload: Message) => void][] = [

@@ -12,9 +12,8 @@ import {
 } from '../support/answer-fixtures'
 
 /**
- * What is known to be odd about answers → fixtures that show it, by the beginning of their names. The rows are
- * those of the field notes (*Answers*, *Requests*, *Errors and limits*; their *Windows* no answer can show),
- * then the odd cases of the description.
+ * What is known to be odd about answers (docs/service.md) → fixtures that show it, by the beginning of their names:
+ * first what was observed, then the odd cases of the description.
  */
 const topics: Record<string, readonly string[]> = {
   'number or text': [

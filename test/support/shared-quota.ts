@@ -49,7 +49,7 @@ export async function showsAway(halls: readonly QuotaHall[], simulator: Simulato
   }
 }
 
-/** From the answer to the release (nodes.md, *Quota*), ms. */
+/** From the answer to the release (docs/quota.md), ms. */
 export const released = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
 
 export interface Row {

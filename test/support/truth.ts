@@ -20,7 +20,7 @@ export interface Wanted {
 function timeText(instant: number, device: TrueDevice, { action, time }: Pick<Wanted, 'action' | 'time'>) {
   if (instant === 0) return null
   if (time !== 'local') return new Date(instant).toISOString()
-  // Daylight saving is told by the flag alone, and only these answers have one (description, *Time offset fields*).
+  // Daylight saving is told by the flag alone, and only these answers have one (docs/service.md, *Fields*).
   const hasFlag = action === 'alerts' || (action === 'latest' && !device.standalone)
   const offset = hasFlag ? device.offset : device.timeDiff + device.stdBias
   const local = new Date(instant + offset * 60_000).toISOString().slice(0, -1)
@@ -57,7 +57,7 @@ function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: 
   const reading = truth.current().find((one) => one.serial === serial && one.base === base)
   if (!reading || reading.time === null) return []
   const instant = reading.time
-  // The service words a record's code anew (field notes, *Error text in value*).
+  // The service words a record's code anew (docs/service.md, *Fields*).
   const worded = (value: unknown) =>
     typeof value === 'string' && value !== ''
       ? (options.variants.errorText ?? (/^E\d$/.test(value) ? 'Sensor Error' : value))

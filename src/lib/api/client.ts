@@ -73,7 +73,7 @@ export interface Client {
 /** Longest whole answer in ms, by the longest silence in seconds. */
 export const longestAnswer = (timeout: number) => timeout * 10_000
 
-/** Fewer records than this are not worth a request of their own (nodes.md, *Quota*). */
+/** Fewer records than this are not worth a request of their own (docs/quota.md). */
 const LEAST_RECORDS = 1000
 
 /** How one answer is taken in. */
@@ -83,7 +83,7 @@ interface Intake {
   read(body: Body): unknown
 }
 
-/** Reads of one login: *Common conventions* of the description, and the field notes' *Requests*. */
+/** Reads of one login: docs/service.md, *Requests*. */
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
   const { transport, clock, quota, random } = ports
   const { apiKey, loginId, loginPass } = settings.credentials
@@ -256,7 +256,7 @@ function loadEnvelopes() {
   return require('./envelopes') as typeof import('./envelopes')
 }
 
-/** Rows above the records of a CSV answer (*CSV format*). */
+/** Rows above the records of a CSV answer (docs/service.md, *Fields*: CSV). */
 const CSV_HEADERS = 3
 
 /** How many records an answer holds, read or as it came. */

@@ -34,7 +34,7 @@ class Misfit {
 type Json = Record<string, unknown>
 
 /**
- * One device of `current` (*Current readings*), as loosely as the field notes' *Answers* demand: the rules of
+ * One device of `current` (docs/service.md, *Fields*), read leniently: the rules of
  * `fields.ts` by hand, because there are up to thousands.
  */
 export function readCurrentDevice(found: unknown, index: number): CurrentDevice | Unreadable {

@@ -1,5 +1,5 @@
 /**
- * The six endpoints (service-api.md, *Endpoints* and *Limits*). Everything that differs between them is a
+ * The six endpoints (docs/service.md, *Requests* and *Limits*). Everything that differs between them is a
  * column here; adding an endpoint is adding a row, a schema in `envelopes.ts` if its answer is of a new kind,
  * and a reader.
  */

@@ -16,8 +16,7 @@ import {
 import { parsedJson, withoutBom } from './json'
 
 /**
- * What the service may send, read into one shape (*Resources and their fields*; every row of the field notes'
- * *Answers*): text or number, hyphen or underscore, object or array of one or `[]`, blanks, fields more than
+ * What the service may send, read into one shape (docs/service.md, *Fields*): text or number, hyphen or underscore, object or array of one or `[]`, blanks, fields more than
  * known. Of what comes by the thousand zod would cost more than parsing it: devices are read by hand
  * (`current-device.ts`), and records and log entries stay unread here, `readings/` has a guard for them.
  */
@@ -161,7 +160,7 @@ function isErrorObject(json: object): boolean {
 }
 
 /**
- * CSV text as it came. An unknown serial is answered with status 200 and the word `Array` (field notes); a proxy's
+ * CSV text as it came. An unknown serial is answered with status 200 and the word `Array` (docs/service.md); a proxy's
  * page and an error object are no table either.
  */
 export function readTable(body: string): string {

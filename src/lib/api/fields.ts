@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readNumber } from '../readings/number'
 import { storable } from '../readings/text'
 
-/** What fields of answers are made of, as loosely as the field notes' *Answers* demand. */
+/** What fields of answers are made of, read leniently (docs/service.md, *Fields*). */
 
 /** Text, also where a number was sent; absent and `null` are blank. */
 export const text = z

@@ -21,7 +21,7 @@ const POWERS = Array.from({ length: EXACT_DIGITS + 1 }, (_, power) => 10 ** powe
 const MOST_STRANGE = 16
 
 /**
- * Takes records (*Graph data record*) into a table straight from the bytes of an answer: in less than half the time
+ * Takes records (docs/service.md, *Fields*) into a table straight from the bytes of an answer: in less than half the time
  * that parsing takes where they are plain numbers, written as such or as text. Nearly all have the keys of the one
  * before, in its order; one that has others is parsed by itself, and those behind it are expected to be like it.
  */

@@ -11,13 +11,13 @@ interface Refusal {
   guard(text: string): string
 }
 
-/** Status → reason (field notes, *Errors and limits*: classify by code, the words are in the host's language). */
+/** Status → reason (docs/service.md, *Errors*): by the code, because the words are in the host's language. */
 const byStatus: Record<number, Reason> = {
   401: 'login-refused',
   403: 'access-refused',
   429: 'quota-refused',
 }
-/** These may be better the next time (nodes.md, *retries*). */
+/** These may be better the next time (docs/nodes.md, *retries*). */
 const FAILING = new Set([500, 502, 503, 504])
 
 export interface Failure {
@@ -26,7 +26,7 @@ export interface Failure {
   isOfService: boolean
 }
 
-/** The failure behind an answer that is not 200, in the service's own code and words (*Errors*). */
+/** The failure behind an answer that is not 200, in the service's own code and words (docs/service.md, *Errors*). */
 export function failureOf({ endpoint, answer, text, guard }: Refusal): Failure {
   const { status } = answer
   const said = serviceError(text)
@@ -58,7 +58,7 @@ interface ServiceError {
   message?: unknown
 }
 
-/** The service's own error object (*Errors*); a page or an object of something on the way has none. */
+/** The service's own error object (docs/service.md, *Errors*); a page or an object of something on the way has none. */
 function serviceError(text: string): ServiceError | undefined {
   const json = parsedJson(withoutBom(text)) as { error?: ServiceError | null } | null | undefined
   const error = json?.error

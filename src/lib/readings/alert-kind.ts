@@ -13,7 +13,7 @@ export type AlertSource = `ch${number}` | 'battery' | 'communication'
 
 /**
  * What a text must be as a whole, when the channel's name, values and punctuation are taken out: the kinds that the
- * description names (*Alert log entry*), in the words that are known for them. Its grammar is not described, so a word
+ * description names (docs/service.md, *Fields*), in the words that are known for them. Its grammar is not described, so a word
  * more ("… cleared", "… not exceeded", "… テスト") is a doubt.
  */
 const LIMIT = '(?:limit|alarm|alert|threshold)'

@@ -38,7 +38,7 @@ export interface LogEntry {
 }
 
 /**
- * An answer of endpoint 6 (*Alert log entry*); entries that cannot be read are left out, and named.
+ * An answer of endpoint 6 (docs/service.md, *Fields*); entries that cannot be read are left out, and named.
  * @param choose which of the entries, which are told oldest first; those that cannot be read are among them, blank
  * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
  */

@@ -6,7 +6,7 @@ export interface Battery {
   level: BatteryLevel
 }
 
-/** Code → level: standalone devices of series 1; relay units and series 2 (description, *Battery codes*). */
+/** Code → level: standalone devices of series 1; relay units and series 2 (docs/service.md, *Fields*). */
 const levels: Record<number, readonly [series1: BatteryLevel, others: BatteryLevel]> = {
   1: ['replace-now', 'replace-now'],
   2: ['replace-soon', 'replace-now'],

@@ -27,7 +27,7 @@ export interface LinedUp<L> {
 /**
  * The listed channels and those seen in records together, by number; of two with one number the second gets the next
  * that is free. Listed numbers count from zero if one of them is 0, or if only adding one matches the records' keys
- * (field notes, `channel[].num`); without a number the position counts.
+ * (docs/service.md, *Fields*); without a number the position counts.
  */
 export function lineUpChannels<L extends ListedChannel>(
   listed: readonly L[],

@@ -16,7 +16,7 @@ export interface Numbered {
   dataId: number | null
 }
 
-/** Relay ids run 0…65535 and start over; standalone ids only grow (*Graph data record*, data-id). */
+/** Relay ids run 0…65535 and start over; standalone ids only grow (docs/service.md, *Fields*). */
 export const TURN = 65_536
 
 /** A gap and the index of the record after it: times alone do not tell, several records may have one. */
@@ -27,7 +27,7 @@ export interface PlacedGap {
 
 /**
  * Gaps between neighbours of an ordered series. Ids that are all 0, or absent, claim nothing; spacing in time
- * alone is never a gap (field notes, *Spacing*).
+ * alone is never a gap (docs/service.md, *Fields*).
  */
 export function findGaps(records: readonly Numbered[], standalone: boolean): Gap[] {
   return placeGaps(records, standalone).map(({ gap }) => gap)

@@ -11,7 +11,7 @@ import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One device's newest reading: an element of envlog-current's payload (docs/messages.md). */
 export interface Reading extends Device {
-  /** Remote unit number; what a standalone device has there differs (field notes). */
+  /** Remote unit number; what a standalone device has there differs (docs/service.md). */
   number: number | null
   group: { number: number | null; name: string } | null
   time: string | null
@@ -44,7 +44,7 @@ export interface CurrentOptions {
 const STEP = 200
 
 /**
- * The answer of endpoint 1 (*Current readings*), in the service's order. A device that cannot be read is told to
+ * The answer of endpoint 1 (docs/service.md, *Fields*), in the service's order. A device that cannot be read is told to
  * `unreadable`, and the others are read.
  * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
  */

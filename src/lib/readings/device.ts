@@ -10,7 +10,7 @@ export interface Device {
   standalone: boolean
 }
 
-/** A device told by the service; without a base unit it is its own (*Terms*, Standalone device). */
+/** A device told by the service; without a base unit it is its own (docs/service.md, *Terms*). */
 export function readDevice({ serial, name, model }: Identity, base: Identity | null): Device {
   const unit = base ?? { serial, name, model }
   return {

@@ -23,10 +23,10 @@ export interface Column {
   others: Map<number, unknown>
 }
 
-/** The most that an answer may hold: a logger's memory, and what can be asked for (*Limits*). */
+/** The most that an answer may hold: a logger's memory, and what can be asked for (docs/service.md, *Limits*). */
 export const MAX_RECORDS = 65_535
 
-/** What a record is made of (*Graph data record*); other keys are not ours, and there may be thousands of them. */
+/** What a record is made of (docs/service.md, *Fields*); other keys are not ours, and there may be thousands of them. */
 export const isRecordKey = (key: string): boolean => RECORD_KEY.test(key)
 const RECORD_KEY = /^(?:unixtime|data[-_]id|ch[1-9]\d?)$/
 

@@ -22,7 +22,7 @@ export interface SeriesPart extends Device {
   records: SeriesRecord[]
 }
 
-/** An answer of endpoints 2 to 5 (*Graph data record*). @throws EnvlogError `reply-unreadable` */
+/** An answer of endpoints 2 to 5 (docs/service.md, *Fields*). @throws EnvlogError `reply-unreadable` */
 export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
   const { part } = atOnce(stepsOfPart(envelope, style))
   return { ...part, gaps: findGaps(part.records, part.standalone) }

@@ -7,7 +7,7 @@ export type TimeStyle = 'utc' | 'local'
 
 /**
  * Minutes a device's clock is ahead of UTC: UTC + time-diff + std-bias, or + dst-bias while a flag says that
- * daylight saving is on. Without a flag dst-bias is never added (field notes, *Local time*, *dst_bias*).
+ * daylight saving is on. Without a flag dst-bias is never added (docs/service.md, *Fields*).
  */
 export function utcOffset({ timeDiff, stdBias, dstBias, dstFlag }: Offsets): number {
   return timeDiff + (dstFlag === 1 ? dstBias : stdBias)
