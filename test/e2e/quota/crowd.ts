@@ -7,12 +7,12 @@ import type { QuotaHall } from '../../support/quota-hall'
 /** Short, and so much that a round takes several windows. */
 export const LIMITS = {
   current: { limit: 1, window: 2 },
-  'latest-data': { limit: 30, window: 2 },
-  'latest-data-relay': { limit: 45, window: 2 },
-  data: { limit: 30, window: 2 },
+  'latest-data': { limit: 20, window: 2 },
+  'latest-data-relay': { limit: 25, window: 2 },
+  data: { limit: 20, window: 2 },
   // Its devices are asked one by one: on a busy machine these are no more in a second.
-  'data-relay': { limit: 20, window: 2 },
-  alert: { limit: 45, window: 2 },
+  'data-relay': { limit: 12, window: 2 },
+  alert: { limit: 25, window: 2 },
 }
 
 const endpointOf = {

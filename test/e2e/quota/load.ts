@@ -17,9 +17,9 @@ export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
   /** Where a deploy or a power cut parts the log of the service. */
   const parts: number[] = []
 
-  before('starts a service with 120 devices', async () => {
+  before('starts a service with 80 devices', async () => {
     const limits = { limits: LIMITS, windows, windowPhase: 0.7 }
-    simulator = await hall.simulate({ devices: 120, seed: windows, logSize: 10_000, ...limits })
+    simulator = await hall.simulate({ devices: 80, seed: windows, logSize: 10_000, ...limits })
     crowd = crowdOn(simulator)
   })
 
