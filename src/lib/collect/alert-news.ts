@@ -1,17 +1,16 @@
-import type { Account } from '../account'
 import type { Asker } from '../quota/asker'
 import type { LogEntry } from '../readings/alerts'
 import { type AlertCursor, planAlerts } from './alert-cursor'
 import { type Target, targetKey } from './devices'
 import { failureOf } from './failure'
+import { type AccountAccess, collectedOf, readEntries, readLog } from './fetch'
 import { handAgain, handOver, type NewsPorts, type NewsWish, takenAt } from './news'
-import { collectedOf, readEntries, readLog } from './records'
 
 type Wish = Omit<NewsWish, 'backfill' | 'start'> & { start: 'now' | 'held' }
 
 /** The alerts of a device that were not delivered yet (nodes.md, *envlog-alerts*). @throws EnvlogError */
 export async function alertNews(
-  account: Account,
+  account: AccountAccess,
   target: Target,
   wish: Wish,
   ports: NewsPorts,
@@ -35,7 +34,7 @@ export async function alertNews(
     const known = memory.machine(device).cursor as AlertCursor | null
     const taken = takenAt(memory, device, answer.receivedAt)
     let plan = planAlerts<LogEntry>(known, [], taken, wish.start)
-    const { log, failed } = await readLog(target, { ...answer, body }, wish.time, (entries) => {
+    const { log, failed } = readLog(target, { ...answer, body }, wish.time, (entries) => {
       plan = planAlerts(known, entries, taken, wish.start)
       return plan.fresh
     })

@@ -1,4 +1,3 @@
-import type { Account } from '../account'
 import type { CurrentParams } from '../api/endpoints'
 import type { Unreadable } from '../api/fields'
 import { EnvlogError } from '../errors'
@@ -7,7 +6,7 @@ import type { Asker } from '../quota/asker'
 import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
 import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice } from './devices'
-import type { Collected, Form } from './records'
+import type { AccountAccess, Collected, Form } from './fetch'
 
 export interface CurrentWish {
   selection: Selection
@@ -24,7 +23,7 @@ export interface CurrentWish {
  * @throws EnvlogError
  */
 export async function collectCurrent(
-  account: Account,
+  account: AccountAccess,
   wish: CurrentWish,
   asker: Asker,
 ): Promise<Collected | undefined> {

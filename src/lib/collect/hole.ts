@@ -1,10 +1,10 @@
 import { mergeSeries } from '../readings/merge'
 import type { Series, SeriesPart } from '../readings/series'
 import type { DeviceFailure } from './devices'
+import type { Collected } from './fetch'
 import { beginPages, type Paging, takePage } from './pages'
 import type { readPage } from './range'
 import type { Received } from './record-cursor'
-import type { Collected } from './records'
 
 /** Records between a cursor and an answer on their way: that answer, and the pages that came so far. */
 export interface Hole {

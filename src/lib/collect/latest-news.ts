@@ -1,16 +1,15 @@
-import type { Account } from '../account'
 import type { EnvlogError } from '../errors'
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
 import type { Series } from '../readings/series'
 import { type DeviceFailure, type Target, targetKey } from './devices'
 import { failureOf } from './failure'
+import { type AccountAccess, type Collected, collectedOf, readPart, readRecords } from './fetch'
 import { openHole, seriesOf, withPage } from './hole'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
 import { nextPage } from './pages'
 import { readPage } from './range'
 import { cursorBefore, planRecords, type Received, type RecordCursor, type RecordPlan } from './record-cursor'
-import { type Collected, collectedOf, readPart, readRecords } from './records'
 import type { Effect } from './states'
 
 /** What is told beside the records. */
@@ -25,7 +24,7 @@ interface Beside {
  * @throws EnvlogError; the cursor stays then
  */
 export async function latestNews(
-  account: Account,
+  account: AccountAccess,
   target: Target,
   wish: NewsWish,
   ports: NewsPorts,

@@ -1,12 +1,11 @@
-import type { Account } from '../account'
 import { type Content, countOf } from '../output/content'
 import type { TimeStyle } from '../readings/time'
 import { type Target, targetKey } from './devices'
+import type { AccountAccess, Collected } from './fetch'
 import { furthest } from './machine'
 import type { NodeMemory } from './memory'
 import { writeReceipt } from './receipt'
 import type { Start } from './record-cursor'
-import type { Collected } from './records'
 import type { Cursor } from './states'
 
 /** How news is delivered. */
@@ -57,7 +56,7 @@ type Way = Pick<NewsWish, 'acknowledged' | 'node'>
 
 /** Delivers news: done with it then, or when the receipt comes that goes with it. */
 export async function handOver(
-  account: Account,
+  account: AccountAccess,
   device: string,
   { acknowledged, node }: Way,
   { memory, deliver }: NewsPorts,
@@ -81,7 +80,12 @@ export async function handOver(
 }
 
 /** Delivers once more, under a new receipt, what nobody acknowledged: it costs no request. */
-export async function handAgain(account: Account, target: Target, way: Way, ports: NewsPorts): Promise<void> {
+export async function handAgain(
+  account: AccountAccess,
+  target: Target,
+  way: Way,
+  ports: NewsPorts,
+): Promise<void> {
   const device = targetKey(target)
   const { phase } = ports.memory.machine(device)
   if (phase.name !== 'unanswered') return

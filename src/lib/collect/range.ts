@@ -1,5 +1,4 @@
 import { childOf } from '../abort'
-import type { Account } from '../account'
 import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
 import { turn } from '../pace'
@@ -8,9 +7,17 @@ import { mergeSeries } from '../readings/merge'
 import { oldestTime } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import type { DeviceFailure, Target } from './devices'
+import {
+  type AccountAccess,
+  type Collected,
+  collectedOf,
+  collectRaw,
+  type Form,
+  readPart,
+  readRecords,
+} from './fetch'
 import { type Arrived, beginPages, nextPage, type Page, type Paging, pageAhead, takePage } from './pages'
 import { isWallClock, type Period, placePeriod } from './period'
-import { type Collected, collectedOf, collectRaw, type Form, readPart, readRecords } from './records'
 
 export interface RangeWish {
   /** Its wall-clock ends are the device's own clock where times are local, else UTC. */
@@ -34,7 +41,7 @@ export interface CollectedRange extends Collected {
  * @throws EnvlogError
  */
 export async function collectRange(
-  account: Account,
+  account: AccountAccess,
   target: Target,
   { period, number, time, form }: RangeWish,
   asker: Asker,
@@ -111,7 +118,7 @@ async function readPages(
 
 /** Asks for a page. @throws EnvlogError */
 export async function readPage(
-  account: Account,
+  account: AccountAccess,
   target: Target,
   wanted: Page,
   asker: Asker,
@@ -125,7 +132,7 @@ export async function readPage(
 
 /** The directory is asked only where an end of the period is a clock time of the device. */
 async function offsetFor(
-  account: Account,
+  account: AccountAccess,
   { serial, base }: Target,
   period: Period,
   time: TimeStyle,

@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { alertNews } from '../../lib/collect/alert-news'
-import { collectAlerts } from '../../lib/collect/alerts'
+import { collectAlerts } from '../../lib/collect/fetch'
 import { registerAction } from '../kit/action'
 import { newsWish } from '../kit/news'
 

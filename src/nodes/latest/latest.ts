@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { collectLatest } from '../../lib/collect/latest'
+import { collectLatest } from '../../lib/collect/fetch'
 import { latestNews } from '../../lib/collect/latest-news'
 import { registerAction } from '../kit/action'
 import { newsWish, startOf } from '../kit/news'

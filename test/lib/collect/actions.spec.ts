@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
-import { collectAlerts } from '../../../src/lib/collect/alerts'
 import { type CurrentWish, collectCurrent } from '../../../src/lib/collect/current'
-import { collectLatest } from '../../../src/lib/collect/latest'
+import { collectAlerts, collectLatest } from '../../../src/lib/collect/fetch'
 import { alertAnswer, BASE, currentDevice, failure, graph, patient, relayGraph } from '../answers'
 import { modelAccount } from './model-service'
 
