@@ -1,8 +1,8 @@
 import type { Asker } from '../quota/asker'
 import type { LogEntry } from '../readings/alerts'
 import { type AlertCursor, planAlerts } from './alert-cursor'
+import { failureOf } from './delivery'
 import { type Target, targetKey } from './devices'
-import { failureOf } from './failure'
 import { type AccountAccess, collectedOf, readEntries, readLog } from './fetch'
 import { handAgain, handOver, type NewsPorts, type NewsWish, takenAt } from './news'
 

@@ -7,6 +7,7 @@ import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
 import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice } from './devices'
 import type { AccountAccess, Collected, Form } from './fetch'
+import type { NodeMemory } from './memory'
 
 export interface CurrentWish {
   selection: Selection
@@ -83,3 +84,21 @@ function isWanted(reading: Reading, { selection, exclude }: CurrentWish): boolea
   if (selection === 'all' || selection.devices.length === 0) return true
   return selection.devices.some((device) => isOf(device, reading))
 }
+
+/**
+ * The readings whose measurement time or `stale` changed since they were last sent (docs/collecting.md, *Current
+ * readings*). Call `remember` once they are sent.
+ */
+export function changedReadings(
+  readings: readonly Reading[],
+  memory: NodeMemory,
+): { changed: Reading[]; remember(): void } {
+  const changed = readings.filter((reading) => memory.mark(keyOf(reading)) !== markOf(reading))
+  return {
+    changed,
+    remember: () => memory.setMarks(changed.map((reading) => [keyOf(reading), markOf(reading)])),
+  }
+}
+
+const keyOf = ({ serial, base }: Reading) => `${base.serial}/${serial}`
+const markOf = ({ timestamp, stale }: Reading) => `${timestamp} ${stale}`

@@ -2,15 +2,15 @@ import type { EnvlogError } from '../errors'
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
 import type { Series } from '../readings/series'
+import type { Effect } from './delivery'
+import { failureOf } from './delivery'
 import { type DeviceFailure, type Target, targetKey } from './devices'
-import { failureOf } from './failure'
 import { type AccountAccess, type Collected, collectedOf, readPart, readRecords } from './fetch'
 import { openHole, seriesOf, withPage } from './hole'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
 import { nextPage } from './pages'
 import { readPage } from './range'
 import { cursorBefore, planRecords, type Received, type RecordCursor, type RecordPlan } from './record-cursor'
-import type { Effect } from './states'
 
 /** What is told beside the records. */
 interface Beside {

@@ -3,16 +3,16 @@ import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { countOf } from '../output/content'
 import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
+import type { Cursor, Effect, Event, Machine } from './delivery'
+import { createMachine, step } from './delivery'
 import { type NamedDevice, type Target, targetKey } from './devices'
+import { createRound, type Round } from './for-each'
 import type { Hole } from './hole'
-import { createMachine, step } from './machine'
 import type { Kept } from './news'
-import { createRound, type Round } from './rounds'
 import { type CursorKind, isCursorOf, readSaved, type Saved } from './saved'
-import type { Cursor, Effect, Event, Machine } from './states'
 
-type Device = Machine<Cursor, Hole, Kept>
-type Happening = Event<Cursor, Hole, Kept>
+type Device = Machine<Hole, Kept>
+type Happening = Event<Hole, Kept>
 
 /** Devices that are told of, or told to be forgotten, at most: more than any account has. */
 const MOST_NAMED = 10_000

@@ -1,12 +1,12 @@
 import { type Content, countOf } from '../output/content'
 import type { TimeStyle } from '../readings/time'
+import type { Cursor } from './delivery'
+import { furthest } from './delivery'
 import { type Target, targetKey } from './devices'
 import type { AccountAccess, Collected } from './fetch'
-import { furthest } from './machine'
 import type { NodeMemory } from './memory'
 import { writeReceipt } from './receipt'
 import type { Start } from './record-cursor'
-import type { Cursor } from './states'
 
 /** How news is delivered. */
 export interface NewsWish {

@@ -1,6 +1,6 @@
 import { EnvlogError } from '../errors'
 import { LATEST_MS } from '../readings/time'
-import type { Cursor } from './states'
+import type { Cursor } from './delivery'
 
 /** What a node's memory writes into a store. */
 export interface Saved {

@@ -1,6 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { collectCurrent } from '../../lib/collect/current'
-import { changedReadings } from '../../lib/collect/marks'
+import { changedReadings, collectCurrent } from '../../lib/collect/current'
 import { registerAction } from '../kit/action'
 import { sourceOf } from '../kit/typed-value'
 

@@ -1,7 +1,7 @@
 import type { Account } from '../../lib/account'
 import { type DeviceFailure, resolveDevices, type Selection, type Target } from '../../lib/collect/devices'
-import { eachOf } from '../../lib/collect/each'
 import type { Form } from '../../lib/collect/fetch'
+import { eachOf } from '../../lib/collect/for-each'
 import type { NodeMemory } from '../../lib/collect/memory'
 import { isHandedOver, type NewsPorts } from '../../lib/collect/news'
 import { EnvlogError, mayConcernOneDevice } from '../../lib/errors'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createRound } from '../../../src/lib/collect/rounds'
+import { createRound } from '../../../src/lib/collect/for-each'
 
 const targets = ['a', 'b', 'c', 'd', 'e'].map((serial) => ({ serial, base: serial.toUpperCase() }))
 const one = (index: number) => targets[index] as (typeof targets)[number]

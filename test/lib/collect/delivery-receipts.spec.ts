@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createMachine, furthest, step } from '../../../src/lib/collect/machine'
-import type { Cursor, Event, Machine } from '../../../src/lib/collect/states'
+import type { Cursor, Event, Machine } from '../../../src/lib/collect/delivery'
+import { createMachine, furthest, step } from '../../../src/lib/collect/delivery'
 
-type Device = Machine<Cursor, string, string>
-type Happening = Event<Cursor, string, string>
+type Device = Machine<string, string>
+type Happening = Event<string, string>
 
 const at = (taken: number): Cursor => ({ taken })
 const [trigger, timeout, forget, deploy] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { systemClock } from '../../../src/lib/clock'
-import { eachOf } from '../../../src/lib/collect/each'
+import { eachOf } from '../../../src/lib/collect/for-each'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import { failure, never } from '../answers'
 import { useFakeTimers, watch } from '../api/setup'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { createMachine, step } from '../../../src/lib/collect/machine'
-import type { Cursor, Effect, Event, Failure, Machine } from '../../../src/lib/collect/states'
+import type { Cursor, Effect, Event, Failure, Machine } from '../../../src/lib/collect/delivery'
+import { createMachine, step } from '../../../src/lib/collect/delivery'
 
-type Device = Machine<Cursor, string, string>
-type Happening = Event<Cursor, string, string>
+type Device = Machine<string, string>
+type Happening = Event<string, string>
 type PhaseName = Device['phase']['name']
 
 const at = (taken: number): Cursor => ({ taken })
@@ -124,7 +124,7 @@ describe('the table of states', () => {
   }
 
   it('asks for a device nobody knows, and begins where a store says', () => {
-    assert.deepEqual(step<Cursor, string, string>(createMachine(), events.trigger)[1], 'ask')
+    assert.deepEqual(step<string, string>(createMachine(), events.trigger)[1], 'ask')
     assert.deepEqual(run(createMachine(), events.restart).machine.cursor, at(12))
   })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { changedReadings } from '../../../src/lib/collect/marks'
+import { changedReadings } from '../../../src/lib/collect/current'
 import { createMemory } from '../../../src/lib/collect/memory'
 import type { Reading } from '../../../src/lib/readings/current'
 import { createVirtualClock } from '../../support/clock'
