@@ -10,7 +10,8 @@ import { openHole, seriesOf, withPage } from './hole'
 import { handAgain, handOver, type News, type NewsPorts, type NewsWish, takenAt } from './news'
 import { nextPage } from './pages'
 import { readPage } from './range'
-import { cursorBefore, planRecords, type Received, type RecordCursor, type RecordPlan } from './record-cursor'
+import { cursorBefore, type Received, type RecordCursor } from './record-cursor'
+import { planRecords, type RecordPlan } from './record-plan'
 
 /** What is told beside the records. */
 interface Beside {

@@ -1,9 +1,5 @@
-import {
-  planRecords,
-  type RecordCursor,
-  type RecordPlan,
-  type Start,
-} from '../../../src/lib/collect/record-cursor'
+import type { RecordCursor, Start } from '../../../src/lib/collect/record-cursor'
+import { planRecords, type RecordPlan } from '../../../src/lib/collect/record-plan'
 import { readSeries } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope, type Json, relayGraph } from '../../lib/answers'
 
