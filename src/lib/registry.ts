@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from './clock'
 import { createDirectoryState, type DirectoryState } from './collect/directory'
-import { createMemory, type NodeMemory } from './collect/memory'
+import { createMemory, type NodeMemory } from './collect/node-state'
 import { createQuota, type Quota } from './quota/quota'
 
 /** Accounts and logins that are remembered though no node uses them any more. */

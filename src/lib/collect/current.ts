@@ -7,7 +7,7 @@ import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
 import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice } from './devices'
 import type { AccountAccess, Collected, Form } from './fetch'
-import type { NodeMemory } from './memory'
+import type { NodeMemory } from './node-state'
 
 export interface CurrentWish {
   selection: Selection

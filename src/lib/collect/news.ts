@@ -2,9 +2,10 @@ import { type Content, countOf } from '../output/content'
 import type { TimeStyle } from '../readings/time'
 import type { Cursor } from './delivery'
 import { furthest } from './delivery'
+import type { Kept } from './device-states'
 import { type Target, targetKey } from './devices'
 import type { AccountAccess, Collected } from './fetch'
-import type { NodeMemory } from './memory'
+import type { NodeMemory } from './node-state'
 import { writeReceipt } from './receipt'
 import type { Start } from './record-cursor'
 
@@ -26,9 +27,6 @@ export interface News extends Collected {
   overflow?: boolean
   receipt?: string
 }
-
-/** What is kept of it until its receipt comes. */
-export type Kept = Omit<News, 'failed' | 'receipt'>
 
 export interface NewsPorts {
   memory: NodeMemory

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parsedJson } from '../api/json'
 import { EnvlogError } from '../errors'
 import type { Cursor } from './delivery'
-import { isCursor } from './saved'
+import { isCursor } from './persisted-state'
 
 /** What a receipt is for: travels with the records, opaque, and comes back when they are safe. */
 export interface Receipt {

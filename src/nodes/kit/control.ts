@@ -1,7 +1,7 @@
 import type { NodeMessage } from 'node-red'
-import type { NodeMemory } from '../../lib/collect/memory'
+import type { NodeMemory } from '../../lib/collect/node-state'
+import { isCursorOf } from '../../lib/collect/persisted-state'
 import { nodeOf, type Receipt, readReceipt } from '../../lib/collect/receipt'
-import { isCursorOf } from '../../lib/collect/saved'
 import { EnvlogError } from '../../lib/errors'
 import { isSerial } from '../../shared/action'
 

@@ -1,6 +1,6 @@
 import type { Account } from '../../lib/account'
-import type { Opening } from '../../lib/collect/memory'
 import type { NewsWish } from '../../lib/collect/news'
+import type { Opening } from '../../lib/collect/node-state'
 import { readMoment } from '../../lib/collect/period'
 import type { Start } from '../../lib/collect/record-cursor'
 import { EnvlogError } from '../../lib/errors'

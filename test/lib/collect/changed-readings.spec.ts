@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { changedReadings } from '../../../src/lib/collect/current'
-import { createMemory } from '../../../src/lib/collect/memory'
+import { createMemory } from '../../../src/lib/collect/node-state'
 import type { Reading } from '../../../src/lib/readings/current'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'

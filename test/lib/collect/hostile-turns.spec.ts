@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createMemory } from '../../../src/lib/collect/memory'
+import { createMemory } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 

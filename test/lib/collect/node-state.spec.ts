@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Hole } from '../../../src/lib/collect/hole'
-import { createMemory } from '../../../src/lib/collect/memory'
+import { createMemory } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 
