@@ -8,8 +8,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type DeviceDefinition, manualClock, startSimulator } from '../simulator'
 import { type Account, createAccount, createRegistry, systemClock, undiciTransport } from '../src/lib'
-import { latestNews } from '../src/lib/collect/latest-news'
 import { createMemory } from '../src/lib/collect/node-state'
+import { latestNews } from '../src/lib/collect/poll'
 import { collectRange } from '../src/lib/collect/range'
 
 const A_DAY = 86_400_000

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock'
 import { countOf } from '../output/content'
+import type { Hole } from './backfill'
 import { type Cursor, createMachine, type Effect, type Event, type Machine, step } from './delivery'
 import { type Target, targetKey } from './devices'
 import type { Collected } from './fetch'
 import { createRound } from './for-each'
-import type { Hole } from './hole'
 import { type CursorKind, isCursorOf, type Saved } from './persisted-state'
 
 /** A delivery that is kept until its receipt comes. */

@@ -116,7 +116,10 @@ async function readPages(
   }
 }
 
-/** Asks for a page. @throws EnvlogError */
+/**
+ * Requests a page of a period.
+ * @throws EnvlogError those of the request; `reply-other-device`
+ */
 export async function readPage(
   account: AccountAccess,
   target: Target,

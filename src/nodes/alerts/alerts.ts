@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
-import { alertNews } from '../../lib/collect/alert-news'
 import { collectAlerts } from '../../lib/collect/fetch'
+import { alertNews } from '../../lib/collect/poll'
 import { registerAction } from '../kit/action'
 import { newsWish } from '../kit/news'
 

@@ -1,7 +1,7 @@
 import type { Account } from '../../lib/account'
-import type { NewsWish } from '../../lib/collect/news'
 import type { Opening } from '../../lib/collect/node-state'
 import { readMoment } from '../../lib/collect/period'
+import type { NewsWish } from '../../lib/collect/poll'
 import type { Start } from '../../lib/collect/record-cursor'
 import { EnvlogError } from '../../lib/errors'
 import type { SettingsOf } from './settings'

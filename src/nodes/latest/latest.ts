@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { collectLatest } from '../../lib/collect/fetch'
-import { latestNews } from '../../lib/collect/latest-news'
+import { latestNews } from '../../lib/collect/poll'
 import { registerAction } from '../kit/action'
 import { newsWish, startOf } from '../kit/news'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Hole } from '../../../src/lib/collect/hole'
+import type { Hole } from '../../../src/lib/collect/backfill'
 import { createMemory } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { NewsWish } from '../../../src/lib/collect/news'
+import type { NewsWish } from '../../../src/lib/collect/poll'
 import type { Measured } from './device'
 import type { Answered, Entry } from './journal'
 import type { World } from './world'

@@ -1,8 +1,8 @@
 /** One device, its service and a host, each with a clock of its own that may be set at any moment. */
 import { createAccount } from '../../../src/lib'
-import { latestNews } from '../../../src/lib/collect/latest-news'
-import type { News, NewsWish } from '../../../src/lib/collect/news'
+import type { News } from '../../../src/lib/collect/feeds'
 import { createMemory } from '../../../src/lib/collect/node-state'
+import { latestNews, type NewsWish } from '../../../src/lib/collect/poll'
 import { EnvlogError } from '../../../src/lib/errors'
 import { createRegistry } from '../../../src/lib/registry'
 import { graph, patient, relayGraph } from '../../lib/answers'
