@@ -1,6 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { collectCurrent } from '../../lib/collect/current'
-import { changedReadings } from '../../lib/collect/marks'
+import { changedReadings, collectCurrent } from '../../lib/collect/current'
 import { registerAction } from '../kit/action'
 import { sourceOf } from '../kit/typed-value'
 
@@ -9,10 +8,10 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     counts: 'devices',
-    async run({ account, settings, form, selection, asker, memory, deliver }) {
+    async run({ account, settings, format, selection, asker, nodeState, deliver }) {
       const { exclude, time, staleAfter, onlyNew } = settings
       const property = sourceOf(settings)
-      const wish = { selection: await selection(), exclude, time, staleAfter, form, property }
+      const wish = { selection: await selection(), exclude, time, staleAfter, format, property }
       const collected = await collectCurrent(account, wish, asker)
       if (!collected) return
       const { content, failed = [] } = collected
@@ -27,8 +26,8 @@ export = (RED: NodeAPI): void =>
         await deliver(collected)
         return
       }
-      memory.about(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
-      const { changed, remember } = changedReadings(content.readings, memory)
+      nodeState.setDevices(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
+      const { changed, remember } = changedReadings(content.readings, nodeState)
       await deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
       remember()
     },

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../lib/account'
-import type { Collected } from '../../lib/collect/records'
+import type { Collected } from '../../lib/collect/fetch'
 import { aboutMaker } from '../../lib/output/about'
 import type { Draft } from '../../lib/output/elements'
 import type { Plan } from '../../lib/output/plan'

@@ -1,9 +1,5 @@
-import {
-  planRecords,
-  type RecordCursor,
-  type RecordPlan,
-  type Start,
-} from '../../../src/lib/collect/record-cursor'
+import type { RecordCursor, Start } from '../../../src/lib/collect/record-cursor'
+import { planRecords, type RecordPlan } from '../../../src/lib/collect/record-plan'
 import { readSeries } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope, type Json, relayGraph } from '../../lib/answers'
 
@@ -20,7 +16,7 @@ export const record = (seconds: number | null, id: number, value = id, more: Jso
 
 interface Given {
   start?: Start
-  fill?: boolean
+  canBackfill?: boolean
   standalone?: boolean
   /** Seconds after the first. */
   arrives?: number
@@ -30,12 +26,12 @@ interface Given {
 export function plan(
   known: RecordCursor | null,
   data: readonly Json[],
-  { start = 'held', fill = true, standalone = true, arrives = 0 }: Given = {},
+  { start = 'held', canBackfill = true, standalone = true, arrives = 0 }: Given = {},
 ): RecordPlan {
   const series = readSeries(graphEnvelope((standalone ? graph : relayGraph)({ data })), 'utc')
   const receivedAt = (ARRIVES + arrives) * 1000
-  const taken = Math.max(receivedAt, (known?.taken ?? 0) + 1)
-  return planRecords(known, { series, receivedAt, taken, time: 'utc' }, { start, fill })
+  const taken = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
+  return planRecords(known, { series, receivedAt, sequence: taken, time: 'utc' }, { start, canBackfill })
 }
 
 /** One answer after another; what was new in each, by id, or why nothing was. */
@@ -49,7 +45,7 @@ export function follow(given: Given = {}) {
     isSetBack: () => isSetBack,
     cursor: () => cursor,
     /** @param over how this answer differs */
-    take(data: readonly Json[], over: Given = {}): (number | null)[] | 'set-back' | 'hole' {
+    take(data: readonly Json[], over: Given = {}): (number | null)[] | 'clock-set-back' | 'backfill-needed' {
       const found = plan(cursor, data, { ...given, ...over })
       if (found.kind !== 'complete') return found.kind
       cursor = JSON.parse(JSON.stringify(found.next)) as RecordCursor

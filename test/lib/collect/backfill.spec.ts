@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
-import { latestNews } from '../../../src/lib/collect/latest-news'
-import { createMemory } from '../../../src/lib/collect/memory'
-import type { News, NewsWish } from '../../../src/lib/collect/news'
+import type { PolledData } from '../../../src/lib/collect/feeds'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import { createVirtualClock } from '../../support/clock'
 import { shelf } from '../../support/collect/shelf'
 import { graph, type Json, patient } from '../answers'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }
-const wish: NewsWish = { time: 'utc', node: 'node', backfill: true, start: 'held', acknowledged: null }
+const wish: PollOptions = { time: 'utc', node: 'node', backfill: true, start: 'held', receipts: null }
 /** Of an answer of the newest. */
 const NEWEST = 3
 /** Of a page. */
@@ -22,9 +22,9 @@ const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_,
 async function begin() {
   const clock = createVirtualClock(0)
   const records: Json[] = []
-  const memory = createMemory(clock)
-  memory.open(shelf())
-  await memory.ready()
+  const nodeState = createNodeState(clock)
+  nodeState.open(shelf())
+  await nodeState.ready()
   let fails: Reason | null = null
   const asked: string[] = []
 
@@ -58,15 +58,15 @@ async function begin() {
     /** What one trigger brings. */
     async ask() {
       asked.length = 0
-      let news: News | undefined
+      let news: PolledData | undefined
       let isNothing = false
-      const deliver = async (what: News, nothing = false) => {
+      const deliver = async (what: PolledData, nothing = false) => {
         news = what
         isNothing = nothing
       }
-      const ports = { memory, deliver, warn: () => {} }
+      const ports = { nodeState, deliver, warn: () => {} }
       let error: unknown
-      await latestNews(account, target, wish, ports, patient).catch((failure) => {
+      await pollRecords(account, target, wish, ports, patient).catch((failure) => {
         error = failure
       })
       const { content, failed = [], overflow } = news ?? {}
@@ -82,8 +82,8 @@ async function begin() {
   }
 }
 
-describe('a hole that cannot be filled', () => {
-  it('because the service refuses over a day: the answer comes, told to be incomplete, the refusal with it', async () => {
+describe('a backfill that cannot be completed', () => {
+  it('because the service refuses over a day: the answer comes, marked as incomplete, the refusal with it', async () => {
     const device = await begin()
     device.measure(2)
     await device.ask()
@@ -125,7 +125,7 @@ describe('a hole that cannot be filled', () => {
     assert.deepEqual((await device.ask()).came, [22])
   })
 
-  it('for now, is filled when it can be, however often it failed', async () => {
+  it('for now, is completed when it can be, however often it failed', async () => {
     for (const reason of ['no-connection', 'service-failed', 'quota-wait', 'records-wait'] as const) {
       const device = await begin()
       device.measure(2)
@@ -139,7 +139,7 @@ describe('a hole that cannot be filled', () => {
     }
   })
 
-  it('because of answers that are broken now and then, is filled nevertheless', async () => {
+  it('because of answers that are broken now and then, is completed nevertheless', async () => {
     const device = await begin()
     device.measure(2)
     await device.ask()
@@ -154,12 +154,12 @@ describe('a hole that cannot be filled', () => {
   })
 })
 
-describe('a record in a hole that nobody can read', () => {
+describe('a record of a backfill that nobody can read', () => {
   for (const [what, unixtime] of Object.entries({
     'a time that is none': 'yesterday',
     'another shape': [7],
   })) {
-    it(`is passed over, and told of: ${what}`, async () => {
+    it(`is left out, and reported: ${what}`, async () => {
       const device = await begin()
       device.measure(2)
       await device.ask()

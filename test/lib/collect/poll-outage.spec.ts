@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
-import { alertNews } from '../../../src/lib/collect/alert-news'
-import { latestNews } from '../../../src/lib/collect/latest-news'
-import { createMemory } from '../../../src/lib/collect/memory'
-import { isHandedOver, type News } from '../../../src/lib/collect/news'
+import type { PolledData } from '../../../src/lib/collect/feeds'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { isAwaitingReceipt, pollAlerts, pollRecords } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { createVirtualClock } from '../../support/clock'
 import { shelf } from '../../support/collect/shelf'
@@ -20,18 +19,18 @@ const wish = {
   node: 'node',
   backfill: true,
   start: 'held',
-  acknowledged: { timeout: TIMEOUT },
+  receipts: { timeoutMs: TIMEOUT },
 } as const
 
 /** A device that records every minute, a node that asks every minute, and a database that is away. */
 async function begin(others = 0) {
   const clock = createVirtualClock(0)
   let newest = 0
-  const memory = createMemory(clock, { count: others })
-  memory.open(shelf(), { receipts: TIMEOUT })
-  await memory.ready()
+  const nodeState = createNodeState(clock, { count: others })
+  nodeState.open(shelf(), { receiptTimeoutMs: TIMEOUT })
+  await nodeState.ready()
   const asked: string[] = []
-  const came: News[] = []
+  const came: PolledData[] = []
   const start = Math.floor(clock.now() / 1000)
   const unixtimeOf = (id: number) => start + id * 60
   const record = (id: number) => ({ unixtime: unixtimeOf(id), 'data-id': id, ch1: id })
@@ -60,7 +59,7 @@ async function begin(others = 0) {
     }
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
-  const ports = { memory, deliver: async (news: News) => void came.push(news), warn: () => {} }
+  const ports = { nodeState, deliver: async (news: PolledData) => void came.push(news), warn: () => {} }
 
   return {
     asked,
@@ -69,24 +68,21 @@ async function begin(others = 0) {
       newest += count
       clock.advance(count * MINUTE)
     },
-    async ask(
-      what: 'latest' | 'alerts' = 'latest',
-      acknowledged: typeof wish.acknowledged | null = wish.acknowledged,
-    ) {
-      if (isHandedOver(memory, target, clock.monotonic())) return
-      const how = { ...wish, acknowledged }
-      if (what === 'alerts') await alertNews(account, target, { ...how, start: 'held' }, ports, patient)
-      else await latestNews(account, target, how, ports, patient)
+    async ask(what: 'latest' | 'alerts' = 'latest', receipts: typeof wish.receipts | null = wish.receipts) {
+      if (isAwaitingReceipt(nodeState, target, clock.monotonic())) return
+      const how = { ...wish, receipts }
+      if (what === 'alerts') await pollAlerts(account, target, { ...how, start: 'held' }, ports, patient)
+      else await pollRecords(account, target, how, ports, patient)
     },
     acknowledge: (index: number) =>
-      memory.step(KEY, {
-        kind: 'receipt',
-        cursor: readReceipt(came.at(index)?.receipt, memory.key()).cursor,
+      nodeState.dispatch(KEY, {
+        kind: 'receipt-received',
+        cursor: readReceipt(came.at(index)?.receipt, nodeState.receiptKey()).cursor,
       }),
   }
 }
 
-const ids = (news: News | undefined) =>
+const ids = (news: PolledData | undefined) =>
   news?.content.kind === 'series' ? news.content.series.records.map(({ dataId }) => dataId) : []
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
@@ -103,7 +99,7 @@ describe('a database that is away for hours', () => {
     assert.equal(new Set(came.map(({ receipt }) => receipt)).size, 18)
   })
 
-  it('costs nothing for a hole of 30,000 records after it was fetched, nor where nothing was ever stored', async () => {
+  it('costs nothing for a backfill of 30,000 records after it was fetched, nor where nothing was ever stored', async () => {
     for (const known of [true, false]) {
       const { ask, asked, came, measure } = await begin()
       measure(10)
@@ -142,7 +138,7 @@ describe('a database that is away for hours', () => {
     for (let minute = 0; minute < 25; minute++) {
       await ask()
       measure(1)
-      const { content } = came.at(-1) as News
+      const { content } = came.at(-1) as PolledData
       if (content.kind !== 'series') continue
       for (const record of content.series.records) record.ch1 = -999
       content.series.channels.length = 0
@@ -152,7 +148,7 @@ describe('a database that is away for hours', () => {
     measure(10)
     await ask()
     assert.deepEqual(ids(came.at(-1)), upTo(1, 10))
-    const { content } = came.at(-1) as News
+    const { content } = came.at(-1) as PolledData
     assert.ok(content.kind === 'series' && content.series.channels.length > 0)
     assert.ok(content.series.records.every(({ ch1 }) => ch1 !== -999))
   })

@@ -1,0 +1,65 @@
+import type { Asker } from '../quota/asker'
+import { mergeSeries } from '../readings/merge'
+import type { Series } from '../readings/series'
+import type { DeviceFailure, ResolvedDevice } from './devices'
+import { type AccountAccess, type Collected, decodeRecords } from './fetch'
+import { addPage, nextPage, type Paging, startPaging } from './pages'
+import { fetchPage } from './range'
+import type { ReceivedRecords, Start } from './record-cursor'
+
+/** Records between a cursor and an answer while they are fetched: the answer, and the pages that have come. */
+export interface Backfill {
+  received: ReceivedRecords
+  /** The answer that came last, without its body. */
+  answer: Collected['answer']
+  paging: Paging
+  /** Records that cannot be read and are to be reported. */
+  failed: readonly DeviceFailure[]
+  /** What is new for a node that has no cursor yet. */
+  start: Start
+}
+
+/** @param period what is missing: ms since 1970 UTC, from inclusive, to exclusive */
+export function startBackfill(
+  received: ReceivedRecords,
+  answer: Collected['answer'],
+  failed: readonly DeviceFailure[],
+  period: { from: number; to: number },
+  start: Start,
+): Backfill {
+  return { received, answer, paging: startPaging({ ...period, number: null }), failed, start }
+}
+
+/**
+ * Requests the next page and adds it. It does not wait until records may be fetched again: then the device fails, and
+ * the next trigger goes on from here.
+ * @throws EnvlogError those of the request and of decoding; `reply-other-period`
+ */
+export async function fetchBackfillPage(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  backfill: Backfill,
+  asker: Asker,
+): Promise<Backfill> {
+  const { received, paging } = backfill
+  const page = await fetchPage(account, target, nextPage(paging), { ...asker, recordsWait: 0 })
+  // Pages do not say whether daylight saving time was on, so the answer's offset applies to all.
+  const style = { time: received.time, offset: received.series.utcOffset }
+  const { part, failed } = await decodeRecords(
+    target,
+    { ...page.answer, body: page.body },
+    style,
+    asker.signal,
+  )
+  return {
+    ...backfill,
+    answer: page.answer,
+    paging: addPage(paging, part, page.received),
+    failed: [...backfill.failed, ...failed],
+  }
+}
+
+/** The records of the answer with those that were fetched before it. */
+export function mergeBackfill({ received, paging }: Backfill): Series {
+  return mergeSeries([received.series, ...paging.parts])
+}

@@ -1,0 +1,215 @@
+import type { Clock } from '../clock'
+import { countOf } from '../output/content'
+import type { Backfill } from './backfill'
+import {
+  type Cursor,
+  createDeliveryState,
+  type DeliveryEffect,
+  type DeliveryEvent,
+  type DeliveryState,
+  transition,
+} from './delivery'
+import { deviceKey, type ResolvedDevice } from './devices'
+import type { Collected } from './fetch'
+import { createPollingOrder } from './for-each'
+import { type CursorKind, isCursorOf, type SavedState } from './persisted-state'
+
+/** A delivery that is kept in memory until its receipt comes. */
+export interface RetainedDelivery extends Omit<Collected, 'failed'> {
+  /** Older records or alerts were lost, or could not be fetched. */
+  overflow?: boolean
+}
+
+export type DeviceDeliveryState = DeliveryState<Backfill, RetainedDelivery>
+export type DeviceEvent = DeliveryEvent<Backfill, RetainedDelivery>
+
+/** Records and alerts that all nodes of a process keep in memory: of backfills, and until receipts come. */
+export interface RetainedCount {
+  count: number
+}
+
+/** Records and alerts beyond this are requested again. */
+const MAX_RETAINED = 100_000
+/** State of a device that the node was not about for so long is deleted. */
+const MAX_UNSELECTED_MS = 30 * 86_400_000
+/** Serials to forget that nothing is known of: more than any account has. */
+const MAX_FORGOTTEN_SERIALS = 10_000
+
+/** What a node knows of each of its devices, by `base/serial`. */
+export class DeviceStates {
+  readonly pollingOrder = createPollingOrder()
+  private readonly states = new Map<string, DeviceDeliveryState>()
+  /** What was last sent of a device's current reading. */
+  private readonly sent = new Map<string, string>()
+  /** When a serial, or `all`, was forgotten, ms: earlier receipts are void, also of devices that nothing is known of. */
+  private readonly forgottenAt = new Map<string, number>()
+  /** When the node was last about a device, ms since 1970 UTC. */
+  private readonly selectedAt = new Map<string, number>()
+  /** How far the wall clock is ahead of the monotonic one, ms. It changes when the wall clock is set. */
+  private clockLead: number
+
+  /** @param onChange called when something changed that is to be saved */
+  constructor(
+    private readonly clock: Clock,
+    private readonly retained: RetainedCount,
+    private readonly onChange: () => void,
+  ) {
+    this.clockLead = this.measureClockLead()
+  }
+
+  get(device: string): DeviceDeliveryState {
+    return this.states.get(device) ?? createDeliveryState(this.receiptsVoidUpTo(device))
+  }
+
+  dispatch(device: string, event: DeviceEvent): DeliveryEffect {
+    const [next, effect] = transition(this.get(device), event)
+    this.set(device, next)
+    if (effect === 'save') this.onChange()
+    return effect
+  }
+
+  /** One device alone may exceed the bound: nothing would ever come of it otherwise. */
+  canRetain(device: string, count = countRetained(this.states.get(device))): boolean {
+    const others = this.retained.count - countRetained(this.states.get(device))
+    return others === 0 || others + count <= MAX_RETAINED
+  }
+
+  lastSent(device: string): string | undefined {
+    return this.sent.get(device)
+  }
+
+  setLastSent(sent: readonly (readonly [string, string])[]): void {
+    for (const [device, value] of sent) this.sent.set(device, value)
+    if (sent.length > 0) this.onChange()
+  }
+
+  forget(serials: readonly string[] | 'all'): void {
+    const isMeant = (device: string) => serials === 'all' || serials.includes(serialOf(device))
+    const now = this.clock.now()
+    for (const serial of serials === 'all' ? ['all'] : serials) {
+      this.forgottenAt.delete(serial)
+      this.forgottenAt.set(serial, now)
+    }
+    const surplus = [...this.forgottenAt.keys()].slice(0, -MAX_FORGOTTEN_SERIALS)
+    for (const serial of surplus) this.forgottenAt.delete(serial)
+    for (const device of this.states.keys())
+      if (isMeant(device)) this.dispatch(device, { kind: 'forget', now })
+    for (const device of this.sent.keys()) if (isMeant(device)) this.sent.delete(device)
+    this.onChange()
+  }
+
+  setDevices(devices: readonly ResolvedDevice[], hasLeft: (device: ResolvedDevice) => boolean): void {
+    const now = this.clock.now()
+    const clockLead = this.measureClockLead()
+    const isSetByMs = clockLead - this.clockLead
+    this.clockLead = clockLead
+    for (const device of devices) this.move(device, hasLeft)
+    for (const device of [...this.states.keys(), ...this.sent.keys(), ...this.pollingOrder.toKeys()]) {
+      // Never later than now: the clock was ahead, or the device was saved without this.
+      this.selectedAt.set(device, Math.min((this.selectedAt.get(device) ?? now) + isSetByMs, now))
+    }
+    for (const device of devices) this.selectedAt.set(deviceKey(device), now)
+    for (const [device, at] of this.selectedAt) if (now - at >= MAX_UNSELECTED_MS) this.delete(device)
+  }
+
+  /**
+   * The node is made again in the same process. Cursors of the other kind are of a node that had the same id before.
+   * @param overdueAt when awaited receipts are overdue, monotonic ms; `null` where none is awaited any more
+   */
+  deploy(kind: CursorKind | undefined, hasNewSettings: boolean, overdueAt: number | null): void {
+    for (const [device, { cursor }] of this.states) {
+      if (cursor && !cursorOf(kind, cursor)) this.delete(device)
+      else this.dispatch(device, { kind: 'deploy', hasNewSettings, overdueAt })
+    }
+  }
+
+  close(): void {
+    for (const device of this.states.keys()) this.dispatch(device, { kind: 'close' })
+  }
+
+  toSavedState(): Omit<SavedState, 'receiptKey'> {
+    const cursors: SavedState['cursors'] = {}
+    const receiptsVoidUpTo: SavedState['receiptsVoidUpTo'] = {}
+    for (const [device, state] of this.states) {
+      if (state.cursor) cursors[device] = state.cursor
+      if (state.receiptsVoidUpTo > 0) receiptsVoidUpTo[device] = state.receiptsVoidUpTo
+    }
+    return {
+      cursors,
+      receiptsVoidUpTo,
+      lastSent: Object.fromEntries(this.sent),
+      lastSelected: Object.fromEntries(this.selectedAt),
+      pollingOrder: this.pollingOrder.toKeys(),
+    }
+  }
+
+  /** Takes over what was saved; what changed while it was read stays. */
+  restore(saved: SavedState, kind: CursorKind | undefined): void {
+    const { cursors, receiptsVoidUpTo } = saved
+    for (const device of new Set([...Object.keys(cursors), ...Object.keys(receiptsVoidUpTo)])) {
+      const cursor = cursorOf(kind, cursors[device])
+      const voidUpTo = receiptsVoidUpTo[device] ?? 0
+      this.dispatch(device, { kind: 'restore', cursor, receiptsVoidUpTo: voidUpTo })
+    }
+    for (const [device, value] of Object.entries(saved.lastSent)) {
+      if (!this.sent.has(device)) this.sent.set(device, value)
+    }
+    for (const [device, at] of Object.entries(saved.lastSelected)) this.selectedAt.set(device, at)
+    this.pollingOrder.restore(saved.pollingOrder)
+  }
+
+  private measureClockLead(): number {
+    return Math.round(this.clock.now() - this.clock.monotonic())
+  }
+
+  private receiptsVoidUpTo(device: string): number {
+    return Math.max(this.forgottenAt.get('all') ?? 0, this.forgottenAt.get(serialOf(device)) ?? 0)
+  }
+
+  private set(device: string, next: DeviceDeliveryState): void {
+    this.retained.count += countRetained(next) - countRetained(this.states.get(device))
+    this.states.set(device, next)
+  }
+
+  private delete(device: string): void {
+    this.retained.count -= countRetained(this.states.get(device))
+    this.states.delete(device)
+    this.sent.delete(device)
+    this.selectedAt.delete(device)
+    this.pollingOrder.delete(device)
+  }
+
+  /** Moves what is known of a device from the base unit that it has left. */
+  private move(device: ResolvedDevice, hasLeft: (device: ResolvedDevice) => boolean): void {
+    const key = deviceKey(device)
+    const { serial } = device
+    if (this.states.has(key) || this.sent.has(key)) return
+    const former = [...this.states.keys(), ...this.sent.keys()].find(
+      (other) => serialOf(other) === serial && hasLeft({ serial, base: baseOf(other) }),
+    )
+    if (former === undefined) return
+    const { cursor, receiptsVoidUpTo, lastIssued } = this.get(former)
+    const sent = this.sent.get(former)
+    this.delete(former)
+    this.set(key, { ...createDeliveryState(receiptsVoidUpTo), cursor, lastIssued })
+    if (sent !== undefined) this.sent.set(key, sent)
+  }
+}
+
+const serialOf = (device: string) => device.slice(device.lastIndexOf('/') + 1)
+const baseOf = (device: string) => device.slice(0, device.lastIndexOf('/'))
+
+function cursorOf(kind: CursorKind | undefined, cursor: Cursor | undefined): Cursor | null {
+  return cursor && (!kind || isCursorOf(cursor, kind)) ? cursor : null
+}
+
+/** Records and alerts of a device that are kept in memory. */
+function countRetained(state: DeviceDeliveryState | undefined): number {
+  if (!state) return 0
+  const { phase } = state
+  if (phase.name === 'backfilling') {
+    const { received, paging } = phase.backfill
+    return paging.parts.reduce((sum, { records }) => sum + records.length, received.series.records.length)
+  }
+  return 'retained' in phase && phase.retained ? countOf(phase.retained.content) : 0
+}

@@ -1,0 +1,230 @@
+import type { Answer, Client } from '../api/client'
+import type { DeviceParams, EndpointName } from '../api/endpoints'
+import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
+import type { Identity } from '../api/fields'
+import { EnvlogError } from '../errors'
+import type { Content } from '../output/content'
+import { gently } from '../pace'
+import type { Asker } from '../quota/asker'
+import { type AlertLog, readAlerts } from '../readings/alerts'
+import { mergeSeries } from '../readings/merge'
+import { type SeriesPart, stepsOfPart } from '../readings/series'
+import type { TimeStyle } from '../readings/time'
+import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
+import type { Directory } from './directory'
+
+/** The account as far as this folder needs it. */
+export interface AccountAccess {
+  readonly client: Pick<Client, 'read' | 'readRaw'>
+  readonly directory: Pick<Directory, 'update' | 'utcOffset'>
+  readonly series1Models: readonly string[]
+  /** Milliseconds since some instant. */
+  monotonic(): number
+}
+
+/** The form in which an answer is wanted: `read` is decoded, the others are passed on as they come. */
+export type ResponseFormat = 'read' | 'json' | 'csv' | 'csv2'
+
+/** What was collected of one device or, by `current`, of several. */
+export interface Collected {
+  /** The answer that came last, without its body. */
+  answer: Omit<Answer<unknown>, 'body'>
+  content: Content
+  /** Name of the device's group; blank where it has none or none is wanted. */
+  group: string
+  /** Devices, or parts of the answer, that could not be read and are to be reported. */
+  failed?: readonly DeviceFailure[]
+}
+
+/** The most recent 300 records of a device (endpoints 2 and 3). @throws EnvlogError */
+export async function collectLatest(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  { time, format }: { time: TimeStyle; format: ResponseFormat },
+  asker: Asker,
+): Promise<Collected> {
+  if (format !== 'read') return collectRaw(account, 'latest', target, { type: format }, asker)
+  const answer = await fetchRecords(account, 'latest', target, {}, asker)
+  const { part, failed } = await decodeRecords(target, answer, { time }, asker.signal)
+  return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
+}
+
+/** The most recent 20 alert log entries of a device (endpoint 6). @throws EnvlogError */
+export async function collectAlerts(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  { time, format }: { time: TimeStyle; format: ResponseFormat },
+  asker: Asker,
+): Promise<Collected> {
+  if (format !== 'read') {
+    const answer = await account.client.readRaw('alert', buildAlertParams(target), asker)
+    return toCollected(target, answer, toRawContent(target, answer.body))
+  }
+  const answer = await fetchAlertLog(account, target, asker)
+  const { log, failed } = decodeAlerts(target, answer, time)
+  return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
+}
+
+/** Records of a device in one request, as they come. @throws EnvlogError */
+export async function collectRaw(
+  account: AccountAccess,
+  kind: RecordsKind,
+  target: ResolvedDevice,
+  more: Partial<DeviceParams>,
+  asker: Asker,
+): Promise<Collected> {
+  const { endpoint, params } = buildRecordsRequest(kind, target, more)
+  const answer = await account.client.readRaw(endpoint, params, asker)
+  return toCollected(target, answer, toRawContent(target, answer.body))
+}
+
+export function toCollected(
+  { group = '' }: ResolvedDevice,
+  answer: Collected['answer'],
+  content: Content,
+): Collected {
+  return { answer, content, group }
+}
+
+/** Endpoints of records: [of standalone devices, of remote units]. */
+const RECORD_ENDPOINTS = {
+  latest: ['latest-data', 'latest-data-relay'],
+  range: ['data', 'data-relay'],
+} as const satisfies Record<string, readonly [EndpointName, EndpointName]>
+type RecordsKind = keyof typeof RECORD_ENDPOINTS
+
+function buildRecordsRequest(kind: RecordsKind, target: ResolvedDevice, more: Partial<DeviceParams>) {
+  const [standalone, relay] = RECORD_ENDPOINTS[kind]
+  const { serial, base } = target
+  return isStandalone(target)
+    ? { endpoint: standalone, params: { 'remote-serial': serial, ...more } }
+    : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...more } }
+}
+
+const buildAlertParams = ({ serial, base }: ResolvedDevice) => ({
+  'remote-serial': serial,
+  'base-serial': base,
+})
+
+/**
+ * Requests records of a device from the endpoint that serves it.
+ * @throws EnvlogError those of the request; `reply-other-device`
+ */
+export async function fetchRecords(
+  account: AccountAccess,
+  kind: RecordsKind,
+  target: ResolvedDevice,
+  more: Partial<DeviceParams>,
+  asker: Asker,
+): Promise<Answer<GraphEnvelope>> {
+  const { endpoint, params } = buildRecordsRequest(kind, target, more)
+  const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, asker)
+  return { ...answer, body: checkDevice(answer.body, target, endpoint) }
+}
+
+/**
+ * Requests the alert log of a device.
+ * @throws EnvlogError those of the request; `reply-other-device`
+ */
+export async function fetchAlertLog(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  asker: Asker,
+): Promise<Answer<AlertEnvelope>> {
+  const answer = await account.client.read('alert', buildAlertParams(target), asker)
+  return { ...answer, body: checkDevice(answer.body, target, answer.endpoint) }
+}
+
+/**
+ * Decodes the records of an answer; those that cannot be read are left out and reported.
+ * @param offset minutes that the device's clock is ahead of UTC, where an earlier page has set it for all
+ * @throws EnvlogError `reply-unreadable` where there are records and none can be read
+ */
+export async function decodeRecords(
+  target: ResolvedDevice,
+  { endpoint, body }: { endpoint: string; body: GraphEnvelope },
+  { time, offset }: { time: TimeStyle; offset?: number | undefined },
+  signal: AbortSignal,
+): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
+  try {
+    const { part, unread } = await gently(stepsOfPart(body, time, offset), signal)
+    return { part, failed: toLeftOutFailures(target, endpoint, unread) }
+  } catch (error) {
+    throw addEndpoint(error, endpoint)
+  }
+}
+
+/**
+ * Decodes an alert log; entries that cannot be read are left out and reported.
+ * @param choose which entries are wanted, of all, the oldest first
+ * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
+ */
+export function decodeAlerts(
+  target: ResolvedDevice,
+  { endpoint, body }: { endpoint: string; body: AlertEnvelope },
+  time: TimeStyle,
+  choose?: Parameters<typeof readAlerts>[2],
+): { log: AlertLog; failed: DeviceFailure[] } {
+  try {
+    const { unread, ...log } = readAlerts(body, time, choose)
+    return { log, failed: toLeftOutFailures(target, endpoint, unread) }
+  } catch (error) {
+    throw addEndpoint(error, endpoint)
+  }
+}
+
+/**
+ * Checks that an answer is of the requested device. One without a base unit gets that of the device.
+ * @throws EnvlogError `reply-other-device`
+ */
+function checkDevice<E extends { device: Identity; base: Identity | null }>(
+  envelope: E,
+  target: ResolvedDevice,
+  endpoint: string,
+): E {
+  const { device, base } = envelope
+  // The service does not say what stands in place of a standalone device's base unit.
+  const isOfOtherBase = base !== null && !isStandalone(target) && !isSameSerial(base.serial, target.base)
+  if (isOfOtherBase || !isSameSerial(device.serial, target.serial)) {
+    const found = base ? `${base.serial}/${device.serial}` : device.serial
+    throw new EnvlogError('reply-other-device', { found, serial: target.serial }, { endpoint })
+  }
+  if (base || isStandalone(target)) return envelope
+  return { ...envelope, base: { serial: target.base, model: '', name: '' } }
+}
+
+const isSameSerial = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
+
+/** Adds the endpoint to an error of decoding; those of requests have it. */
+function addEndpoint(error: unknown, endpoint: string): unknown {
+  return error instanceof EnvlogError ? error.with({ endpoint }) : error
+}
+
+/** Parts of an answer that an error message names. */
+const MAX_NAMED_PARTS = 3
+
+/** What to report where parts of an answer were left out; empty where none was. */
+function toLeftOutFailures(
+  { serial, base }: ResolvedDevice,
+  endpoint: string,
+  unread: readonly string[],
+): DeviceFailure[] {
+  if (unread.length === 0) return []
+  const part = [...unread.slice(0, MAX_NAMED_PARTS), ...(unread.length > MAX_NAMED_PARTS ? ['…'] : [])].join(
+    ', ',
+  )
+  const error = new EnvlogError('reply-left-out', { part }, { endpoint, serial, base })
+  return [{ device: { serial, base }, error }]
+}
+
+/** An answer that is passed on as it came; only the device's name is looked for in it. */
+function toRawContent({ serial, base, name, group = '' }: ResolvedDevice, payload: unknown): Content {
+  return { kind: 'raw', payload, device: { serial, name: name ?? findName(payload), base, group } }
+}
+
+function findName(payload: unknown): string {
+  if (typeof payload !== 'object' || payload === null) return ''
+  const fields = payload as Record<string, unknown>
+  const name = fields['remote-name'] ?? fields.name
+  return typeof name === 'string' ? name : ''
+}

@@ -1,0 +1,166 @@
+/**
+ * The saved state of a node, and the cursors in receipts. Stores and messages hold what earlier versions wrote, so the
+ * names there are a contract: they are mapped here, and nowhere else, to the names of the code.
+ */
+
+import { EnvlogError } from '../errors'
+import { LATEST_MS } from '../readings/time'
+import type { AlertCursor } from './alert-cursor'
+import type { Cursor } from './delivery'
+import type { RecordCursor } from './record-cursor'
+
+/** What of a node's state outlives its process. Devices are named `base/serial`. */
+export interface SavedState {
+  /** What receipts are signed with; the first versions of a state may be without. */
+  receiptKey?: string
+  cursors: Record<string, Cursor>
+  /** Receipts of cursors up to this sequence are void: an old one must not bring back what was forgotten. */
+  receiptsVoidUpTo: Record<string, number>
+  /** What was last sent of a device's current reading. */
+  lastSent: Record<string, string>
+  /** When the node was last about a device, ms since 1970 UTC. */
+  lastSelected: Record<string, number>
+  /** Devices, the least recently polled first. */
+  pollingOrder: string[]
+}
+
+interface PersistedState {
+  version: 1
+  key?: string
+  cursors: Record<string, PersistedCursor>
+  /** `receiptsVoidUpTo` */
+  forgotten: Record<string, number>
+  /** `lastSent` */
+  marks: Record<string, string>
+  /** `lastSelected` */
+  selected?: Record<string, number>
+  /** `pollingOrder` */
+  round: string[]
+}
+
+type PersistedCursor = PersistedRecordCursor | PersistedAlertCursor
+
+interface PersistedRecordCursor {
+  time: number | null
+  /** `hashesAtTime` */
+  at: string[]
+  /** `outOfOrder` */
+  beside: string[]
+  id: number | null
+  /** `sequence` */
+  taken: number
+  /** `firstHashes` */
+  begins?: string[]
+}
+
+interface PersistedAlertCursor {
+  seen: string[]
+  /** `sequence` */
+  taken: number
+  /** `isFirst` */
+  begins?: true
+}
+
+export function toPersistedState(state: SavedState): PersistedState {
+  const { receiptKey, cursors, receiptsVoidUpTo, lastSent, lastSelected, pollingOrder } = state
+  return {
+    version: 1,
+    ...(receiptKey !== undefined && { key: receiptKey }),
+    cursors: mapValues(cursors, toPersistedCursor),
+    forgotten: receiptsVoidUpTo,
+    marks: lastSent,
+    selected: lastSelected,
+    round: pollingOrder,
+  }
+}
+
+/**
+ * Reads what a store holds. What cannot be understood is not taken for empty: it would be overwritten, and its records
+ * sent again.
+ * @throws EnvlogError `store-newer`, `store-unreadable`
+ */
+export function readPersistedState(value: unknown): SavedState {
+  if (value === undefined || value === null) {
+    return { cursors: {}, receiptsVoidUpTo: {}, lastSent: {}, lastSelected: {}, pollingOrder: [] }
+  }
+  if (isObject(value) && typeof value.version === 'number' && value.version > 1) {
+    throw new EnvlogError('store-newer')
+  }
+  if (!isPersistedState(value)) throw new EnvlogError('store-unreadable')
+  const { key, cursors, forgotten, marks, selected = {}, round } = value
+  return {
+    ...(key !== undefined && { receiptKey: key }),
+    cursors: mapValues(cursors, toCursor),
+    receiptsVoidUpTo: forgotten,
+    lastSent: marks,
+    lastSelected: selected,
+    pollingOrder: round,
+  }
+}
+
+/** A node polls only one kind. */
+export type CursorKind = 'records' | 'alerts'
+
+export function isCursorOf(cursor: Cursor, kind: CursorKind): boolean {
+  return isAlertCursor(cursor) === (kind === 'alerts')
+}
+
+const isAlertCursor = (cursor: Cursor): cursor is AlertCursor => 'seen' in cursor
+
+export function toPersistedCursor(cursor: Cursor): PersistedCursor {
+  if (isAlertCursor(cursor)) {
+    const { seen, sequence, isFirst } = cursor
+    return { seen, taken: sequence, ...(isFirst && { begins: isFirst }) }
+  }
+  const { time, hashesAtTime, outOfOrder, id, sequence, firstHashes } = cursor as RecordCursor
+  const begins = firstHashes && { begins: firstHashes }
+  return { time, at: hashesAtTime, beside: outOfOrder, id, taken: sequence, ...begins }
+}
+
+/** Reads a cursor as it was persisted; `undefined` where it is none. */
+export function readPersistedCursor(value: unknown): Cursor | undefined {
+  return isPersistedCursor(value) ? toCursor(value) : undefined
+}
+
+function toCursor(cursor: PersistedCursor): RecordCursor | AlertCursor {
+  if ('seen' in cursor) {
+    const { seen, taken, begins } = cursor
+    return { seen, sequence: taken, ...(begins && { isFirst: true }) }
+  }
+  const { time, at, beside, id, taken, begins } = cursor
+  const firstHashes = begins && { firstHashes: begins }
+  return { time, hashesAtTime: at, outOfOrder: beside, id, sequence: taken, ...firstHashes }
+}
+
+function isPersistedState(value: unknown): value is PersistedState {
+  if (!isObject(value) || value.version !== 1) return false
+  const { cursors, forgotten, marks, round, selected = {}, key = '' } = value
+  if (!isMapOf(selected, isInstant) || !isText(key)) return false
+  const areMaps = isMapOf(cursors, isPersistedCursor) && isMapOf(forgotten, isInstant)
+  return areMaps && isMapOf(marks, isText) && isTexts(round)
+}
+
+function isPersistedCursor(value: unknown): value is PersistedCursor {
+  if (!isObject(value) || !isInstant(value.taken)) return false
+  const { seen, time, at, beside, id, begins = [] } = value
+  if (seen !== undefined) return isTexts(seen)
+  const hasPlace = (time === null || isInstant(time)) && (id === null || Number.isFinite(id))
+  return hasPlace && [at, beside, begins].every(isTexts)
+}
+
+function mapValues<A, B>(values: Record<string, A>, convert: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, convert(value)]))
+}
+
+const isMapOf = (value: unknown, isWanted: (one: unknown) => boolean) =>
+  isObject(value) && Object.values(value).every(isWanted)
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** One that can be written as a time. */
+const isInstant = (value: unknown): value is number =>
+  typeof value === 'number' && Math.abs(value) <= LATEST_MS
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)

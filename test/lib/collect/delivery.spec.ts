@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import type {
+  Cursor,
+  DeliveryEffect,
+  DeliveryEvent,
+  DeliveryState,
+  FailureKind,
+} from '../../../src/lib/collect/delivery'
+import { createDeliveryState, transition } from '../../../src/lib/collect/delivery'
+
+type Device = DeliveryState<string, string>
+type Happening = DeliveryEvent<string, string>
+type PhaseName = Device['phase']['name']
+
+const at = (taken: number): Cursor => ({ sequence: taken })
+const open = {
+  name: 'awaiting-receipt',
+  firstSequence: 20,
+  next: at(20),
+  overdueAt: 1000,
+  retained: 'data',
+} as const
+/** In each phase a device that was delivered up to 10 and was told to be set back. */
+const phases = {
+  idle: { name: 'idle' },
+  requesting: { name: 'requesting' },
+  backfilling: { name: 'backfilling', backfill: 'begun', isComplete: false, failures: null },
+  'awaiting-receipt': open,
+  'receipt-overdue': { name: 'receipt-overdue', firstSequence: 20, next: at(20), retained: 'data' },
+} as const satisfies Record<PhaseName, Device['phase']>
+function inPhase(name: PhaseName): Device {
+  const isHanded = name === 'awaiting-receipt' || name === 'receipt-overdue'
+  const device: Device = { ...createDeliveryState(), cursor: at(10), hasWarned: true, receiptsVoidUpTo: 5 }
+  return { ...device, lastIssued: isHanded ? 20 : 0, phase: phases[name] }
+}
+const told = ({ cursor, phase, hasWarned: warned }: Device) => ({ cursor, phase, warned })
+
+const events = {
+  trigger: { kind: 'trigger' },
+  'nothing-new': { kind: 'nothing-new', next: at(30) },
+  'clock-set-back': { kind: 'clock-set-back' },
+  'backfill-needed': { kind: 'backfill-needed', backfill: 'new' },
+  'page-received': { kind: 'page-received', backfill: 'with a page', isLast: false },
+  failed: { kind: 'failed', failureKind: 'transient', now: 0, canRetain: true },
+  delivered: { kind: 'delivered', next: at(30) },
+  'receipt-issued': { kind: 'receipt-issued', before: at(8), next: at(30), overdueAt: 2000, retained: 'new' },
+  'receipt-received': { kind: 'receipt-received', cursor: at(20) },
+  'receipt-overdue': { kind: 'receipt-overdue' },
+  forget: { kind: 'forget', now: 15 },
+  close: { kind: 'close' },
+  deploy: { kind: 'deploy', hasNewSettings: false, overdueAt: 5000 },
+  restore: { kind: 'restore', cursor: at(12), receiptsVoidUpTo: 7 },
+} as const satisfies { [K in Happening['kind']]: Extract<Happening, { kind: K }> }
+
+/** What follows: phase, what is to be done, and what else changes. */
+type Row = [PhaseName | Device['phase'], DeliveryEffect, Partial<Device>?]
+const delivered = {
+  'nothing-new': ['idle', 'save', { cursor: at(30), hasWarned: false }],
+  delivered: ['idle', 'save', { cursor: at(30), hasWarned: false }],
+  'receipt-issued': [
+    { name: 'awaiting-receipt', firstSequence: 30, next: at(30), overdueAt: 2000, retained: 'new' },
+    'none',
+    { hasWarned: false },
+  ],
+} as const satisfies Partial<Record<Happening['kind'], Row>>
+const forgets = (forgotten: number): Row => [
+  'idle',
+  'save',
+  { cursor: null, hasWarned: false, receiptsVoidUpTo: forgotten },
+]
+const moves = (phase: PhaseName): Row => [phase, 'save', { cursor: at(20) }]
+const everywhere = (phase: PhaseName, forgotten = 15): Partial<Record<Happening['kind'], Row>> => ({
+  'receipt-received': moves(phase),
+  forget: forgets(forgotten),
+  restore: [phase, 'none', { cursor: at(12), receiptsVoidUpTo: 7 }],
+})
+
+/** What is not here leaves the machine alone. */
+const table: Record<PhaseName, Partial<Record<Happening['kind'], Row>>> = {
+  idle: { ...everywhere('idle'), trigger: ['requesting', 'request'] },
+  requesting: {
+    ...everywhere('requesting'),
+    ...delivered,
+    'clock-set-back': ['idle', 'none'],
+    'backfill-needed': [
+      { name: 'backfilling', backfill: 'new', isComplete: false, failures: null },
+      'request-page',
+    ],
+    failed: ['idle', 'none'],
+    close: ['idle', 'none'],
+  },
+  backfilling: {
+    ...everywhere('backfilling'),
+    ...delivered,
+    trigger: ['backfilling', 'request-page'],
+    'page-received': [
+      { name: 'backfilling', backfill: 'with a page', isComplete: false, failures: null },
+      'request-page',
+    ],
+  },
+  'awaiting-receipt': {
+    ...everywhere('awaiting-receipt', 20),
+    trigger: ['awaiting-receipt', 'none'],
+    'receipt-received': moves('idle'),
+    'receipt-overdue': ['receipt-overdue', 'none'],
+  },
+  'receipt-overdue': {
+    ...everywhere('receipt-overdue', 20),
+    ...delivered,
+    trigger: ['receipt-overdue', 'redeliver'],
+    'receipt-received': moves('idle'),
+    'receipt-issued': [
+      { name: 'awaiting-receipt', firstSequence: 20, next: at(30), overdueAt: 2000, retained: 'new' },
+      'none',
+      { hasWarned: false },
+    ],
+  },
+}
+
+function run(
+  machine: Device,
+  ...happenings: readonly Happening[]
+): { machine: Device; effects: DeliveryEffect[] } {
+  const effects: DeliveryEffect[] = []
+  let now = machine
+  for (const event of happenings) {
+    const [next, effect] = transition(now, event)
+    now = next
+    effects.push(effect)
+  }
+  return { machine: now, effects }
+}
+
+describe('the transition table', () => {
+  for (const phase of Object.keys(phases) as PhaseName[]) {
+    for (const kind of Object.keys(events) as Happening['kind'][]) {
+      const [after, effect, change] = table[phase][kind] ?? [phase, 'none']
+      it(`${phase}, ${kind}: ${typeof after === 'string' ? after : after.name}, ${effect}`, () => {
+        const before = inPhase(phase)
+        const copy = structuredClone(before)
+        const [machine, next] = transition(before, events[kind])
+        const now = typeof after === 'string' ? phases[after] : after
+        assert.deepEqual(told(machine), told({ ...before, ...change, phase: now }))
+        assert.equal(machine.receiptsVoidUpTo, change?.receiptsVoidUpTo ?? before.receiptsVoidUpTo)
+        assert.equal(next, effect)
+        assert.deepEqual(before, copy, 'what came in is not touched')
+      })
+    }
+  }
+
+  it('requests a device that nothing is known of, and begins where a store says', () => {
+    assert.deepEqual(transition<string, string>(createDeliveryState(), events.trigger)[1], 'request')
+    assert.deepEqual(run(createDeliveryState(), events.restore).machine.cursor, at(12))
+  })
+
+  it('keeps what is further than what a store says', () => {
+    const { machine } = run(createDeliveryState(), events['receipt-received'], events.restore)
+    assert.deepEqual([machine.cursor, machine.receiptsVoidUpTo], [at(20), 7])
+  })
+
+  it('warns once of a clock that was set back, and again after it went on', () => {
+    const setBack = [events.trigger, events['clock-set-back']]
+    const fresh = inPhase('idle')
+    const known = { ...fresh, hasWarned: false }
+    const { effects } = run(known, ...setBack, ...setBack, events.trigger, events['nothing-new'], ...setBack)
+    assert.deepEqual(
+      effects.filter((_, index) => index % 2),
+      ['warn', 'none', 'save', 'warn'],
+    )
+    for (const after of ['delivered', 'receipt-issued', 'forget'] as const) {
+      assert.equal(run(known, ...setBack, events.trigger, events[after]).machine.hasWarned, false, after)
+    }
+  })
+})
+
+describe('a backfill', () => {
+  const whole: Happening = { kind: 'page-received', backfill: 'whole', isLast: true }
+  const HOUR = 3_600_000
+  const fails = (failure: FailureKind, hours = 0, fits = true): Happening => {
+    return { kind: 'failed', failureKind: failure, now: hours * HOUR, canRetain: fits }
+  }
+  const filling = inPhase('backfilling')
+
+  it('is delivered with its last page, and again where that failed', () => {
+    const { effects } = run(
+      filling,
+      events['page-received'],
+      whole,
+      fails('transient'),
+      events.trigger,
+      events.delivered,
+    )
+    assert.deepEqual(effects, ['request-page', 'deliver-backfill', 'none', 'deliver-backfill', 'save'])
+  })
+
+  it('is requested as long as failures are transient', () => {
+    const { effects, machine } = run(filling, ...Array.from({ length: 100 }, () => fails('transient')))
+    assert.deepEqual([new Set(effects), machine.phase], [new Set(['none']), filling.phase])
+  })
+
+  it('is given up where the same page was refused, or not understood, three times over a day', () => {
+    const given = run(
+      filling,
+      fails('persistent', 1),
+      fails('transient', 5),
+      fails('persistent', 20),
+      fails('persistent', 25),
+    )
+    assert.deepEqual(given.effects, ['none', 'none', 'none', 'give-up-backfill'])
+    assert.equal(run(given.machine, events.delivered).machine.phase.name, 'idle')
+  })
+
+  it('is not given up before that: not for many in a few hours, nor for two in days', () => {
+    const many = Array.from({ length: 100 }, (_, index) => fails('persistent', index * 0.24))
+    assert.deepEqual(new Set(run(filling, ...many).effects), new Set(['none']))
+    assert.equal(run(filling, fails('persistent', 1), fails('persistent', 99)).effects.at(-1), 'none')
+  })
+
+  it('begins to count again with each page that comes', () => {
+    const { effects } = run(
+      filling,
+      fails('persistent', 1),
+      fails('persistent', 20),
+      events['page-received'],
+      fails('persistent', 26),
+    )
+    assert.equal(effects.at(-1), 'none')
+  })
+
+  it('is requested from the beginning where what came cannot be retained', () => {
+    for (const failure of ['transient', 'persistent'] as const) {
+      const { machine } = run(filling, fails(failure, 1, false))
+      assert.equal(machine.phase.name, 'idle')
+    }
+  })
+})
+
+describe('a delivery that nobody acknowledged', () => {
+  const again = [events['receipt-overdue'], events.trigger]
+
+  it('is retained, and done with by any receipt since its first delivery', () => {
+    const { machine, effects } = run(inPhase('awaiting-receipt'), ...again, events['receipt-issued'])
+    assert.deepEqual(effects, ['none', 'redeliver', 'none'])
+    assert.deepEqual(run(machine, events['receipt-received']).machine.phase, phases.idle)
+    assert.equal(
+      run(machine, { kind: 'receipt-received', cursor: at(19) }).machine.phase.name,
+      'awaiting-receipt',
+    )
+  })
+
+  it('is requested again where it was not retained', () => {
+    const device = { ...inPhase('awaiting-receipt'), phase: { ...open, retained: null } }
+    assert.deepEqual(run(device, ...again).effects, ['none', 'request'])
+  })
+})
+
+describe('a deploy', () => {
+  const reshaped: Happening = { kind: 'deploy', hasNewSettings: true, overdueAt: 5000 }
+
+  it('still awaits a receipt, keeps what was fetched, and requests again what was on its way', () => {
+    for (const phase of ['awaiting-receipt', 'receipt-overdue', 'backfilling'] as const) {
+      assert.deepEqual(run(inPhase(phase), events.close, events.deploy).machine, inPhase(phase))
+    }
+    const { effects } = run(
+      inPhase('requesting'),
+      events.close,
+      events.deploy,
+      events.delivered,
+      events.trigger,
+    )
+    assert.deepEqual(effects, ['none', 'none', 'none', 'request'])
+  })
+
+  it('with other settings keeps nothing that was made by the old ones', () => {
+    for (const phase of ['receipt-overdue', 'backfilling'] as const) {
+      assert.deepEqual(run(inPhase(phase), reshaped, events.trigger).effects, ['none', 'request'])
+    }
+    const { machine, effects } = run(inPhase('awaiting-receipt'), reshaped, events.trigger)
+    assert.deepEqual([machine.phase, effects[1]], [{ ...open, retained: null }, 'none'])
+  })
+
+  it('waits for receipts no longer than the node does now', () => {
+    const shorter = run(inPhase('awaiting-receipt'), {
+      kind: 'deploy',
+      hasNewSettings: false,
+      overdueAt: 600,
+    })
+    assert.deepEqual(shorter.machine.phase, { ...open, overdueAt: 600 })
+    const none: Happening = { kind: 'deploy', hasNewSettings: false, overdueAt: null }
+    assert.deepEqual(run(inPhase('awaiting-receipt'), none, events.trigger).effects, ['none', 'redeliver'])
+    const unkept = { ...inPhase('awaiting-receipt'), phase: { ...open, retained: null } }
+    assert.deepEqual(run(unkept, none, events.trigger).effects, ['none', 'request'])
+  })
+})
