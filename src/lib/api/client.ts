@@ -33,6 +33,8 @@ export interface ClientSettings {
   timeout: number
   /** Further tries after no answer or a failing service. */
   retries: number
+  /** What nobody may be told beside the credentials: passwords of a proxy. */
+  secrets?: readonly string[]
 }
 
 export interface ClientPorts {
@@ -87,7 +89,7 @@ interface Intake {
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
   const { transport, clock, quota, random } = ports
   const { apiKey, loginId, loginPass } = settings.credentials
-  const secrets = [apiKey, loginPass]
+  const secrets = [apiKey, loginPass, ...(settings.secrets ?? [])]
   const guard = secretsGuard(secrets)
   const redact = redactor(secrets)
   const login = createHash('sha256')

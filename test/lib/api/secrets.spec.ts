@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { redactor } from '../../../src/lib/api/redact'
+import { proxyPasswords } from '../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../src/lib/errors'
 import { json, type Script, text } from '../../support/fake-transport'
-import { alertAnswer, graph, patient } from '../answers'
+import { alertAnswer, currentDevice, graph, patient } from '../answers'
 import { clientOf, credentials } from './setup'
 
 const printable = fc.stringMatching(/^[!-)+-~]{4,16}$/)
@@ -135,6 +136,43 @@ describe('taking secrets out of an answer that goes on', () => {
     assert.equal(redactor(['', '']).within('text'), 'text')
     assert.equal(redactor(['', '']).table('text'), 'text')
     assert.equal(redactor(['a\ud800bc']).within('x'), 'x')
+  })
+})
+
+describe('what a proxy may repeat in the service’s place', () => {
+  const options = { connections: 1, timeoutMs: 1000 }
+
+  it('is the password of the chosen one, however it is given', () => {
+    const of = (url: string, more = {}) =>
+      proxyPasswords(
+        { ...options, proxy: { url, noProxy: [], ...more } },
+        { https_proxy: 'http://a:b@x.test' },
+      )
+    const url = 'http://gate:o%3Apen%2F1@proxy.test:3128'
+    assert.deepEqual(of(url, { password: 'another' }), ['another', 'o:pen/1'])
+    assert.deepEqual(of('http://a:%zz@x.test'), ['%zz'])
+    assert.deepEqual(of('http://x.test'), [])
+  })
+
+  it('is that of the environment’s otherwise', () => {
+    const env = { HTTP_PROXY: 'no address', https_proxy: 'http://gate:o%3Apen@proxy.test:3128' }
+    assert.deepEqual(proxyPasswords(options, env), ['o:pen'])
+  })
+
+  it('is told in no words and no name', async () => {
+    const secrets = ['o:pen "gate"']
+    const refused = clientOf(
+      () => json({ error: { code: 1, message: `Basic ${btoa('gate:o:pen "gate"')}` } }, 400),
+      { secrets },
+    )
+    const error = await refused.client.read('current', {}, { ...patient, wait: 0 }).catch((one) => one)
+    assert.equal(error.params.words, '')
+    const answered = clientOf(
+      () => json({ devices: [currentDevice({ name: 'o:pen "gate"', group: { name: 'a k' } })] }),
+      { secrets },
+    )
+    const { body } = await answered.client.read('current', {}, patient)
+    assert.deepEqual([body.devices[0]?.name, body.devices[0]?.group?.name], ['***', 'a k'])
   })
 })
 
