@@ -33,6 +33,8 @@ export interface ClientSettings {
   timeout: number
   /** Further tries after no answer or a failing service. */
   retries: number
+  /** What nobody may be told beside the credentials: passwords of a proxy. */
+  secrets?: readonly string[]
 }
 
 export interface ClientPorts {
@@ -87,8 +89,9 @@ interface Intake {
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
   const { transport, clock, quota, random } = ports
   const { apiKey, loginId, loginPass } = settings.credentials
-  const guard = secretsGuard([apiKey, loginPass])
-  const redact = redactor([apiKey, loginPass])
+  const secrets = [apiKey, loginPass, ...(settings.secrets ?? [])]
+  const guard = secretsGuard(secrets)
+  const redact = redactor(secrets)
   const login = createHash('sha256')
     .update(JSON.stringify([loginId, loginPass]))
     .digest('base64')
@@ -205,7 +208,10 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   return {
     read: (endpoint, params, asker) =>
       reading(asker, (own) => {
-        const understand = () => loadIntake().createIntake(endpoint)
+        const understand = () => {
+          const { slicer, read } = loadIntake().createIntake(endpoint)
+          return { slicer, read: (body: Body) => redact.within(read(body)) }
+        }
         return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
       }),
     readRaw: (endpoint, params, asker) =>
@@ -213,8 +219,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const type = ('type' in params && params.type) || 'json'
         const read = ({ text }: Body) => {
           const { readJson, readTable } = loadEnvelopes()
-          const told = redact(text())
-          return type === 'json' ? readJson(told) : readTable(told)
+          return type === 'json' ? redact.within(readJson(text())) : redact.table(readTable(text()))
         }
         return quota.ask(
           request('raw', endpoint, params, () => ({ read })),

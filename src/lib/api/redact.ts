@@ -2,101 +2,160 @@
  * Secrets that the service's or a proxy's words may repeat: whoever echoes a request may write it in any of these
  * spellings, one inside another, or only a part of it.
  */
+import { isSerial } from '../../shared/action'
+import { decodersFor } from './spellings'
 
 /** So many letters of a secret in a row tell too much of it. */
 const WINDOW = 6
 /** Spellings inside each other that are looked through. */
-const ROUNDS = 4
-const MOST_READINGS = 100
-/** Of longer words only the beginning is looked at, and used. */
-const MOST_LETTERS = 4000
+const ROUNDS = 8
+/** Of longer words only the beginning is used; other texts are looked through in parts that share some letters. */
+const PART = 4000
+const SHARED = 600
+/** What is behind it, where no name goes, is looked through without any spelling. */
+const LONGEST = 10_000
+/** Letters of all readings of a part. */
+const MOST_WORK = 300_000
+
+/** What stands for a text that holds a secret. */
+const GONE = '***'
 
 /** Makes a function that gives back a text as it is, or nothing where any of it might be of an account's secrets. */
 export function secretsGuard(secrets: readonly string[]): (text: string) => string {
-  const windows = new Set(secrets.flatMap((secret) => [...windowsOf(secret), ...windowsOf(asBytes(secret))]))
-  const tells = (reading: string) => {
-    const lower = reading.toLowerCase()
-    for (const one of windows) if (lower.includes(one)) return true
-    return false
-  }
+  const holds = searchFor(secrets)
   return (text) => {
-    const words = text.slice(0, MOST_LETTERS)
-    for (const reading of readingsOf(words)) if (tells(reading)) return ''
-    return words
+    const words = text.slice(0, PART)
+    return holds(words) ? '' : words
   }
 }
+
+/** Whether a text holds any of the secrets. What is too intricate to be looked through is taken for one. */
+function searchFor(secrets: readonly string[]): (text: string) => boolean {
+  const windows = new Set(secrets.flatMap((secret) => [...windowsOf(secret), ...windowsOf(asBytes(secret))]))
+  const least = Math.min(WINDOW, ...[...windows].map(({ length }) => length))
+  const decoders = decodersFor(least)
+  const tells = (reading: string) => {
+    const folded = fold(reading)
+    for (const one of windows) if (folded.includes(one)) return true
+    return false
+  }
+  /** Level by level, so that no reading is passed over that one spelling less would have led to. */
+  function holds(part: string): boolean {
+    const seen = new Set<string>()
+    let work = 0
+    let level = [part]
+    for (let round = 0; round <= ROUNDS && level.length > 0; round++) {
+      const next: string[] = []
+      for (const reading of level) {
+        if (seen.has(reading)) continue
+        seen.add(reading)
+        work += reading.length
+        if (work > MOST_WORK || tells(reading)) return true
+        for (const decode of decoders) next.push(...decode(reading))
+      }
+      level = next.filter((one) => one.length >= least && !seen.has(one))
+    }
+    return level.length > 0
+  }
+  return (text) => {
+    if (text.length < least || windows.size === 0) return false
+    if (text.length <= PART) return holds(text)
+    for (let at = 0; at < Math.min(text.length, LONGEST); at += PART - SHARED) {
+      if (holds(text.slice(at, at + PART))) return true
+    }
+    return tells(text)
+  }
+}
+
+/** Neither case nor the kind of a blank keeps anybody from reading it. */
+const fold = (text: string) => text.toLowerCase().replace(BLANKS, ' ')
+const BLANKS = /(?:\s|(?![\x80-\x9f])\p{Cc})+/gu
 
 function windowsOf(secret: string): string[] {
   // Half a surrogate pair cannot be sent.
-  const lower = Buffer.from(secret).toString().toLowerCase()
-  if (lower.length <= WINDOW) return lower === '' ? [] : [lower]
-  return Array.from({ length: lower.length - WINDOW + 1 }, (_, at) => lower.slice(at, at + WINDOW))
+  const folded = fold(Buffer.from(secret).toString())
+  if (folded.length <= WINDOW) return folded === '' ? [] : [folded]
+  return Array.from({ length: folded.length - WINDOW + 1 }, (_, at) => folded.slice(at, at + WINDOW))
 }
 
 const asBytes = (text: string) => Buffer.from(text).toString('latin1')
-const asText = (bytes: Buffer) => [bytes.toString(), bytes.toString('latin1')]
 
-/** A text, and what it says where it is taken for an encoding of another, several times over. */
-function readingsOf(text: string): Set<string> {
-  const found = new Set([text])
-  let last = [text]
-  for (let round = 0; round < ROUNDS; round++) {
-    last = last.flatMap((one) => decoders.flatMap((decode) => decode(one))).filter((one) => !found.has(one))
-    for (const one of last) if (found.size < MOST_READINGS) found.add(one)
+/** Takes what holds a secret out of an answer that goes on, and changes nothing else. */
+export interface Redactor {
+  /** Texts and keys, in place, however deep they are. */
+  within<T>(value: T): T
+  /** Cells of CSV. */
+  table(text: string): string
+}
+
+/** A number, or a time, as text or as a cell: a password of digits must not take records away. */
+const FIGURE = /^"?(?:[-+]?\d{0,11}(?:\.\d*)?|\d{4}[-/]\d\d[-/]\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?)"?$/
+/** Where the service's fields are called so, a password that has the word in it must not take them away. */
+const DESCRIBED =
+  /^(?:devices|serial|battery|channel|baseunit|unixtime|(?:remote|base)-(?:serial|model|name)|(?:time|std|dst)[-_](?:diff|bias|flg)|data[-_]id|alert-logs|battery-level|communication-status)$/
+const OF_SERIALS = /serial$|^base$/
+const CELL = /"[^"]*(?:""[^"]*){0,200}"|[^",\r\n][^,\r\n]*/g
+const ROW = /[^\r\n]+/g
+const OF_FIGURES = /^[-+\d\s.,:/"]*$/
+
+export function redactor(secrets: readonly string[]): Redactor {
+  // Shorter ones are in too many words: only where nothing else stands beside them.
+  const short = new Set(secrets.filter(({ length }) => length < WINDOW))
+  const holds = remembering(searchFor(secrets.filter((secret) => !short.has(secret))))
+  const isShort = (text: string) => text !== '' && short.has(text.replace(/^"|"$/g, ''))
+  const told = (text: string) => (FIGURE.test(text) || !(holds(text) || isShort(text)) ? text : GONE)
+  const isNamed = (key: string) => DESCRIBED.test(key) || FIGURE.test(key) || !holds(key)
+
+  /** What holds a comma may stand in more than one cell. */
+  function row(cells: string): string {
+    if (OF_FIGURES.test(cells)) return cells
+    const words = (cells.match(CELL) ?? []).filter((cell) => !FIGURE.test(cell))
+    if (words.length < 2 || !holds(words.join())) return cells
+    return cells.replace(CELL, (cell) => (FIGURE.test(cell) ? cell : GONE))
   }
-  return found
-}
 
-const decoders: readonly ((text: string) => string[])[] = [
-  (text) => [fromJson(text)],
-  (text) => [fromUrl(text), fromUrl(text.replaceAll('+', ' '))],
-  (text) => [fromHtml(text)],
-  (text) => [Buffer.from(text, 'latin1').toString()],
-  (text) => runsIn(text, /[A-Za-z0-9+/_-]{6,}/g, 4, 'base64'),
-  (text) => runsIn(text, /[0-9a-f]{8,}/gi, 2, 'hex'),
-]
+  return {
+    within(value) {
+      const left: object[] = []
+      const kept = (found: unknown, key = ''): unknown => {
+        if (typeof found === 'object' && found !== null) left.push(found)
+        if (typeof found !== 'string' || (OF_SERIALS.test(key) && isSerial(found))) return found
+        return told(found)
+      }
+      const result = kept(value) as typeof value
+      for (let at = left.pop(); at; at = left.pop()) {
+        if (Array.isArray(at)) for (const [index, found] of at.entries()) at[index] = kept(found)
+        else if (at instanceof Map) for (const [key, found] of at) at.set(key, kept(found))
+        else if (!ArrayBuffer.isView(at)) ofObject(at as Record<string, unknown>, kept)
+      }
+      return result
+    },
+    table: (text) => text.replace(CELL, told).replace(ROW, row),
+  }
 
-const fromJson = (text: string) =>
-  text.replace(/\\(?:u([0-9a-f]{4})|(["'\\/]))/gi, (_, code: string | undefined, letter: string) =>
-    code ? String.fromCharCode(Number.parseInt(code, 16)) : letter,
-  )
-
-const fromUrl = (text: string) =>
-  text.replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
-
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
-const fromHtml = (text: string) =>
-  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi, (entity, hex, decimal, name) => {
-    if (name) return ENTITIES[name.toLowerCase()] ?? entity
-    const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : entity
-  })
-
-/** Parts that look like an encoding, which may begin at any of so many letters: it may be cut out of a longer one. */
-function runsIn(text: string, run: RegExp, starts: number, encoding: 'base64' | 'hex'): string[] {
-  const decoded = (start: number) =>
-    [...text.matchAll(run)].map(([letters]) => Buffer.from(letters.slice(start), encoding))
-  return Array.from({ length: starts }, (_, start) => asText(Buffer.concat(decoded(start)))).flat()
-}
-
-/** Makes a function that takes an account's secrets out of an answer that goes on as it came, and leaves all else. */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  const spellings = new Set<string>()
-  for (const given of secrets) {
-    const secret = Buffer.from(given).toString()
-    if (secret === '') continue
-    // As text in JSON, and as JSON that stands in a text of JSON.
-    const json = jsonOf(secret)
-    for (const one of [json, jsonOf(json)]) spellings.add(one).add(one.replaceAll('/', '\\/'))
-    spellings.add(secret).add(encodeURIComponent(secret))
-    for (const encoding of ['base64', 'base64url', 'hex'] as const) {
-      spellings.add(Buffer.from(secret).toString(encoding))
+  function ofObject(object: Record<string, unknown>, kept: (found: unknown, key: string) => unknown): void {
+    for (const [key, found] of Object.entries(object)) {
+      const value = kept(found, key)
+      const name = isNamed(key) ? key : GONE
+      if (name !== key) delete object[key]
+      if (name !== key || value !== found) object[name] = value
     }
   }
-  // Longest first: a short secret inside a longer one must not leave the rest of it standing.
-  const ordered = [...spellings].sort((a, b) => b.length - a.length)
-  return (text) => ordered.reduce((left, secret) => left.replaceAll(secret, '***'), text)
 }
 
-const jsonOf = (text: string) => JSON.stringify(text).slice(1, -1)
+const MOST_REMEMBERED = 10_000
+const LONGEST_REMEMBERED = 100
+
+/** Names come again with every answer, keys with every record. */
+function remembering(holds: (text: string) => boolean): (text: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (text) => {
+    if (text.length > LONGEST_REMEMBERED) return holds(text)
+    const before = known.get(text)
+    if (before !== undefined) return before
+    if (known.size === MOST_REMEMBERED) known.clear()
+    const found = holds(text)
+    known.set(text, found)
+    return found
+  }
+}

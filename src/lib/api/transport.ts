@@ -49,6 +49,27 @@ export interface TransportOptions {
   proxy?: { url: string; noProxy: readonly string[]; username?: string; password?: string }
 }
 
+const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
+
+/** Passwords that requests take to a proxy, of the environment's too: it may repeat them in the service's place. */
+export function proxyPasswords(
+  { proxy }: TransportOptions,
+  env: Record<string, string | undefined>,
+): string[] {
+  const addresses = proxy ? [proxy.url] : PROXY_VARIABLES.map((name) => env[name] ?? '')
+  return [proxy?.password ?? '', ...addresses.map(passwordIn)].filter((password) => password !== '')
+}
+
+function passwordIn(address: string): string {
+  if (!URL.canParse(address)) return ''
+  const { password } = new URL(address)
+  try {
+    return decodeURIComponent(password)
+  } catch {
+    return password
+  }
+}
+
 /** A keep-alive agent, and what goes over it. */
 interface Agent {
   dispatcher: Dispatcher

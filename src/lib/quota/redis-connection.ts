@@ -1,4 +1,5 @@
 import { readSentinels } from '../../shared/account'
+import { secretsGuard } from '../api/redact'
 
 /** Longest time between two tries to connect. */
 const RECONNECT_MS = 1000
@@ -27,6 +28,7 @@ export function connectorTo(library: typeof import('redis'), address: string, pa
     reconnectStrategy: (tries: number) => Math.min(RECONNECT_MS, 50 * 2 ** tries),
   }
   const sentinels = readSentinels(address)
+  const guard = secretsGuard([password])
 
   function createClient() {
     if (!sentinels) return library.createClient({ url: address, ...common, socket })
@@ -48,10 +50,10 @@ export function connectorTo(library: typeof import('redis'), address: string, pa
     const since = performance.now()
     let isOver = false
     let code: string | undefined
-    // Its words may hold the address's secrets.
+    // Its words may hold the address's secrets, and whoever answers in its place may repeat the password as a code.
     const note = (error: unknown) => {
       // Where it only says that there is no connection, what ended the last one tells more.
-      code = codeOf(error) ?? code ?? (error as Error).constructor.name
+      code = guard(codeOf(error) ?? '') || code || (error as Error).constructor.name
     }
     client.on('error', note)
     const opened = client.connect().then(
@@ -85,7 +87,7 @@ export function connectorTo(library: typeof import('redis'), address: string, pa
   }
 }
 
-/** A network's or TLS's code, or the word that Redis begins its errors with: none of them holds a secret. */
+/** A network's or TLS's code, or the word that Redis begins its errors with. */
 export function codeOf(error: unknown): string | undefined {
   const { code, message = '', cause } = error as { code?: unknown; message?: string; cause?: unknown }
   // A sentinel's client tells which server it was first.

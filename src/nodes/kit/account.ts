@@ -1,7 +1,12 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { type Account, type AccountPorts, createAccount } from '../../lib/account'
 import { longestAnswer } from '../../lib/api/client'
-import { type TlsOptions, type TransportOptions, undiciTransport } from '../../lib/api/transport'
+import {
+  proxyPasswords,
+  type TlsOptions,
+  type TransportOptions,
+  undiciTransport,
+} from '../../lib/api/transport'
 import { reportTo } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
@@ -96,8 +101,9 @@ export function openAccount(
   const node = 'triedBy' in of ? undefined : of
   const { readAccountProperties } = require('./settings') as typeof import('./settings')
   const settings = readAccountProperties(config, credentials)
+  const way = transportOptions(RED, config, settings)
   const ports: AccountPorts = {
-    transport: undiciTransport(transportOptions(RED, config, settings)),
+    transport: undiciTransport(way),
     clock: systemClock,
     random: Math.random,
     registry,
@@ -113,7 +119,7 @@ export function openAccount(
     ports.openLedger = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
     ports.ledgerHere = ledgerStatus(RED, node)
   }
-  return createAccount(settings, ports)
+  return createAccount({ ...settings, secrets: proxyPasswords(way, process.env) }, ports)
 }
 
 /** The account tells it: there may be many nodes, and one store. */

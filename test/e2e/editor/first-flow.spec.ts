@@ -4,7 +4,11 @@ import { rackA } from '../../support/devices'
 import type { Editor } from '../../support/editor/editor'
 import { editorFlow } from '../../support/editor/flow'
 import { ACTING_MS, useRoom } from '../../support/editor/room'
+import { startPeer } from '../../support/peers'
 import { type Runtime, runtimes } from '../../support/runtimes'
+import { anyPieceIn } from '../../support/secrets/echoes'
+import { saying } from '../../support/secrets/hall'
+import { type Place, requestInField, requestInWords } from '../../support/secrets/places'
 import { filesWith } from '../traces'
 
 for (const runtime of runtimes.slice(0, 2)) {
@@ -146,6 +150,57 @@ function tests(runtime: Runtime): void {
     for (const secret of [apiKey, loginPass]) assert.ok(!answers.some((text) => text.includes(secret)))
     const files = filesWith(apiKey, room.nodeRed.userDir).filter((name) => !name.endsWith('.backup'))
     assert.deepEqual(files, ['flows_cred.json'])
+  })
+
+  it('shows no secret that a service repeats: not below a node, in the sidebar, nor by the account’s test', async () => {
+    let says: Place = requestInField
+    const peer = await startPeer(saying((echo, asked) => says(echo, asked)))
+    try {
+      const account = { baseUrl: `http://127.0.0.1:${peer.port}` }
+      const nodes = {
+        current: { output: 'raw', wires: [['told']] },
+        latest: { select: 'list', devices: [rackA] },
+      }
+      const place = { z: 'tab', x: 400, y: 400 }
+      const ask = { type: 'inject', props: [], ...place }
+      await room.nodeRed.deploy([
+        ...editorFlow(room.simulator, { account, ...nodes }),
+        { ...ask, id: 'ask-current', wires: [['current']] },
+        { ...ask, id: 'ask-latest', wires: [['latest']] },
+        { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...place },
+        // All of a message, as a text.
+        {
+          id: 'told',
+          type: 'debug',
+          tosidebar: true,
+          targetType: 'jsonata',
+          complete: '$string($$)',
+          ...place,
+        },
+      ])
+      editor = await room.open()
+      const messages = await editor.debug()
+      await room.nodeRed.inject('ask-current')
+      await messages.first().locator('.red-ui-debug-msg-object-handle').click()
+      await messages.filter({ hasText: '"got":"***"' }).waitFor()
+      says = requestInWords
+      await room.nodeRed.inject('ask-latest')
+      await messages.nth(1).locator('.red-ui-debug-msg-object-handle').click()
+      await messages.filter({ hasText: 'The service refused' }).waitFor()
+      await editor.status('latest').filter({ hasText: 'refused' }).waitFor()
+      const form = await editor.editAccount('account')
+      assert.match((await form.test())[0] ?? '', /The service refused the request/)
+      const { apiKey, loginPass } = room.simulator.account
+      const fields = await editor.page
+        .locator('input')
+        .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))
+      for (const shown of [await editor.page.content(), await editor.page.innerText('body'), ...fields]) {
+        assert.equal(anyPieceIn(shown, [apiKey, loginPass]), undefined)
+      }
+      await form.cancel()
+    } finally {
+      await peer.close()
+    }
   })
 
   it('says in the viewer’s language below the node that the login is refused', async () => {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { redactor } from '../../../src/lib/api/redact'
+import { proxyPasswords } from '../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../src/lib/errors'
 import { json, type Script, text } from '../../support/fake-transport'
-import { patient } from '../answers'
-import { clientOf } from './setup'
+import { alertAnswer, currentDevice, graph, patient } from '../answers'
+import { clientOf, credentials } from './setup'
 
 const printable = fc.stringMatching(/^[!-)+-~]{4,16}$/)
 const key = fc.stringMatching(/^[A-Za-z0-9]{45}$/)
@@ -76,30 +77,126 @@ describe('no error holds a secret', () => {
   })
 })
 
-describe('taking secrets out of a text', () => {
-  it('leaves all other text as it is', () => {
-    assert.equal(redactor(['secret1'])('a secret without the 1'), 'a secret without the 1')
-  })
+describe('taking secrets out of an answer that goes on', () => {
+  const redact = redactor(['secret1', 'p"a/s, s'])
 
-  it('takes out a secret that holds another one as a whole', () => {
-    assert.equal(redactor(['abcd', 'xabcdx'])('-xabcdx-abcd-'), '-***-***-')
-  })
-
-  it('passes over secrets that are not set', () => assert.equal(redactor(['', ''])('text'), 'text'))
-
-  it('knows the spellings of JSON, addresses and base64', () => {
-    const redact = redactor(['p"a/s s'])
-    for (const spelling of [
-      'p"a/s s',
-      'p\\"a/s s',
-      'p%22a%2Fs%20s',
-      Buffer.from('p"a/s s').toString('base64'),
-    ]) {
-      assert.equal(redact(`<${spelling}>`), '<***>')
+  it('takes each text that holds six letters of one in a row, and leaves all others', () => {
+    const answer = {
+      name: 'a SECRET 1, and a secret2',
+      more: ['a secre-t1', { key: ['5p"a/s,'] }, null, 7, true],
+      value: 'secr3t1',
     }
+    assert.deepEqual(redact.within(answer), {
+      name: '***',
+      more: ['a secre-t1', { key: ['***'] }, null, 7, true],
+      value: 'secr3t1',
+    })
   })
 
-  it('takes any text for a secret', () => {
-    assert.equal(redactor(['a\ud800bc'])('x'), 'x')
+  it('takes a secret of less than six letters only where it stands alone, and is no key', () => {
+    const words = redactor(['Hall', 'data'])
+    const answer = { data: 'Hall', name: 'Hall 1', more: ['data', 'the data'] }
+    assert.deepEqual(words.within(answer), { data: '***', name: 'Hall 1', more: ['***', 'the data'] })
+    assert.equal(words.table('"Hall","Hall 1",data'), '***,"Hall 1",***')
+  })
+
+  it('takes keys, but not those that the service’s description has', () => {
+    assert.deepEqual(redact.within({ 'is secret1': 1, __proto: 2 }), { '***': 1, __proto: 2 })
+    const answer = JSON.stringify({ devices: [{ channel: [{ name: 'x' }], baseunit: {}, unixtime: '1' }] })
+    const words = redactor(['devices1', 'channels', 'baseunits', 'unixtimes'])
+    assert.equal(JSON.stringify(words.within(JSON.parse(answer))), answer)
+  })
+
+  it('takes no number, no time and no serial number: a password may look like one', () => {
+    const words = redactor(['1795161', '2026-11-20', '52A10001', '-18.40'])
+    const answer = {
+      ...{ unixtime: '1795161600', number: 1795161600, time: '2026-11-20 08:00:00', ch1: '-18.40' },
+      ...{ serial: '52A10001', 'base-serial': '52A10001' },
+    }
+    assert.deepEqual(words.within({ ...answer }), answer)
+    const table = '"Date/Time","No.1"\r\n"2026-11-20 08:00:00","-18.40"\r\n2026/11/20,1795161600\r\n'
+    assert.equal(words.table(table), table)
+  })
+
+  it('takes what is as deep as it may be, and has keys like those of all objects', () => {
+    const depth = 20_000
+    const deep = JSON.parse(`${'['.repeat(depth)}{"__proto__":"secret1"}${']'.repeat(depth)}`)
+    let found = redact.within(deep)
+    for (let level = 0; level < depth; level++) found = found[0]
+    assert.equal(Object.getOwnPropertyDescriptor(found, '__proto__')?.value, '***')
+    assert.ok(!('secret1' in {}))
+  })
+
+  it('takes cells of CSV, also where a comma or a line stands in them', () => {
+    const table = '"Date","secret1",x\r\n1,"SECRET1\r\n2",secre t1\r\n5,p"a/s, s,6\r\n'
+    assert.equal(redact.table(table), '"Date",***,x\r\n1,***,secre t1\r\n5,***,***,6\r\n')
+  })
+
+  it('passes over secrets that are not set, and takes any text for one', () => {
+    assert.equal(redactor(['', '']).within('text'), 'text')
+    assert.equal(redactor(['', '']).table('text'), 'text')
+    assert.equal(redactor(['a\ud800bc']).within('x'), 'x')
+  })
+})
+
+describe('what a proxy may repeat in the service’s place', () => {
+  const options = { connections: 1, timeoutMs: 1000 }
+
+  it('is the password of the chosen one, however it is given', () => {
+    const of = (url: string, more = {}) =>
+      proxyPasswords(
+        { ...options, proxy: { url, noProxy: [], ...more } },
+        { https_proxy: 'http://a:b@x.test' },
+      )
+    const url = 'http://gate:o%3Apen%2F1@proxy.test:3128'
+    assert.deepEqual(of(url, { password: 'another' }), ['another', 'o:pen/1'])
+    assert.deepEqual(of('http://a:%zz@x.test'), ['%zz'])
+    assert.deepEqual(of('http://x.test'), [])
+  })
+
+  it('is that of the environment’s otherwise', () => {
+    const env = { HTTP_PROXY: 'no address', https_proxy: 'http://gate:o%3Apen@proxy.test:3128' }
+    assert.deepEqual(proxyPasswords(options, env), ['o:pen'])
+  })
+
+  it('is told in no words and no name', async () => {
+    const secrets = ['o:pen "gate"']
+    const refused = clientOf(
+      () => json({ error: { code: 1, message: `Basic ${btoa('gate:o:pen "gate"')}` } }, 400),
+      { secrets },
+    )
+    const error = await refused.client.read('current', {}, { ...patient, wait: 0 }).catch((one) => one)
+    assert.equal(error.params.words, '')
+    const answered = clientOf(
+      () => json({ devices: [currentDevice({ name: 'o:pen "gate"', group: { name: 'a k' } })] }),
+      { secrets },
+    )
+    const { body } = await answered.client.read('current', {}, patient)
+    assert.deepEqual([body.devices[0]?.name, body.devices[0]?.group?.name], ['***', 'a k'])
+  })
+})
+
+describe('an answer that is read', () => {
+  const apiKey = credentials.apiKey
+
+  it('tells no secret in the names and texts that it has', async () => {
+    const { client } = clientOf(({ url }) => {
+      if (url.endsWith('/alert'))
+        return json(alertAnswer({ 'base-name': apiKey, 'alert-logs': [{ unixtime: 1, ch1: apiKey }] }))
+      return json(
+        graph({
+          serial: apiKey,
+          name: apiKey,
+          channel: [{ num: 1, name: apiKey, unit: 'C' }],
+          data: [{ unixtime: 1, ch1: apiKey }],
+        }),
+      )
+    })
+    const device = { 'remote-serial': '5212A1B2' }
+    for (const endpoint of ['latest-data', 'data', 'alert'] as const) {
+      const { body } = await client.read(endpoint, device, patient)
+      assert.ok(!inspect(body, { depth: 9 }).includes(apiKey), endpoint)
+      assert.match(inspect(body, { depth: 9 }), /\*\*\*/)
+    }
   })
 })

@@ -17,6 +17,7 @@ interface Red {
   }
   view: { selection(): { nodes?: { id: string }[] } }
   editor: { editConfig(name: string, type: string, id: string): void }
+  sidebar: { show(id: string): void }
 }
 
 declare const RED: Red
@@ -95,6 +96,12 @@ export class Editor {
   /** What is shown below a node. */
   status(id: string): Locator {
     return this.node(id).locator('.red-ui-flow-node-status-label')
+  }
+
+  /** Opens the debug sidebar; what its messages say. */
+  async debug(): Promise<Locator> {
+    await this.page.evaluate(() => RED.sidebar.show('debug'))
+    return this.page.locator('.red-ui-debug-msg-payload')
   }
 
   /** A node as the editor holds it. */

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { redactor, secretsGuard } from '../../../src/lib/api/redact'
+import { runs } from '../../support/chance'
+import { anyEcho, apiKeys, type Echo, passwords, pieceOf, written } from '../../support/secrets/echoes'
+import { harmless } from '../../support/secrets/harmless'
+import { type SpellingName, spellings } from '../../support/secrets/spellings'
+
+const numRuns = runs(12_000)
+const KEY = 'k9Xw2mQz7Rt4Vb8Nc1Lp6Hs3Jd5Gf0TyUiOoAeErWqZxC'
+const PASSWORD = 'two w0rds/+&'
+
+/** Each of them was told once. */
+const told: Record<string, (secret: string) => string> = {
+  'in base64 twice, within a sentence': (secret) =>
+    `The parameters of the request "${base64(base64(secret))}" cannot be understood by this version of the service`,
+  'in base64url, without its first letter': (secret) => Buffer.from(secret).toString('base64url').slice(1),
+  'in HTML by numbers that end nowhere': (secret) =>
+    spellings['HTML by numbers without an end'].write(secret),
+  'in HTML by numbers with zeros': (secret) => spellings['HTML by long numbers'].write(secret),
+  'in HTML by names': (secret) => spellings['HTML, all signs by name'].write(`${secret} ${secret}`),
+  'in hex with colons': (secret) => spellings['hex with colons'].write(secret),
+  'in JavaScript by bytes': (secret) => spellings['JavaScript, its bytes escaped'].write(secret),
+  'as mails are written': (secret) => spellings['quoted-printable'].write(secret),
+  'on lines of its own': (secret) => secret.replaceAll(' ', '\n'),
+  'with another blank': (secret) => secret.replaceAll(' ', '\u00a0'),
+}
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe('a secret that is repeated', () => {
+  for (const [how, write] of Object.entries(told)) {
+    it(`${how}, is told in no words and no text of an answer`, () => {
+      const secrets = [KEY, PASSWORD]
+      for (const words of secrets.map(write)) {
+        assert.equal(secretsGuard(secrets)(words), '')
+        assert.deepEqual(redactor(secrets).within({ name: words }), { name: '***' })
+      }
+    })
+  }
+
+  it('in any three spellings inside each other, or a piece of it, is told in no words and no text', () => {
+    fc.assert(
+      fc.property(apiKeys, passwords, anyEcho, fc.boolean(), (apiKey, password, echo: Echo, isKey) => {
+        const secrets = [apiKey, password]
+        const words = written(isKey ? apiKey : password, echo)
+        for (const one of [secretsGuard(secrets)(words), redactor(secrets).within(`x ${words}`)]) {
+          assert.equal(pieceOf(one, secrets, echo.ways), undefined, one)
+        }
+      }),
+      { numRuns },
+    )
+  })
+
+  it('is found by those who look for it here, in each spelling', () => {
+    for (const [way, { write }] of Object.entries(spellings)) {
+      assert.ok(pieceOf(`refused: ${write(KEY)}.`, [KEY], [way as SpellingName]), way)
+    }
+  })
+
+  it('is nothing that services, proxies and gateways say otherwise', () => {
+    let all = 0
+    let kept = 0
+    fc.assert(
+      fc.property(apiKeys, passwords, (apiKey, password) => {
+        const secrets = [apiKey, password]
+        const [guard, redact] = [secretsGuard(secrets), redactor(secrets)]
+        for (const words of harmless) {
+          all += 2
+          if (guard(words) === words) kept++
+          if (redact.within(words) === words) kept++
+        }
+      }),
+      { numRuns: 20 },
+    )
+    assert.ok(kept / all >= 0.99, `${kept} of ${all}`)
+  })
+})

@@ -1,0 +1,150 @@
+/** Secrets, how somebody echoes them, and how they are looked for in what was told. */
+import fc from 'fast-check'
+import { type SpellingName, spellings } from './spellings'
+
+/** So many letters of a secret in a row are too many. */
+export const WINDOW = 6
+/** Of longer words only the beginning is told. */
+const MOST_LETTERS = 3500
+
+export interface Echo {
+  /** Innermost first. */
+  ways: readonly SpellingName[]
+  /** What is told of the secret: from this letter on, so many more than a window. */
+  from: number
+  more: number
+  /** Letters that are cut off what was written, at its beginning and at its end. */
+  cut: readonly [number, number]
+  around: readonly [string, string]
+}
+
+const names = Object.keys(spellings) as SpellingName[]
+/** Nobody can read base64 in letters of another case. */
+const isLossy = (ways: readonly SpellingName[]) =>
+  ways.some(
+    (way, at) =>
+      /^(?:capitals|small)/.test(way) && ways.slice(0, at).some((inner) => inner.startsWith('base64')),
+  )
+
+const before = [
+  '',
+  '',
+  'wrong: ',
+  "Invalid value '",
+  'login-pass=',
+  '{"login-pass":"',
+  'Basic ',
+  'x',
+  '/',
+  'It is ',
+]
+const behind = [
+  '',
+  '',
+  '.',
+  "'",
+  '"}',
+  '&api-key=',
+  ' was refused. Check the parameters of the request, see documentation/authentication#loginpassword, and try it again. Request-ID 7f9c2ba4e88f827d616045507605853e',
+  'x',
+  '==',
+]
+
+const anyWays = fc
+  .oneof(
+    fc.constantFrom(...names).map((way) => [way]),
+    fc.array(fc.constantFrom(...names), { minLength: 2, maxLength: 3 }),
+  )
+  .filter((ways) => !isLossy(ways))
+
+export const anyEcho: fc.Arbitrary<Echo> = fc.record({
+  ways: anyWays,
+  from: fc.oneof(fc.constant(0), fc.nat(40)),
+  more: fc.oneof(fc.constant(100), fc.nat(8)),
+  cut: fc.oneof(fc.constant([0, 0] as const), fc.tuple(fc.nat(4), fc.nat(4))),
+  around: fc.tuple(fc.constantFrom(...before), fc.constantFrom(...behind)),
+})
+
+/** What is told. */
+export function written(secret: string, { ways, from, more, cut, around }: Echo): string {
+  const start = Math.min(from, Math.max(0, secret.length - WINDOW))
+  const piece = secret.slice(start, start + WINDOW + more)
+  const whole = ways.reduce((text, way) => spellings[way].write(text), piece)
+  const kept = whole.slice(cut[0], whole.length - cut[1])
+  return `${around[0]}${kept}${around[1]}`.slice(0, MOST_LETTERS)
+}
+
+export const apiKeys = fc.stringMatching(/^[A-Za-z0-9]{45}$/)
+export const passwords = fc.oneof(
+  fc.stringMatching(/^[!-~]{6,16}$/),
+  fc.stringMatching(/^[1-9][0-9]{5,14}$/),
+  fc.stringMatching(/^[A-Z]{6,12}$/),
+  fc.constantFrom(
+    'p@ss!w0rd',
+    'a/b&c"d',
+    'geheim ü1',
+    'パスワード12',
+    "it's(1)*",
+    'two words x',
+    '100%25&amp;\\u0041',
+  ),
+)
+
+const fold = (text: string) => text.toLowerCase().replace(/\s+/g, ' ')
+
+const known = new Map<string, Set<string>>()
+
+function windowsOf(secrets: readonly string[]): Set<string> {
+  const key = secrets.join('\n')
+  const found =
+    known.get(key) ??
+    new Set(
+      secrets
+        .map(fold)
+        .flatMap((one) =>
+          Array.from({ length: one.length - WINDOW + 1 }, (_, at) => one.slice(at, at + WINDOW)),
+        ),
+    )
+  known.set(key, found)
+  return found
+}
+
+/** A piece of a secret that stands in a text as it is, in whatever case. */
+function pieceIn(text: string, secrets: readonly string[]): string | undefined {
+  const windows = windowsOf(secrets)
+  const told = fold(text)
+  for (let at = 0; at + WINDOW <= told.length; at++) {
+    const piece = told.slice(at, at + WINDOW)
+    if (windows.has(piece)) return piece
+  }
+  return undefined
+}
+
+/** The same where the text, or a part of it, was written in these ways. */
+export function pieceOf(
+  text: string,
+  secrets: readonly string[],
+  ways: readonly SpellingName[],
+): string | undefined {
+  let readings = [text]
+  for (let at = ways.length; at >= 0; at--) {
+    for (const reading of readings) {
+      const piece = pieceIn(reading, secrets)
+      if (piece !== undefined) return piece
+    }
+    const way = ways[at - 1]
+    if (way) readings = [...new Set(readings.flatMap((reading) => spellings[way].read(reading)))]
+  }
+  return undefined
+}
+
+const readers = [...new Set(names.map((way) => spellings[way].read))]
+
+/** The same where nobody knows in which way it was written. */
+export function anyPieceIn(text: string, secrets: readonly string[]): string | undefined {
+  for (const reading of new Set(readers.flatMap((read) => read(text)))) {
+    const piece = pieceIn(reading, secrets)
+    if (piece !== undefined) return piece
+  }
+  return undefined
+}

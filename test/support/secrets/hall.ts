@@ -1,0 +1,257 @@
+/** A Node-RED whose accounts ask a service and proxies that echo what they are told to. */
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { TLSSocket } from 'node:tls'
+import fc from 'fast-check'
+import { STORED } from '../../../src/shared/admin'
+import { seed } from '../chance'
+import { trusted } from '../hostile-peers/connections'
+import { type Asked, answering, whole } from '../hostile-peers/wire'
+import type { FlowNode } from '../node-red'
+import { type Behaviour, startPeer } from '../peers'
+import { apiKeys } from './echoes'
+import { ALONE, goodAnswer, type Place, REMOTE } from './places'
+import { startWitness, type Witness } from './witness'
+
+/** One account, and what it asks with: its nodes, and the routes of the editor. */
+export interface Member {
+  name: string
+  /** What nobody may see. */
+  secrets: readonly string[]
+  settings: Record<string, unknown>
+  credentials: { apiKey: string; loginId: string; loginPass: string; sharedQuotaPassword?: string }
+  /** It shares its quota over a Redis. */
+  isShared?: boolean
+}
+
+export interface Hall {
+  members: readonly Member[]
+  witness: Witness
+  /** What is answered from now on, by the service or in its place. */
+  says(place: Place, echo: string): void
+  /** From now on it answers as it should. */
+  saysWhatIsRight(): void
+  /** How often something was answered. */
+  said(): number
+  /** One trigger, or one question of the editor: all that was seen of it. */
+  ask(member: Member, asker: Asker): Promise<{ texts: string[]; message: string }>
+  close(): Promise<void>
+}
+
+const nodes = {
+  'current as readings': { type: 'envlog-current', output: 'readings', send: 'all', select: 'all' },
+  'current as rows': { type: 'envlog-current', output: 'rows', send: 'each', select: 'all' },
+  'current as raw': { type: 'envlog-current', output: 'raw', select: 'all' },
+  'latest as readings': { type: 'envlog-latest', output: 'readings', onlyNew: false },
+  'latest as points': { type: 'envlog-latest', output: 'points', onlyNew: true, start: 'held' },
+  'latest as raw': { type: 'envlog-latest', output: 'raw', onlyNew: false },
+  'latest as csv': { type: 'envlog-latest', output: 'csv', onlyNew: false },
+  'range as values': { type: 'envlog-range', output: 'values', devices: [ALONE] },
+  'range as csv2': { type: 'envlog-range', output: 'csv2', devices: [ALONE] },
+  'alerts as readings': { type: 'envlog-alerts', output: 'readings', onlyNew: false },
+  'alerts as raw': { type: 'envlog-alerts', output: 'raw', onlyNew: false },
+}
+type NodeName = keyof typeof nodes
+const routes = ['devices', 'test'] as const
+export type Asker = NodeName | (typeof routes)[number]
+export const askers = [...Object.keys(nodes), ...routes] as Asker[]
+const isRoute = (asker: Asker): asker is (typeof routes)[number] => asker in { devices: 1, test: 1 }
+
+const plenty = { limit: 1_000_000, window: 1 }
+const manyRecords = { ...plenty, records: 1_000_000_000, recordsWindow: 1 }
+const limits = JSON.stringify({
+  ...{ current: plenty, 'latest-data': plenty, 'latest-data-relay': plenty, alert: plenty },
+  ...{ data: manyRecords, 'data-relay': manyRecords },
+})
+
+const place = { z: 'tab', x: 100, y: 100 }
+export const idOf = ({ name }: Member, what: string) => `${name}-${what}`.replaceAll(' ', '-')
+
+/** Of each account: nobody waits here. */
+const more = { timeout: 1, retries: 0 }
+
+function nodesOf(member: Member, count: number): FlowNode[] {
+  const account = idOf(member, 'account')
+  return [
+    { id: account, type: 'envlog-account', name: '', ...more, limits, ...member.settings },
+    ...Object.entries(nodes)
+      .slice(0, count)
+      .map(([name, properties], index) => ({
+        ...{ id: idOf(member, name), account, select: 'list', devices: [REMOTE], version: 1, wait: 0 },
+        ...{ from: '2026-11-20T07:00:00Z', fromType: 'date', to: '2026-11-20T09:00:00Z', toType: 'date' },
+        ...{ topic: '{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}', wires: [['told']] },
+        // What a catch node takes is in no log.
+        ...{ ...place, z: index % 2 === 0 ? 'tab' : 'uncaught', ...properties },
+      })),
+  ]
+}
+
+/** Of digits alone one cannot tell them from readings. */
+const PASSWORDS = ['p"a/s&s%1+x', 'geheim ü1', 'zw ei  q7 x', 'パスワード12', 'k z:q@<xw>9']
+
+const fixture = (name: string) => readFileSync(join(__dirname, '../../fixtures/tls', name), 'utf8')
+
+const overTls =
+  (cert: string, answer: Behaviour): Behaviour =>
+  (socket, mended) => {
+    const secure = new TLSSocket(socket, { isServer: true, key: fixture('server.key'), cert: fixture(cert) })
+    secure.on('error', () => socket.destroy())
+    answer(secure as Socket, mended)
+  }
+
+/** A proxy that answers in the service's place: it has a certificate that the account trusts. */
+const inPlaceOf =
+  (answer: Behaviour): Behaviour =>
+  (socket, mended) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      overTls('server.pem', answer)(socket, mended)
+    })
+  }
+
+/** A service that answers so: each time over another connection, because of what is no answer nobody knows the end. */
+export const saying = (place: Place): Behaviour =>
+  answering((socket, asked: Asked) => socket.end(onlyOnce(place('', asked))))
+
+function onlyOnce(answer: Buffer | string): Buffer {
+  const bytes = Buffer.from(answer)
+  const end = bytes.indexOf('\r\n') + 2
+  if (!bytes.toString('latin1').startsWith('HTTP/1.1 ')) return bytes
+  return Buffer.concat([bytes.subarray(0, end), Buffer.from('Connection: close\r\n'), bytes.subarray(end)])
+}
+
+/** @param loginPass in place of one of its own */
+export function memberOf(
+  name: string,
+  index: number,
+  settings: object,
+  others: readonly string[] = [],
+  loginPass = PASSWORDS[index % PASSWORDS.length] as string,
+): Member {
+  const [apiKey] = fc.sample(apiKeys, { numRuns: 1, seed: seed + index }) as [string]
+  const loginId = `user${String(index).padStart(4, '0')}`
+  const credentials = { apiKey, loginId, loginPass }
+  return { name, secrets: [apiKey, loginPass, ...others], settings: { ...settings }, credentials }
+}
+
+const variable = (name: string) => `\${${name}}`
+/** Settings that a variable gives, which cannot be used; each holds the secret of the variable. */
+const UNUSABLE = {
+  baseUrl: 'ftp://Vq7&rkt1Z.test',
+  relaySuffix: '/Vq7&rkt1Z/',
+  limits: '{"alert": Vq7&rkt1Z}',
+  timeout: 'Vq7&rkt1Z',
+  sharedQuota: 'redis://:Vq7&rkt1Z@127.0.0.1:1',
+  proxy: 'Vq7&rkt1Z',
+}
+const OF_VARIABLES = 'Vq7&rkt1Z'
+
+/** The first so many members ask with every node; of the others one is enough. */
+export const REACHED = 5
+
+/** @param others that ask the same service */
+export async function startHall(others: readonly Member[] = []): Promise<Hall> {
+  const right: Place = (_, asked) => whole(JSON.stringify(goodAnswer(asked)))
+  let says = right
+  let echo = ''
+  let said = 0
+  const answer = saying((_, asked) => {
+    said++
+    return says(echo, asked)
+  })
+  const behaviours = [answer, inPlaceOf(answer), overTls('other-name.pem', answer)]
+  const peers = await Promise.all(behaviours.map(startPeer))
+  const [service, proxy, stranger] = peers.map(({ port }) => `127.0.0.1:${port}`)
+  const baseUrl = `http://${service}`
+  const outside = { baseUrl: 'https://service.test', tls: 'tls' }
+  const [gate, wall, surrounding] = ['o:qn "sézmw"', 'zk/xq+Wvnt', 'Vb/7roNq&9'] as const
+  const direct = memberOf('direct', 0, { baseUrl })
+  const variables = memberOf('variables', 1, { baseUrl })
+  const members = [
+    direct,
+    variables,
+    memberOf('proxied', 2, { ...outside, proxy: 'gate' }, [gate]),
+    memberOf('refused', 3, { ...outside, proxy: 'wall' }, [wall]),
+    memberOf('surrounded', 4, outside, [surrounding]),
+    // Node's error names the names of the certificate.
+    memberOf(
+      'another',
+      5,
+      { baseUrl: `https://${stranger}`.replace('127.0.0.1', 'localhost'), tls: 'tls' },
+      [],
+      'other.test',
+    ),
+    ...Object.keys(UNUSABLE).map((name, index) =>
+      memberOf(name, 20 + index, { baseUrl, [name]: variable(`ENVLOG_${name}`) }, [OF_VARIABLES]),
+    ),
+    ...others.map((one) => ({ ...one, settings: { baseUrl, ...one.settings } })),
+  ]
+  const env = {
+    ...Object.fromEntries(Object.entries(UNUSABLE).map(([name, value]) => [`ENVLOG_${name}`, value])),
+    ENVLOG_KEY: variables.credentials.apiKey,
+    ENVLOG_PASS: variables.credentials.loginPass,
+    ENVLOG_WALL: `http://wall:${encodeURIComponent(wall)}@${service}`,
+    HTTPS_PROXY: `http://gate:${encodeURIComponent(surrounding)}@${proxy}`,
+  }
+  const flow = [
+    { id: 'tab', type: 'tab', label: 'secrets' },
+    { id: 'uncaught', type: 'tab', label: 'nobody takes what fails' },
+    { id: 'tls', type: 'tls-config', cert: '', key: '', ca: '', verifyservercert: true },
+    { id: 'gate', type: 'http proxy', url: `http://${proxy}`, noproxy: [] },
+    { id: 'wall', type: 'http proxy', url: variable('ENVLOG_WALL'), noproxy: [] },
+    {
+      id: 'told',
+      type: 'debug',
+      tosidebar: true,
+      console: false,
+      tostatus: true,
+      complete: 'true',
+      ...place,
+    },
+    { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...place },
+    { id: 'status', type: 'status', scope: null, wires: [['told']], ...place },
+    ...members.flatMap((member, index) => nodesOf(member, index < REACHED ? askers.length : 1)),
+  ]
+  const credentials = {
+    ...Object.fromEntries(members.map((member) => [idOf(member, 'account'), member.credentials])),
+    [idOf(variables, 'account')]: {
+      ...variables.credentials,
+      apiKey: variable('ENVLOG_KEY'),
+      loginPass: variable('ENVLOG_PASS'),
+    },
+    gate: { username: 'gate', password: gate },
+    tls: { cadata: trusted },
+  }
+  const witness = await startWitness(flow, credentials, env)
+
+  return {
+    members,
+    witness,
+    says(next, what) {
+      says = next
+      echo = what
+    },
+    saysWhatIsRight() {
+      says = right
+    },
+    said: () => said,
+    async ask(member, asker) {
+      if (isRoute(asker)) {
+        const login = { apiKey: STORED, loginId: member.credentials.loginId, loginPass: STORED }
+        const settings = { ...more, limits, ...member.settings, credentials: login }
+        const account = { id: idOf(member, 'account'), ...settings }
+        return { texts: [await witness.ask(`/envlog/${asker}`, { account, anew: true })], message: '' }
+      }
+      const { texts, error } = await witness.trigger(idOf(member, asker))
+      if (error?.code !== 'ENVLOG_SERVICE') return { texts, message: error?.message ?? '' }
+      // Who was refused is asked again.
+      const forgot = await witness.trigger(idOf(member, asker), { envlog: { forget: true } })
+      return { texts: [...texts, ...forgot.texts], message: error.message }
+    },
+    async close() {
+      await witness.end()
+      await Promise.all(peers.map((peer) => peer.close()))
+    },
+  }
+}

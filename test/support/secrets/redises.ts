@@ -1,0 +1,102 @@
+/** Redises that echo the password they were given, wherever Redis could say a word. */
+import fc from 'fast-check'
+import { seed } from '../chance'
+import { type Behaviour, type Peer, startPeer } from '../peers'
+import { anyEcho, written } from './echoes'
+import { type Member, memberOf } from './hall'
+
+type Say = (words: readonly string[]) => string
+
+const bulk = (text: string) => `$${Buffer.byteLength(text)}\r\n${text}\r\n`
+const ARRAY = /^\*(\d+)\r\n/
+
+/** Answers each command of the protocol. */
+const speaking =
+  (say: Say): Behaviour =>
+  (socket) => {
+    let read = ''
+    socket.setEncoding('latin1').on('data', (piece: string) => {
+      read += piece
+      for (let found = commandIn(read); found; found = commandIn(read)) {
+        read = read.slice(found.length)
+        socket.write(say(found.words))
+      }
+    })
+  }
+
+function commandIn(read: string): { words: string[]; length: number } | undefined {
+  const count = ARRAY.exec(read)
+  if (!count) return undefined
+  let at = count[0].length
+  const words: string[] = []
+  for (let left = Number(count[1]); left > 0; left--) {
+    const length = /^\$(\d+)\r\n/.exec(read.slice(at, at + 16))
+    if (!length) return undefined
+    const start = at + length[0].length
+    at = start + Number(length[1]) + 2
+    if (read.length < at) return undefined
+    words.push(read.slice(start, at - 2))
+  }
+  return { words, length: at }
+}
+
+const isLogin = ([word = '', ...rest]: readonly string[]) =>
+  /^auth$/i.test(word) || (/^hello$/i.test(word) && rest.some((one) => /^auth$/i.test(one)))
+const good: Say = ([word = '']) =>
+  /^hello$/i.test(word) ? `%1\r\n${bulk('server')}${bulk('redis')}` : '+OK\r\n'
+const atLogin =
+  (said: string): Say =>
+  (words) =>
+    isLogin(words) ? said : good(words)
+const atScripts =
+  (said: string): Say =>
+  (words) =>
+    /^eval/i.test(words[0] ?? '') ? said : good(words)
+
+/** What each says, by the password and an echo of it on one line. */
+const manners: Record<string, (password: string, echo: string) => Say> = {
+  'wrong password': (_, echo) => atLogin(`-WRONGPASS invalid username-password pair: ${echo}\r\n`),
+  'an error': (_, echo) => atLogin(`-ERR ${echo}\r\n`),
+  'the echo for an error': (_, echo) => atLogin(`-${echo}\r\n`),
+  'the password for a code': (password) => atLogin(`-${password.toUpperCase()} is wrong\r\n`),
+  'the password for the code of a script': (password) =>
+    atScripts(`-ERR Error running script (call to f_1): @user_script:1: -${password.toUpperCase()} x\r\n`),
+  'a script fails': (_, echo) => atScripts(`-READONLY ${echo}\r\n`),
+  'a script answers': (password, echo) => atScripts(`*4\r\n${bulk(password)}:0\r\n${bulk(echo)}:1\r\n`),
+  'a long error': (_, echo) => atLogin(`!${Buffer.byteLength(`ERR ${echo}`)}\r\nERR ${echo}\r\n`),
+  'no protocol': (_, echo) => () => `${echo}\r\n`,
+}
+
+/** Those that do not fail by a word of Redis's are told in another way, or not at all. */
+export const WARNED = Object.keys(manners).filter((name) => !/answers|protocol/.test(name))
+
+export interface Redises {
+  members: Member[]
+  close(): Promise<void>
+}
+
+/** An account for each. */
+export async function startRedises(): Promise<Redises> {
+  const peers: Peer[] = []
+  const members: Member[] = []
+  for (const [index, [name, manner]] of Object.entries(manners).entries()) {
+    const password = ['QZXKWVTJY', 'Qz/xk&WvT', 'qzx kwvtj'][name.includes('code') ? 0 : index % 3] as string
+    const [echo] = fc.sample(anyEcho, { numRuns: 1, seed: seed + index }) as [Parameters<typeof written>[1]]
+    const peer = await startPeer(speaking(manner(password, written(password, echo).replace(/[\r\n]+/g, ' '))))
+    peers.push(peer)
+    members.push(sharing(name, 10 + index, `redis://127.0.0.1:${peer.port}`, password))
+  }
+  return {
+    members,
+    async close() {
+      await Promise.all(peers.map((peer) => peer.close()))
+    },
+  }
+}
+
+/** An account that shares its quota. */
+export function sharing(name: string, index: number, sharedQuota: string, password: string): Member {
+  const member = memberOf(name, index, { sharedQuota }, [password])
+  const credentials = { ...member.credentials, sharedQuotaPassword: password }
+  return { ...member, credentials, isShared: true }
+}
