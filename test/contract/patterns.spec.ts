@@ -12,6 +12,7 @@ const folders = ['src/lib', 'src/nodes', 'src/shared']
 /** Patterns that the detector cannot follow to the end: how they begin, and why they are harmless. */
 const harmless = {
   'src/lib/readings/alert-kind.ts: /[-+]?\\d+': 'looks into 500 letters at most',
+  'src/lib/api/redact.ts: /"[^"]*': 'goes on behind each quotation mark that it found',
 }
 
 interface Pattern {

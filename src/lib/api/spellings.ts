@@ -57,7 +57,7 @@ const NAMED = Object.entries({
 const ENTITIES = new Map(NAMED.flatMap(([sign, names]) => names.split(' ').map((name) => [name, sign])))
 
 const fromHtml: Decoder = (text) =>
-  changed(text, /&(?:#x0*([0-9a-f]{1,6});?|#0*(\d{1,7});?|([a-z]{2,7});)/gi, (entity, hex, decimal, name) => {
+  changed(text, /&(?:#x([0-9a-f]{1,20});?|#(\d{1,20});?|([a-z]{2,7});)/gi, (entity, hex, decimal, name) => {
     if (name) return ENTITIES.get(name.toLowerCase()) ?? entity
     const code = hex ? Number.parseInt(hex, 16) : Number(decimal)
     return code <= 0x10ffff ? String.fromCodePoint(code) : entity

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { readTable } from '../../../src/lib/api/envelopes'
+import { redactor } from '../../../src/lib/api/redact'
 import { relativeMoment } from '../../../src/lib/collect/period'
 import { planMessages } from '../../../src/lib/output/plan'
 import { readQuota } from '../../../src/lib/quota/headers'
@@ -40,6 +41,19 @@ describe('a text of a megabyte', () => {
         const { drafts } = planMessages({ kind: 'current', readings }, { ...plan, output } as never)
         assert.ok([...drafts].length <= 1)
       }
+    }
+  })
+
+  it('is looked through for secrets', () => {
+    const { within, table } = redactor(['k'.repeat(45), 'pass word'])
+    for (const text of [
+      ...hurtful,
+      '"'.repeat(MEGABYTE),
+      `"${'a'.repeat(MEGABYTE)}`,
+      '&#0'.repeat(MEGABYTE / 3),
+    ]) {
+      assert.equal(typeof within(text), 'string')
+      assert.equal(typeof table(text), 'string')
     }
   })
 
