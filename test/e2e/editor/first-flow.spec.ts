@@ -138,7 +138,7 @@ function tests(runtime: Runtime): void {
 
     // Another address: what is stored is not for it.
     await account.fill({ baseUrl: 'https://other.example' })
-    assert.match((await account.test())[0] ?? '', /only all together, and as they were deployed/)
+    assert.match((await account.test())[0] ?? '', /only all together, .* that were deployed with them/)
     await account.cancel()
     await form.whenShown('#node-input-select')
     await form.cancel()

@@ -171,7 +171,7 @@ describe('the device picker', function () {
   it('marks what was chosen and is not in the account, and keeps it', async () => {
     await edit('chosen')
     const picker = await pick()
-    assert.match(await picker.row(UNKNOWN).innerText(), /not in the account/)
+    assert.match(await picker.row(UNKNOWN).innerText(), /not in this account/)
     assert.ok(await picker.box(UNKNOWN).isChecked())
     assert.equal((await picker.branches()).at(-1), 'Not in this account')
     await leave(picker, 'done')
@@ -197,10 +197,7 @@ describe('the device picker', function () {
     await leave(units, 'cancel')
     await form.select('base')
     const bases = await pick('bases')
-    assert.match(
-      await bases.body.innerText(),
-      /added under a chosen base unit later are included by themselves/,
-    )
+    assert.match(await bases.body.innerText(), /added to a chosen base unit later are included automatically/)
     await bases.box('Office 5F0A1001').check()
     await bases.box('Freezer 1').check()
     await leave(bases, 'done')
