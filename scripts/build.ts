@@ -1,10 +1,12 @@
 /**
  * Puts together what TypeScript does not: each node's html (editor script and form), its icon, its catalogs
- * and its help, beside the node's js in `dist/nodes/<node>/`, where Node-RED looks for them.
+ * and its help, beside the node's js in `dist/nodes/<node>/`, where Node-RED looks for them; and the documents as pages
+ * in `resources/`.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { writePages } from './pages'
 import { isAction, samplesOf } from './samples'
 
 const root = dirname(__dirname)
@@ -65,6 +67,7 @@ async function buildNode(name: string): Promise<void> {
   }
 }
 
+writePages()
 Promise.all(nodeNames.map(buildNode)).catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -89,14 +89,13 @@ describe('the catalogs', () => {
   it('keep the status short', () => {
     for (const language of languages) {
       for (const [key, text] of read(language, 'common.json')) {
-        if (key.startsWith('status.'))
-          assert.ok(
-            text
-              .replace('__count__', '65535')
-              .replace(/__(done|total)__/g, '300')
-              .replace('__time__', '14:20').length < 20,
-            text,
-          )
+        if (!key.startsWith('status.')) continue
+        const shown = text
+          .replace('__count__', '65535')
+          .replace(/__(done|total)__/g, '300')
+          .replace('__time__', '14:20')
+        // A round over many devices takes hours: how far it is and when it ends is worth a longer line.
+        assert.ok(shown.length < (key === 'status.waiting-round' ? 45 : 20), shown)
       }
     }
   })

@@ -6,7 +6,7 @@ import { type Cause, reasons } from '../../src/lib/errors'
 import { ACTION_TYPES, type ActionType } from '../../src/shared/action'
 import { isLimits, LIMITS, type LimitRow } from '../../src/shared/limits'
 import { OFFERED, OUTPUTS } from '../../src/shared/outputs'
-import { defaultsOf, definitionOf, nodes } from '../support/built'
+import { catalogOf, defaultsOf, definitionOf, nodes } from '../support/built'
 import {
   anchorsIn,
   codeIn,
@@ -25,6 +25,15 @@ import { packageJson, root } from '../support/package'
 const README = 'README.md'
 const README_JA = 'README.ja.md'
 const PICTURE_BYTES = 80_000
+
+/** A document and its Japanese twin; of the READMEs and their folders each has its own name. */
+const TWINS: readonly (readonly [english: string, japanese: string])[] = [
+  [README, README_JA],
+  ['examples/README.md', 'examples/README.ja.md'],
+  ...readdirSync(join(root, 'docs'))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => [join('docs', file), join('docs', 'ja', file)] as const),
+]
 
 const isAddress = (target: string) => /^[a-z]+:/.test(target)
 const sorted = (words: Iterable<string>) => [...words].toSorted()
@@ -79,30 +88,66 @@ describe('the documents', () => {
   })
 })
 
+for (const [english, japanese] of TWINS) {
+  describe(`${english} and ${japanese}`, () => {
+    const texts = [read(english), read(japanese)] as const
+    const inBoth = (what: (text: string, file: string) => unknown) => {
+      const [one, other] = texts
+      assert.deepEqual(what(other, japanese), what(one, english))
+    }
+
+    it('have the same headings in the same order', () => {
+      inBoth((text) => headingsIn(text).map(({ level }) => level))
+    })
+
+    it('have the same code, and name the same properties, values and commands', () => {
+      inBoth((text) => codeIn(text))
+      inBoth((text) => sorted(new Set(wordsOfCodeIn(text))))
+    })
+
+    it('have the same tables', () => {
+      inBoth((text) => tablesIn(text).map((table) => table.map((row) => row.length)))
+    })
+
+    it('name the same numbers', () => {
+      // Words for small numbers differ; thousands, bounds and versions do not.
+      inBoth((text) => sorted(new Set(text.match(/\d[\d,.]*\d{2,}/g))))
+    })
+
+    it('lead to the same in each section, each in its language', () => {
+      const isTwin = (file: string) => [english, japanese].includes(file)
+      inBoth((text, file) =>
+        text.split(/^## /m).map((part) =>
+          sorted(
+            linksIn(part)
+              .map(({ target }) => target.split('#')[0] ?? '')
+              .filter((target) => target !== '')
+              .map((target) => (isAddress(target) ? target : join(dirname(file), decodeURIComponent(target))))
+              .filter((target) => !isTwin(target))
+              .map(
+                (target) =>
+                  TWINS.find(([, ja]) => ja === target)?.[0] ?? target.replace('.ja.png', '.en-US.png'),
+              ),
+          ),
+        ),
+      )
+    })
+
+    it('meet no page of the other language where there is one of their own', () => {
+      const own = linksIn(texts[1])
+        .filter(({ target }) => !isAddress(target))
+        .map(({ target }) => join(dirname(japanese), target.split('#')[0] ?? ''))
+      assert.deepEqual(
+        own.filter((target) => target !== english && TWINS.some(([en]) => en === target)),
+        [],
+      )
+    })
+  })
+}
+
 describe('the two READMEs', () => {
   const english = read(README)
   const japanese = read(README_JA)
-
-  it('have the same headings in the same order', () => {
-    const levels = (text: string) => headingsIn(text).map(({ level }) => level)
-    assert.deepEqual(levels(japanese), levels(english))
-  })
-
-  it('have the same code', () => {
-    assert.deepEqual(codeIn(japanese), codeIn(english))
-  })
-
-  it('have the same links in each section; pictures in their own language', () => {
-    const bySection = (text: string, other: string) =>
-      text
-        .split(/^## /m)
-        .map((part) =>
-          sorted(linksIn(part).map(({ target }) => target.replace('.ja.png', '.en-US.png'))).filter(
-            (target) => target !== other,
-          ),
-        )
-    assert.deepEqual(bySection(japanese, README), bySection(english, README_JA))
-  })
 
   it('name commands that exist', () => {
     const { scripts, bin } = packageJson as unknown as Record<'scripts' | 'bin', Record<string, string>>
@@ -135,7 +180,7 @@ describe('the two READMEs', () => {
     }
   })
 
-  for (const file of [README, README_JA, 'examples/README.md']) {
+  for (const file of [README, README_JA, 'examples/README.md', 'examples/README.ja.md']) {
     it(`${file} lists each example once`, () => {
       const flows = readdirSync(join(root, 'examples'), { recursive: true })
         .map((path) => join('examples', String(path)))
@@ -150,7 +195,7 @@ describe('the two READMEs', () => {
 describe('the contracts', () => {
   const codes = sorted(new Set(Object.values(reasons)))
 
-  for (const file of ['docs/errors.md', README, README_JA]) {
+  for (const file of ['docs/errors.md', 'docs/ja/errors.md', README, README_JA]) {
     it(`${file} says what to do for each code, once`, () => {
       const rows = rowsOf(read(file)).filter(([first = '']) => /^`ENVLOG_/.test(first))
       assert.deepEqual(sorted(rows.map(([code = '']) => uncoded(code))), codes)
@@ -187,35 +232,64 @@ describe('the contracts', () => {
     for (const sample of samples) assert.ok(isLimits(sample), sample)
   })
 
-  describe('docs/nodes.md', () => {
-    const text = read('docs/nodes.md')
-    const written = (section: string) => rowsOf(sectionOf(text, section)).filter((row) => row.length === 3)
+  for (const { file, language, every, four, blank } of [
+    {
+      file: 'docs/nodes.md',
+      language: 'en-US',
+      every: 'Every node',
+      four: 'All four nodes',
+      blank: ['blank', 'required'],
+    },
+    {
+      file: 'docs/ja/nodes.md',
+      language: 'ja',
+      every: 'すべてのノード',
+      four: '4 つのノードに共通',
+      blank: ['空欄', '必須'],
+    },
+  ]) {
+    describe(file, () => {
+      const text = read(file)
+      const written = (section: string) => rowsOf(sectionOf(text, section)).filter((row) => row.length === 4)
 
-    /** As the tables write them. */
-    function shown(value: unknown): readonly string[] {
-      if (value === '') return ['blank', 'required']
-      return [`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``]
-    }
+      /** As the tables write them. */
+      function shown(value: unknown): readonly string[] {
+        if (value === '') return blank
+        return [`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``]
+      }
 
-    for (const { type } of nodes) {
-      it(`lists exactly the saved properties of ${type}, with the form's defaults`, () => {
-        const isAction = (ACTION_TYPES as readonly string[]).includes(type)
-        const sections = ['All nodes', ...(isAction ? ['All four actions'] : []), type]
-        const rows = sections.flatMap(written)
-        const defaults = defaultsOf(type)
-        assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(defaults)))
-        for (const [name = '', , value = ''] of rows) {
-          assert.ok(shown(defaults[uncoded(name)]).includes(value), `${name}: ${value}`)
+      for (const node of nodes) {
+        const { type, name: short } = node
+        const catalog = catalogOf(node, language)
+        /** What the form calls a property; those without a label of their own have none. */
+        const labelOf = (property: string) =>
+          catalog.get(`label.${property}`) ?? catalog.get(`${short}.${property}`) ?? ''
+
+        it(`lists exactly the saved properties of ${type}, with the form's labels and defaults`, () => {
+          const isAction = (ACTION_TYPES as readonly string[]).includes(type)
+          const sections = [every, ...(isAction ? [four] : []), type]
+          const rows = sections.flatMap(written)
+          const defaults = defaultsOf(type)
+          assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(defaults)))
+          for (const [name = '', label = '', , value = ''] of rows) {
+            assert.equal(label, labelOf(uncoded(name)), name)
+            assert.ok(shown(defaults[uncoded(name)]).includes(value), `${name}: ${value}`)
+          }
+        })
+      }
+
+      it('lists the credentials', () => {
+        const rows = rowsOf(sectionOf(text, 'envlog-account')).filter((row) => row.length === 3)
+        const [account] = nodes
+        const { credentials = {} } = definitionOf('envlog-account')
+        assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(credentials)))
+        assert.equal(account?.type, 'envlog-account')
+        for (const [name = '', label] of account ? rows : []) {
+          assert.equal(label, catalogOf(account, language).get(`account.${uncoded(name)}`), name)
         }
       })
-    }
-
-    it('lists the credentials', () => {
-      const rows = rowsOf(sectionOf(text, 'envlog-account')).filter((row) => row.length === 2)
-      const { credentials = {} } = definitionOf('envlog-account')
-      assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(credentials)))
     })
-  })
+  }
 
   it('docs/messages.md tells what each node offers to send, the default first', () => {
     const section = sectionOf(read('docs/messages.md'), 'Output and send')

@@ -110,10 +110,22 @@ describe('the examples', () => {
         assert.equal(others.length > 0, / - needs /.test(file), others.map(({ type }) => type).join())
       })
 
-      it('explains itself: what it does, what to set up, what it takes of the quota; without code', () => {
+      it('explains itself in both languages: what it does, what to set up, what it takes of the quota; without code', () => {
         const flow = load(file)
         const about = flow.filter(({ type }) => type === 'comment').map(({ info }) => String(info))
-        assert.ok(about.some((info) => info.includes('**Set up.**') && info.includes('**Quota.**')))
+        for (const parts of [
+          ['**Set up.**', '**Quota.**'],
+          ['**設定。**', '**リクエスト枠。**'],
+        ]) {
+          assert.ok(
+            about.some((info) => parts.every((part) => info.includes(part))),
+            parts.join(),
+          )
+        }
+        // Every name that a comment mentions as a node's is one.
+        const named = new Set(flow.flatMap(({ name, type }) => [String(name), type]))
+        const mentioned = about.flatMap((info) => [...info.matchAll(/ノードは? \*([^*]+)\*|in \*([^*]+)\*/g)])
+        for (const [text, ja, en] of mentioned) assert.ok(named.has(ja ?? en ?? ''), text)
         assert.ok(!flow.some(({ type }) => ['function', 'exec', 'unknown'].includes(type)))
       })
 

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type BuiltNode, helpOf, nodes } from '../support/built'
+import { packageJson, root } from '../support/package'
 
 const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
 /** Node-RED's usual parts, in their order. */
 const HEADINGS = { Inputs: '入力', Outputs: '出力', Details: '詳細', References: '参考' }
 const ORDER = Object.keys(HEADINGS)
+/** A help stands beside the flow: what is longer belongs into the documents. */
+const MOST_WORDS = 350
+/** Where Node-RED hands out a module's `resources/`. */
+const RESOURCES = `resources/${packageJson.name}/`
 
 function bodyOf(node: BuiltNode, language: string): string {
   const match = helpOf(node, language).match(
@@ -56,6 +63,32 @@ for (const node of nodes) {
       assert.deepEqual(headingsOf(japanese), translated)
       assert.deepEqual(outline(japanese), outline(english))
       assert.deepEqual(codesIn(japanese), codesIn(english))
+    })
+
+    it('is short', () => {
+      const words = english
+        .replace(/<[^>]+>/g, ' ')
+        .split(/\s+/)
+        .filter(Boolean)
+      assert.ok(words.length < MOST_WORDS, `${words.length} words`)
+    })
+
+    it('links to pages of its language that are in the package', () => {
+      const linksOf = (body: string) =>
+        [...body.matchAll(/<a href="([^"]*)" target="_blank">/g)].map(([, href = '']) => href)
+      const [links, linksJa] = [linksOf(english), linksOf(japanese)]
+      assert.ok(links.length > 0)
+      assert.deepEqual(
+        linksJa,
+        links.map((href) => href.replace('/docs/', '/docs/ja/')),
+      )
+      for (const href of [...links, ...linksJa]) {
+        assert.ok(href.startsWith(RESOURCES), href)
+        const [path = '', anchor] = href.slice(RESOURCES.length).split('#')
+        const page = join(root, 'resources', path)
+        assert.ok(existsSync(page), href)
+        if (anchor !== undefined) assert.ok(readFileSync(page, 'utf8').includes(`id="${anchor}"`), href)
+      }
     })
 
     it('is Japanese where it says so, and only there', () => {

@@ -93,6 +93,18 @@ function tests(runtime: Runtime): void {
     })
   }
 
+  it('hands out the pages that the help links to', async () => {
+    const links = nodes.flatMap((node) =>
+      languages.flatMap((language) => helpOf(node, language).match(/(?<=<a href=")[^"]*/g) ?? []),
+    )
+    assert.ok(links.length > 0)
+    for (const link of new Set(links)) {
+      const page = await nodeRed.get(`/${link}`, 'text/html')
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/, link)
+      assert.match(await page.text(), /<h1/, link)
+    }
+  })
+
   it('starts a flow of all nodes', async () => {
     assert.deepEqual(
       (await nodeRed.json<FlowNode[]>('/flows')).map(({ id }) => id),

@@ -56,16 +56,16 @@ describe('the reasons of wrong values', () => {
 
   it('say what is wrong', () => {
     for (const [verdict, reason] of [
-      [checkAddress(''), 'The service address is missing.'],
-      [checkAddress('service.example'), /is not an address such as/],
+      [checkAddress(''), 'The address is missing.'],
+      [checkAddress('service.example'), /must look like https/],
       [checkAddress('http://service.example'), /must begin with https/],
-      [checkAddress('https://me:it@service.example'), /must not hold a login/],
-      [checkCredential('apiKey', ''), 'It is missing.'],
-      [checkCredential('apiKey', 'k'.repeat(44)), 'It has 45 characters; these are 44.'],
-      [checkCredential('loginId', 'user00001'), 'It has 8 characters; these are 9.'],
-      [checkCredential('loginPass', 'abc'), 'It has 4 to 16 characters; these are 3.'],
+      [checkAddress('https://me:it@service.example'), /must not contain a login/],
+      [checkCredential('apiKey', ''), 'This field is required.'],
+      [checkCredential('apiKey', 'k'.repeat(44)), 'Enter 45 characters (now 44).'],
+      [checkCredential('loginId', 'user00001'), 'Enter 8 characters (now 9).'],
+      [checkCredential('loginPass', 'abc'), 'Enter 4 to 16 characters (now 3).'],
       [checkRelaySuffix('a/b'), /only letters, digits/],
-      [checkAccountNumber('retries', '-1'), 'A whole number from 0 to 10.'],
+      [checkAccountNumber('retries', '-1'), 'Enter a whole number from 0 to 10.'],
       [checkLimits('{"alert":'), /JSON such as/],
       [checkLimits('{"data": {"limit": 1, "window": 86401}}'), /JSON such as/],
       [
@@ -73,17 +73,17 @@ describe('the reasons of wrong values', () => {
         /JSON such as/,
       ],
       [checkSharedQuota('nowhere'), /redis:/],
-      [checkSharedQuota('redis://:pass@host'), /a field of its own/],
-      [checkSharedQuota('redis+sentinel://user:pass@host/main'), /a field of its own/],
+      [checkSharedQuota('redis://:pass@host'), /in 'Redis password'/],
+      [checkSharedQuota('redis+sentinel://user:pass@host/main'), /in 'Redis password'/],
       [checkSharedQuota('redis+sentinel://host:26379'), /redis:/],
       [checkSharedQuota('redis+sentinel://host:99999/main'), /redis:/],
       [checkSharedQuota('redis+sentinel://host,,other/main'), /redis:/],
-      [checkRepeat(form(), '1.5'), 'A whole number from 0 to 2000000.'],
+      [checkRepeat(form(), '1.5'), 'Enter a whole number from 0 to 2000000.'],
       [checkRepeat(form({ select: 'msg', propertyType: 'msg' }), 60), /must be 0/],
-      [checkStart('tomorrow'), /A time such as/],
+      [checkStart('tomorrow'), /Enter a time such as/],
       [checkDevices(form({ select: 'list' }), []), 'No device is chosen.'],
-      [checkDevices(form({ select: 'list' }), [{ serial: '52A1' }]), /'52A1' is no serial number/],
-      [checkSerials(['5F0A1001', 'x'], true), /'x' is no serial number/],
+      [checkDevices(form({ select: 'list' }), [{ serial: '52A1' }]), /'52A1' is not a serial number/],
+      [checkSerials(['5F0A1001', 'x'], true), /'x' is not a serial number/],
       [
         checkAdvance(form({ onlyNew: true, output: 'values', send: 'value' }), 'acknowledged'),
         /Receipts need/,
@@ -104,11 +104,11 @@ describe('the reasons of wrong values', () => {
       { fromType: 'rel', toType: 'rel' },
     ]
     for (const value of ['not a time', 'next week', '2026-13-45', '2026-02-30 10:00', '20261120']) {
-      assert.match(String(check('from', value, date)), /A time such as/, value)
-      assert.match(String(check('to', value, date)), /A time such as/, value)
+      assert.match(String(check('from', value, date)), /Enter a time such as/, value)
+      assert.match(String(check('to', value, date)), /Enter a time such as/, value)
     }
     assert.match(String(check('from', '24h', rel)), /-24h/)
-    const not = /not after the beginning/
+    const not = /later than the beginning/
     assert.match(String(check('to', '2026-11-20 08:00', { ...date, from: '2026-11-20 08:00' })), not)
     assert.match(String(check('to', '2026-11-18', { ...date, from: '2026-11-20T08:00:00Z' })), not)
     assert.match(String(check('to', '-24h', rel)), not, 'a day ago, where nothing else is said')

@@ -60,32 +60,38 @@ describe('the shapes of messages', () => {
     for (const language of languages) {
       it(`stand in the help of ${node.name} (${language}) as they are`, () => {
         const samples = [...helpOf(node, language).matchAll(/<pre>([\s\S]*?)<\/pre>/g)]
-        const [payload, row, point] = samples.map(([, json = '']) => elements(JSON.parse(json))[0])
-        const { readings, rows: rowShape, points: pointShape } = shapes[node.name] ?? {}
-        checkSample(payload, readings)
-        // A value that is a number has no error.
-        checkSample(node.name === 'alerts' ? row : { ...row, error: 'E1' }, rowShape)
-        checkSample(point, pointShape)
+        const payloads = samples.map(([, json = '']) => elements(JSON.parse(json))[0])
+        // Rows and points are the same for all: docs/messages.md has them, and the form's example.
+        assert.equal(payloads.length, 1)
+        checkSample(payloads[0], shapes[node.name]?.readings)
       })
     }
   }
 
-  it('stand in docs/messages.md as they are', () => {
-    const text = readFileSync(join(root, 'docs/messages.md'), 'utf8')
-    const samples = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(
-      ([, json = '']) => elements(JSON.parse(json))[0],
-    )
-    const [envlog, current, records, log, row, point] = samples as Message[]
-    assert.equal(samples.length, 6)
-    checkSample(current, reading)
-    checkSample(records, series)
-    checkSample(log, alert)
-    checkSample(point, points.values)
-    const unknown = (sample: unknown, shape: unknown) =>
-      sorted(keysOf(sample)).filter((key) => !keysOf(shape).has(key))
-    assert.deepEqual(unknown(envlog, about), [])
-    assert.deepEqual(unknown(row, rows.series), [])
-  })
+  for (const file of ['docs/messages.md', 'docs/ja/messages.md']) {
+    it(`stand in ${file} as they are`, () => {
+      const text = readFileSync(join(root, file), 'utf8')
+      const samples = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(
+        ([, json = '']) => elements(JSON.parse(json))[0],
+      )
+      const [envlog, current, records, log, row, point] = samples as Message[]
+      assert.equal(samples.length, 6)
+      checkSample(current, reading)
+      checkSample(records, series)
+      checkSample(log, alert)
+      checkSample(point, points.values)
+      const unknown = (sample: unknown, shape: unknown) =>
+        sorted(keysOf(sample)).filter((key) => !keysOf(shape).has(key))
+      assert.deepEqual(unknown(envlog, about), [])
+      // A value that is a number has no error.
+      checkSample({ ...row, error: 'E1' }, rows.series)
+      // What rows of other nodes have beside is named in the text.
+      const others = [...keysOf(rows.current), ...keysOf(rows.alerts)].filter(
+        (key) => !keysOf(rows.series).has(key),
+      )
+      for (const key of others) assert.ok(text.includes(`\`${key.slice(1)}\``), key)
+    })
+  }
 
   /** A sample shows every key; gaps may be empty in it. */
   function checkSample(sample: unknown, shape: unknown): void {

@@ -23,7 +23,7 @@ export interface Heading {
 /** Rows of cells, the header's first. */
 export type Table = string[][]
 
-const FOLDERS = ['.', 'bench', 'docs', 'examples', 'simulator']
+const FOLDERS = ['.', 'bench', 'docs', 'docs/ja', 'examples', 'simulator']
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
 
 /** Paths from the root. */

@@ -65,10 +65,10 @@ function tests(runtime: Runtime): void {
     await account.fillLogin(room.simulator.account)
     const devices = room.simulator.truth.current().length
     assert.deepEqual(await account.test(), [
-      'Address reached',
-      'API key, login and password are right',
+      'The service answers at this address',
+      'API key, login ID and password are correct',
       `${devices} devices`,
-      'Records of remote units can be had',
+      'Records of remote units are available',
       'Current readings: 8 of 10 requests left',
     ])
     assert.equal(await account.bars().first().getAttribute('aria-valuenow'), '8')
@@ -138,11 +138,11 @@ function tests(runtime: Runtime): void {
     await form.whenShown('#node-input-select')
     const account = await form.editAccount()
     assert.equal(await account.field('apiKey').inputValue(), STORED)
-    assert.match((await account.test())[0] ?? '', /Address reached/)
+    assert.match((await account.test())[0] ?? '', /answers at this address/)
 
     // Another address: what is stored is not for it.
     await account.fill({ baseUrl: 'https://other.example' })
-    assert.match((await account.test())[0] ?? '', /only all together, and as they were deployed/)
+    assert.match((await account.test())[0] ?? '', /only all together, .* that were deployed with them/)
     await account.cancel()
     await form.whenShown('#node-input-select')
     await form.cancel()

@@ -44,12 +44,12 @@ describe('the forms', function () {
       ['baseUrl', 'http://service.example', /must begin with https/],
       // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is typed
       ['baseUrl', '${ENVLOG_URL}', undefined],
-      ['apiKey', '', /missing/],
-      ['apiKey', apiKey.slice(1), /45 characters; these are 44/],
+      ['apiKey', '', /required/],
+      ['apiKey', apiKey.slice(1), /45 characters \(now 44\)/],
       // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is typed
       ['apiKey', '${ENVLOG_KEY}', undefined],
-      ['loginId', `${loginId}x`, /8 characters; these are 9/],
-      ['loginPass', 'abc', /4 to 16 characters; these are 3/],
+      ['loginId', `${loginId}x`, /8 characters \(now 9\)/],
+      ['loginPass', 'abc', /4 to 16 characters \(now 3\)/],
       ['loginPass', 'abcd', undefined],
       ['limits', '{"alert":', /JSON such as/],
     ] as const) {
@@ -99,9 +99,9 @@ describe('the forms', function () {
   it('give the reason for ends of a period that nobody could read', async () => {
     const form = await editor.edit('range')
     for (const [name, type, value, reason] of [
-      ['from', 'date', 'next week', /A time such as/],
+      ['from', 'date', 'next week', /Enter a time such as/],
       ['from', 'date', '2026-11-20 08:00', undefined],
-      ['to', 'date', '2026-11-19 08:00', /not after the beginning/],
+      ['to', 'date', '2026-11-19 08:00', /later than the beginning/],
       ['to', 'date', '2026-11-21 08:00', undefined],
       ['to', 'jsonata', '$now(', /From|To|xpression/],
       ['to', 'jsonata', '$now()', undefined],
@@ -194,9 +194,15 @@ describe('the forms', function () {
     const { budget } = await form.told()
     assert.match(
       budget,
-      new RegExp(`^${devices} requests a round. A round takes \\d h \\d+ min at least. That is 1\\d\\d %|%`),
+      new RegExp(
+        `^One round takes ${devices} requests. A round lasts at least \\d h \\d+ min. This is 1\\d\\d ?%`,
+      ),
     )
-    assert.match(budget, /more than the account allows \(alerts\)/, 'without those of a disabled flow')
+    assert.match(
+      budget,
+      /exceeds the request limit of the account \(alerts\)/,
+      'without those of a disabled flow',
+    )
     await form.cancel()
   })
 

@@ -154,7 +154,7 @@ describe('the device picker', function () {
     await picker.press('add')
     assert.equal(
       await picker.wrong(),
-      'No serial numbers: wrong, short/52C10009. They have 8 letters and digits.',
+      'These are not serial numbers: wrong, short/52C10009. Serial numbers have 8 letters and digits.',
     )
     assert.equal(await picker.typed.inputValue(), 'wrong short/52C10009')
     assert.equal(await picker.count(), '2 chosen')
@@ -171,9 +171,9 @@ describe('the device picker', function () {
   it('marks what was chosen and is not in the account, and keeps it', async () => {
     await edit('chosen')
     const picker = await pick()
-    assert.match(await picker.row(UNKNOWN).innerText(), /not in the account/)
+    assert.match(await picker.row(UNKNOWN).innerText(), /not in this account/)
     assert.ok(await picker.box(UNKNOWN).isChecked())
-    assert.equal((await picker.branches()).at(-1), 'Not in the account')
+    assert.equal((await picker.branches()).at(-1), 'Not in this account')
     await leave(picker, 'done')
     await form.done()
     assert.deepEqual((await editor.held('chosen')).devices, [{ serial: UNKNOWN }, rackA])
@@ -197,10 +197,7 @@ describe('the device picker', function () {
     await leave(units, 'cancel')
     await form.select('base')
     const bases = await pick('bases')
-    assert.match(
-      await bases.body.innerText(),
-      /added under a chosen base unit later are included by themselves/,
-    )
+    assert.match(await bases.body.innerText(), /added to a chosen base unit later are included automatically/)
     await bases.box('Office 5F0A1001').check()
     await bases.box('Freezer 1').check()
     await leave(bases, 'done')
@@ -242,7 +239,7 @@ describe('the device picker', function () {
     await form.field('account').selectOption('few')
     const picker = await pick()
     await picker.press('refresh')
-    const told = picker.body.locator('.envlog-picker-state', { hasText: 'Asking again costs one request' })
+    const told = picker.body.locator('.envlog-picker-state', { hasText: 'takes one request' })
     assert.match(await told.innerText(), /; 1 is left\.$/)
     await leave(picker, 'cancel')
     await form.cancel()
@@ -252,7 +249,7 @@ describe('the device picker', function () {
     await edit('latest')
     await form.field('account').selectOption('none')
     const picker = await form.pick('devices')
-    assert.match(await picker.whenFailed(), /limit of requests is used up. The next one can go at \d/)
+    assert.match(await picker.whenFailed(), /Request limit reached. The next request is possible at \d/)
     await leave(picker, 'cancel')
     await form.cancel()
   })

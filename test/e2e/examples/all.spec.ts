@@ -99,7 +99,7 @@ describe('the examples together', () => {
       ['envlog/', 'homeassistant/'].every((start) => received.some(({ topic }) => topic.startsWith(start))),
     )
     await until('metrics are there', async () => (await fetch(`${hall.url()}/metrics`)).status === 200)
-    await until('somebody is told', () => chat.texts.some((text) => text.includes('is silent since')))
+    await until('somebody is told', () => chat.texts.some((text) => text.includes('has been silent since')))
     const files = readdirSync(hall.userDir)
     for (const pattern of [/^envlog-\d{4}-\d\d\.csv$/, /^envlog-\d{4}-\d\d-\d\d\.csv$/, /^freezer-checks-/]) {
       assert.ok(

@@ -189,8 +189,8 @@ describe('examples for those who operate', () => {
       ENVLOG_AUTH: 'Check API key',
       ENVLOG_SERVICE: 'The service refused',
       ENVLOG_NETWORK: 'Check the network, the address',
-      ENVLOG_REPLY: 'The answer cannot be understood',
-      ENVLOG_TIMEOUT: 'allow a longer timeout',
+      ENVLOG_REPLY: 'The response cannot be understood',
+      ENVLOG_TIMEOUT: "increase 'Timeout' in the account",
     }
   })
 

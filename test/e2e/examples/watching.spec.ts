@@ -77,6 +77,9 @@ describe('examples that watch readings', () => {
 
     set(SECOND, { age: 3700 })
     await until('it is told', () => freezers.chat.texts.length > told.length)
-    assert.match(freezers.chat.texts.at(-1) ?? '', /^Freezer 2 \(52A10002\) is silent since \d{4}-\d\d-\d\dT/)
+    assert.match(
+      freezers.chat.texts.at(-1) ?? '',
+      /^Freezer 2 \(52A10002\) has been silent since \d{4}-\d\d-\d\dT/,
+    )
   })
 })

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pages } from '../../scripts/pages'
+import { headingsIn, read, tablesIn } from '../support/documents'
+import { root } from '../support/package'
+
+const page = (target: string) => readFileSync(join(root, target), 'utf8')
+
+describe('the pages that Node-RED hands out', () => {
+  for (const { source, target } of pages()) {
+    it(`${target} shows all of ${source}`, () => {
+      const html = page(target)
+      const count = (pattern: RegExp) => html.match(pattern)?.length ?? 0
+      const rows = tablesIn(read(source)).flat().length
+      assert.equal(count(/<h[1-6] /g), headingsIn(read(source)).length)
+      assert.equal(count(/<tr>/g), rows)
+      // Marks of Markdown that were not understood would be read by people.
+      const prose = html.replace(/<(pre|code|style)>[\s\S]*?<\/\1>/g, '')
+      assert.doesNotMatch(prose, /\*\*|\]\(|(?:^|\s)_\w|`/m)
+    })
+
+    it(`${target} links to what is there and loads nothing`, () => {
+      const html = page(target)
+      assert.doesNotMatch(html, /<(?:script|img|link|iframe)\b|\bsrc=|@import|url\(/)
+      for (const [, href = ''] of html.matchAll(/ href="([^"]*)"/g)) {
+        if (/^https:/.test(href)) continue
+        const [path = '', anchor] = href.split('#')
+        const linked = path === '' ? target : join(dirname(target), path)
+        assert.ok(existsSync(join(root, linked)), href)
+        if (anchor !== undefined) assert.ok(page(linked).includes(` id="${anchor}"`), href)
+      }
+    })
+  }
+})
