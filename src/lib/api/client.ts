@@ -89,9 +89,9 @@ interface Intake {
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
   const { transport, clock, quota, random } = ports
   const { apiKey, loginId, loginPass } = settings.credentials
-  const secrets = [apiKey, loginPass, ...(settings.secrets ?? [])]
-  const guard = secretsGuard(secrets)
-  const redact = redactor(secrets)
+  const passwords = [loginPass, ...(settings.secrets ?? [])]
+  const guard = secretsGuard([apiKey, ...passwords])
+  const redact = redactor([apiKey], passwords)
   const login = createHash('sha256')
     .update(JSON.stringify([loginId, loginPass]))
     .digest('base64')

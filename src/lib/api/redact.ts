@@ -30,8 +30,11 @@ export function secretsGuard(secrets: readonly string[]): (text: string) => stri
 }
 
 /** Whether a text holds any of the secrets. What is too intricate to be looked through is taken for one. */
-function searchFor(secrets: readonly string[]): (text: string) => boolean {
-  const windows = new Set(secrets.flatMap((secret) => [...windowsOf(secret), ...windowsOf(asBytes(secret))]))
+function searchFor(secrets: readonly string[], chosen: readonly string[] = []): (text: string) => boolean {
+  const windows = new Set([
+    ...secrets.flatMap((secret) => [...windowsOf(secret), ...windowsOf(asBytes(secret))]),
+    ...chosen.flatMap((secret) => [...oddWindowsOf(secret), ...oddWindowsOf(asBytes(secret))]),
+  ])
   const least = Math.min(WINDOW, ...[...windows].map(({ length }) => length))
   const decoders = decodersFor(least)
   const tells = (reading: string) => {
@@ -78,6 +81,15 @@ function windowsOf(secret: string): string[] {
   return Array.from({ length: folded.length - WINDOW + 1 }, (_, at) => folded.slice(at, at + WINDOW))
 }
 
+/**
+ * Of a password that somebody chose: without those that are letters alone. A device may be called by a word that is in the
+ * password, and would lose its name.
+ */
+function oddWindowsOf(secret: string): string[] {
+  const folded = fold(Buffer.from(secret).toString())
+  return [...windowsOf(secret).filter((one) => !/^\p{L}+$/u.test(one)), ...(folded === '' ? [] : [folded])]
+}
+
 const asBytes = (text: string) => Buffer.from(text).toString('latin1')
 
 /** Takes what holds a secret out of an answer that goes on, and changes nothing else. */
@@ -98,10 +110,12 @@ const CELL = /"[^"]*(?:""[^"]*){0,200}"|[^",\r\n][^,\r\n]*/g
 const ROW = /[^\r\n]+/g
 const OF_FIGURES = /^[-+\d\s.,:/"]*$/
 
-export function redactor(secrets: readonly string[]): Redactor {
+/** @param chosen secrets that somebody chose: words of them may stand in names */
+export function redactor(secrets: readonly string[], chosen: readonly string[] = []): Redactor {
   // Shorter ones are in too many words: only where nothing else stands beside them.
-  const short = new Set(secrets.filter(({ length }) => length < WINDOW))
-  const holds = remembering(searchFor(secrets.filter((secret) => !short.has(secret))))
+  const short = new Set([...secrets, ...chosen].filter(({ length }) => length < WINDOW))
+  const long = (some: readonly string[]) => some.filter((secret) => !short.has(secret))
+  const holds = remembering(searchFor(long(secrets), long(chosen)))
   const isShort = (text: string) => text !== '' && short.has(text.replace(/^"|"$/g, ''))
   const told = (text: string) => (FIGURE.test(text) || !(holds(text) || isShort(text)) ? text : GONE)
   const isNamed = (key: string) => DESCRIBED.test(key) || FIGURE.test(key) || !holds(key)

@@ -93,6 +93,14 @@ describe('taking secrets out of an answer that goes on', () => {
     })
   })
 
+  it('leaves a word that is in a password, unless it is the whole of it', () => {
+    const words = redactor([], ['sensor2024', 'freezer1', 'Kühlraum'])
+    for (const name of ['Sensor', 'sensor 2', 'Freezer 1', 'FREEZER', 'Kühl', 'Kühlrau'])
+      assert.equal(words.within(name), name)
+    for (const name of ['my sensor2024', 'ensor20', 'eezer1', 'KÜHLRAUM'])
+      assert.equal(words.within(name), '***', name)
+  })
+
   it('takes a secret of less than six letters only where it stands alone, and is no key', () => {
     const words = redactor(['Hall', 'data'])
     const answer = { data: 'Hall', name: 'Hall 1', more: ['data', 'the data'] }
@@ -133,7 +141,7 @@ describe('taking secrets out of an answer that goes on', () => {
   })
 
   it('passes over secrets that are not set, and takes any text for one', () => {
-    assert.equal(redactor(['', '']).within('text'), 'text')
+    assert.equal(redactor(['', ''], ['']).within('text'), 'text')
     assert.equal(redactor(['', '']).table('text'), 'text')
     assert.equal(redactor(['a\ud800bc']).within('x'), 'x')
   })
