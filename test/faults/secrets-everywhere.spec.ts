@@ -117,7 +117,8 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
 
   it('are not told as the reason why a Redis is away, and are in none', async () => {
     hall.saysWhatIsRight()
-    const warning = (name: string) => `${idOf(memberOf(name), 'account')}] The shared quota cannot be reached`
+    const warning = (name: string) =>
+      `${idOf(memberOf(name), 'account')}] The Redis of the shared quota cannot be reached`
     await until('all are away', () => WARNED.every((name) => hall.witness.log().includes(warning(name))))
     for (const name of ['shared', ...WARNED]) {
       const { texts, message } = await hall.ask(memberOf(name), 'current as readings')
