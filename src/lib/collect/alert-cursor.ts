@@ -1,54 +1,59 @@
 import { MAX_ALERTS } from '../api/endpoints'
-import { shorten } from './record-cursor'
+import type { Cursor } from './delivery'
+import { shortHash } from './record-cursor'
 
-/** What a node remembers of a device's alert log: the entries of the last answers. */
-export interface AlertCursor {
-  /** Prints of up to 20 entries, newest last. */
+/** What a node remembers of a device's alert log (docs/collecting.md, *Alerts*). */
+export interface AlertCursor extends Cursor {
+  /** Hashes of the latest 20 entries, the newest last. */
   seen: string[]
-  /** Nothing was acknowledged yet: what is not remembered was not lost. */
-  begins?: true
-  /** When the answer came that it is made of, ms, but always later than the cursor before. */
-  taken: number
+  /** Nothing was acknowledged yet: entries that are not remembered were not lost. */
+  isFirst?: true
 }
 
-/** An entry as far as it is told apart: when, and which texts. */
-export interface Entry {
+/** An alert log entry as far as it is compared: when it was, and its texts. */
+export interface ComparableAlert {
+  /** ms since 1970 UTC. */
   timestamp: number | null
   texts: readonly { source: string; text: string }[]
 }
 
-export interface AlertPlan<E extends Entry> {
+export interface AlertPlan<E extends ComparableAlert> {
+  /** The new entries. */
   fresh: E[]
-  /** Older ones were lost before we asked. */
+  /** Older entries were lost before the request. */
   overflow: boolean
+  /** The cursor once they are delivered. */
   next: AlertCursor
 }
 
-/** What of an answer is new: what is not among the remembered entries. */
-export function planAlerts<E extends Entry>(
+/**
+ * Tells which entries of an answer are new: those that are not remembered.
+ * @param known the device's cursor; `null` where nothing was delivered yet
+ * @param sequence of the next cursor
+ */
+export function planAlerts<E extends ComparableAlert>(
   known: AlertCursor | null,
   entries: readonly E[],
-  taken: number,
+  sequence: number,
   start: 'now' | 'held',
 ): AlertPlan<E> {
   const seen = new Set(known?.seen)
-  const print = ({ timestamp, texts }: Entry) =>
-    shorten(JSON.stringify([timestamp, ...texts.map(({ source, text }) => [source, text])]))
-  const prints = entries.map(print)
-  const silent = known === null && start === 'now'
-  // Of entries that are alike in every word, one is the other.
-  const firsts = new Map(prints.map((one, index) => [one, index] as const).reverse())
-  const isFirst = (index: number) => firsts.get(prints[index] as string) === index
-  const isNew = (index: number) => isFirst(index) && !seen.has(prints[index] as string)
-  // An entry without a word is known, and nothing to tell.
-  const fresh = silent ? [] : entries.filter(({ texts }, index) => texts.length > 0 && isNew(index))
-  const remembered = prints.some((one) => seen.has(one))
+  const hashes = entries.map(hashEntry)
+  const isSilent = known === null && start === 'now'
+  // Entries that are alike in every word count as one.
+  const firstIndexes = new Map(hashes.map((hash, index) => [hash, index] as const).reverse())
+  const isNew = (hash: string, index: number) => firstIndexes.get(hash) === index && !seen.has(hash)
+  // An entry without a text is remembered, but there is nothing to deliver.
+  const isWanted = ({ texts }: E, index: number) => texts.length > 0 && isNew(hashes[index] as string, index)
+  const isContinued = hashes.some((hash) => seen.has(hash))
+  const earlier = [...seen].filter((hash) => !firstIndexes.has(hash))
   return {
-    fresh,
-    overflow: known !== null && !known.begins && entries.length >= MAX_ALERTS && !remembered,
-    next: {
-      seen: [...[...seen].filter((one) => !firsts.has(one)), ...new Set(prints)].slice(-MAX_ALERTS),
-      taken,
-    },
+    fresh: isSilent ? [] : entries.filter(isWanted),
+    overflow: known !== null && !known.isFirst && entries.length >= MAX_ALERTS && !isContinued,
+    next: { seen: [...earlier, ...new Set(hashes)].slice(-MAX_ALERTS), sequence },
   }
+}
+
+function hashEntry({ timestamp, texts }: ComparableAlert): string {
+  return shortHash(JSON.stringify([timestamp, ...texts.map(({ source, text }) => [source, text])]))
 }

@@ -5,56 +5,56 @@ import type { DeviceFailure, Target } from './devices'
 import { type AccountAccess, type Collected, readPart } from './fetch'
 import { beginPages, nextPage, type Paging, takePage } from './pages'
 import { readPage } from './range'
-import type { Received, Start } from './record-cursor'
+import type { ReceivedRecords, Start } from './record-cursor'
 
-/** Records between a cursor and an answer while they are fetched: that answer, and the pages that came so far. */
-export interface Hole {
-  received: Received
+/** Records between a cursor and an answer while they are fetched: the answer, and the pages that have come. */
+export interface Backfill {
+  received: ReceivedRecords
   /** The answer that came last, without its body. */
   answer: Collected['answer']
   paging: Paging
   /** Records that cannot be read and are to be reported. */
   failed: readonly DeviceFailure[]
-  /** Where a node begins that has no cursor yet. */
+  /** What is new for a node that has no cursor yet. */
   start: Start
 }
 
-/** @param period what is missing: ms, from inclusive, to exclusive */
-export function openHole(
-  received: Received,
+/** @param period what is missing: ms since 1970 UTC, from inclusive, to exclusive */
+export function startBackfill(
+  received: ReceivedRecords,
   answer: Collected['answer'],
   failed: readonly DeviceFailure[],
   period: { from: number; to: number },
   start: Start,
-): Hole {
+): Backfill {
   return { received, answer, paging: beginPages({ ...period, number: null }), failed, start }
 }
 
 /**
- * Fetches the next page. It does not wait for records of the hour's budget: the device fails then, and goes on from
- * here at a later trigger.
+ * Requests the next page and adds it. It does not wait until records may be fetched again: then the device fails, and
+ * the next trigger goes on from here.
  * @throws EnvlogError those of the request and of decoding; `reply-other-period`
  */
-export async function fetchNextPage(
+export async function fetchBackfillPage(
   account: AccountAccess,
   target: Target,
-  hole: Hole,
+  backfill: Backfill,
   asker: Asker,
-): Promise<Hole> {
-  const { received, paging } = hole
+): Promise<Backfill> {
+  const { received, paging } = backfill
   const page = await readPage(account, target, nextPage(paging), { ...asker, recordsWait: 0 })
-  // All of one clock: pages do not tell whether daylight saving was on.
+  // Pages do not tell whether daylight saving time was on, so the answer's offset applies to all.
   const style = { time: received.time, offset: received.series.utcOffset }
   const { part, failed } = await readPart(target, { ...page.answer, body: page.body }, style, asker.signal)
   return {
-    ...hole,
+    ...backfill,
     answer: page.answer,
     paging: takePage(paging, part, page.arrived),
-    failed: [...hole.failed, ...failed],
+    failed: [...backfill.failed, ...failed],
   }
 }
 
-/** The answer with all that was fetched before it. */
-export function seriesOf({ received, paging }: Hole): Series {
+/** The records of the answer with those that were fetched before it. */
+export function mergeBackfill({ received, paging }: Backfill): Series {
   return mergeSeries([received.series, ...paging.parts])
 }

@@ -1,254 +1,258 @@
 /**
- * How a node delivers the new records or alerts of one device: cursor, backfill and receipts as one table of states
- * and events. It is pure: it returns what is to be done as a word, which `poll.ts` carries out.
+ * How a node delivers the new records or alerts of one device: cursor, backfill and receipts as one table of phases
+ * and events. It is pure: each transition returns the next state and what is to be done, which `poll.ts` carries out.
+ * States and table stand together, beyond 200 lines, because each can only be read with the other.
  */
 
 import { EnvlogError } from '../errors'
 
-/** Made from an answer; the later cursor is the one further on. */
+/** Marks how far the records or alerts of a device were delivered; `feeds.ts` knows what else is in it. */
 export interface Cursor {
-  taken: number
+  /**
+   * Orders the cursors of a device: a later one is further on. It is when the answer came that the cursor is made
+   * from, in ms since 1970 UTC, or one more than the latest before where the host's clock was set back.
+   */
+  sequence: number
 }
 
-/** `H` is a backfill as far as it has come, `N` what is kept of a delivery. */
-export interface Machine<H, N> {
-  /** What was delivered so far, or acknowledged; `null` before the first answer. */
+/** The state of one device. `B` is a backfill as far as it has come, `R` a delivery that is retained. */
+export interface DeliveryState<B, R> {
+  /** What was delivered or, with receipts, acknowledged; `null` before the first answer. */
   cursor: Cursor | null
-  phase: Phase<H, N>
-  /** It was told that the device's clock was set back. */
-  warned: boolean
-  /** The furthest cursor that was ever handed over, also where no receipt came: the next is further. */
-  handed: number
-  /** Receipts that are not further than this are void: they are of what was forgotten. */
-  forgotten: number
+  phase: DeliveryPhase<B, R>
+  /** A warning was logged that the device's clock was set back. */
+  hasWarned: boolean
+  /** Sequence of the latest cursor that a receipt was issued for, acknowledged or not: the next one is later. */
+  lastIssued: number
+  /** Receipts of cursors up to this sequence are void: they are of what was forgotten. */
+  receiptsVoidUpTo: number
 }
 
-export type Phase<H, N> =
+export type DeliveryPhase<B, R> =
   | { name: 'idle' }
-  /** A request is on its way. */
-  | { name: 'asking' }
-  /** Records before those of the answer are being fetched; what came so far is kept over triggers. */
-  | { name: 'filling'; hole: H; isFilled: boolean; trouble: Trouble }
-  /** Delivered, and its receipt is awaited. */
-  | ({ name: 'open'; until: number; news: N | null } & HandedOver)
-  /** No receipt came in time: to be delivered again. */
-  | ({ name: 'unanswered'; news: N } & HandedOver)
+  | { name: 'requesting' }
+  /** Records before those of the answer are being fetched; what has come stays from one trigger to the next. */
+  | { name: 'backfilling'; backfill: B; isComplete: boolean; failures: PageFailures }
+  /** Delivered with a receipt that has not come back; `overdueAt` in monotonic ms. */
+  | ({ name: 'awaiting-receipt'; overdueAt: number; retained: R | null } & Issued)
+  /** The receipt did not come in time: the delivery is to be repeated. */
+  | ({ name: 'receipt-overdue'; retained: R } & Issued)
 
-interface HandedOver {
-  /** When it was delivered first: receipts of any delivery since then are for the same. */
-  since: number
+interface Issued {
+  /** Sequence of the first of its deliveries: receipts of any delivery since then are for the same records. */
+  firstSequence: number
+  /** The cursor once the receipt comes. */
   next: Cursor
 }
 
-/** Failures for the same page that may be for good, and when the first came, monotonic ms; `null` where there are none. */
-type Trouble = { count: number; since: number } | null
+/** Persistent failures of one page, and when the first came, in monotonic ms; `null` where there are none. */
+type PageFailures = { count: number; firstAt: number } | null
 
-/** Whether a failure may be for good: the service refuses the device, or answers what cannot be understood. */
-export type Failure = 'passing' | 'lasting'
+/** Persistent failures may be for good: the service refuses the device, or answers what cannot be understood. */
+export type FailureKind = 'transient' | 'persistent'
 
-/** What a failed request says of the next one. */
-export function failureOf(error: unknown): Failure {
-  if (!(error instanceof EnvlogError)) return 'passing'
-  return error.reason === 'device-refused' || error.code === 'ENVLOG_REPLY' ? 'lasting' : 'passing'
+export function classifyFailure(error: unknown): FailureKind {
+  if (!(error instanceof EnvlogError)) return 'transient'
+  return error.reason === 'device-refused' || error.code === 'ENVLOG_REPLY' ? 'persistent' : 'transient'
 }
 
-export type Event<H, N> =
+export type DeliveryEvent<B, R> =
   | { kind: 'trigger' }
-  /** Nothing that concerns the user is in the answer; the cursor may know more all the same. */
-  | { kind: 'answer'; next: Cursor }
-  | { kind: 'set-back' }
-  | { kind: 'hole'; hole: H }
-  /** The next page of the hole came: the hole as it is with it. */
-  | { kind: 'page'; hole: H; isLast: boolean }
-  /** The request failed, at an instant, monotonic ms. What came before it is kept where that `fits`. */
-  | { kind: 'failed'; failure: Failure; now: number; fits: boolean }
-  /** Delivered: done with it. */
-  | { kind: 'sent'; next: Cursor }
+  /** The answer holds nothing to deliver; its cursor may know more all the same. */
+  | { kind: 'nothing-new'; next: Cursor }
+  /** Nothing can be told to be new, because the device's clock was set back. */
+  | { kind: 'clock-set-back' }
+  /** Records between the cursor and the answer have to be fetched. */
+  | { kind: 'backfill-needed'; backfill: B }
+  /** The next page of the backfill came and was added to it. */
+  | { kind: 'page-received'; backfill: B; isLast: boolean }
+  /** A request failed at `now`, in monotonic ms. What came before it is retained where there is room for it. */
+  | { kind: 'failed'; failureKind: FailureKind; now: number; canRetain: boolean }
+  | { kind: 'delivered'; next: Cursor }
   /**
-   * Delivered: done with it when a receipt comes, or to be delivered again after an instant: as it is kept, else
-   * asked for again. Where nothing was delivered before, `base` is the cursor from which it would come again.
+   * Delivered with a receipt. Where it is overdue, at `overdueAt` in monotonic ms, what is retained is delivered
+   * again; what is not retained is requested again. A device without a cursor gets `before`, from which the same
+   * records are new.
    */
-  | { kind: 'handed-over'; base: Cursor; next: Cursor; until: number; news: N | null }
-  | { kind: 'receipt'; cursor: Cursor }
-  | { kind: 'timeout' }
-  /** With the wall clock, ms: a new process does not know what the last one handed over. */
+  | { kind: 'receipt-issued'; before: Cursor; next: Cursor; overdueAt: number; retained: R | null }
+  | { kind: 'receipt-received'; cursor: Cursor }
+  | { kind: 'receipt-overdue' }
+  /** `now` in ms since 1970 UTC: this process does not know which receipts one before it issued. */
   | { kind: 'forget'; now: number }
-  /** The node closes: what is on its way comes to nothing. */
+  /** The node closes: no answer comes any more. */
   | { kind: 'close' }
   /**
-   * The node is made anew in the same process, with settings that may shape its messages differently. Receipts are
-   * awaited until an instant at most, monotonic ms, or no more at all.
+   * The node is made again in the same process. New settings may give its messages another shape. Receipts are
+   * overdue at `overdueAt` at the latest, in monotonic ms; `null` where they are no longer awaited.
    */
-  | { kind: 'deploy'; isReshaped: boolean; until: number | null }
-  /** A new process: what was saved is all there is. */
-  | { kind: 'restart'; cursor: Cursor | null; forgotten: number }
+  | { kind: 'deploy'; hasNewSettings: boolean; overdueAt: number | null }
+  /** The saved state was read. */
+  | { kind: 'restore'; cursor: Cursor | null; receiptsVoidUpTo: number }
 
-/** What is to be done now. */
-export type Effect =
-  | 'ask'
-  /** Ask for the next page of the hole. */
-  | 'fill'
-  /** The hole is filled. */
-  | 'deliver'
-  /** The hole cannot be filled: deliver what there is. */
-  | 'give-up'
-  /** Deliver once more what is kept. */
-  | 'again'
-  | 'skip'
+/** What is to be done after an event. */
+export type DeliveryEffect =
+  | 'request'
+  | 'request-page'
+  | 'deliver-backfill'
+  /** The backfill cannot be completed: deliver what has come, and report why. */
+  | 'give-up-backfill'
+  | 'redeliver'
   | 'warn'
   | 'save'
-  | 'nothing'
+  | 'none'
 
-/** A page is given up after so many failures over so long: what fails for hours may be a gateway, or be mended. */
-const GIVE_UP = { count: 3, afterMs: 86_400_000 }
+/** A gateway may fail for hours, so a page is given up only after this many persistent failures over this long. */
+const GIVE_UP_AFTER = { count: 3, ms: 86_400_000 }
 
-type Step<H, N> = [Machine<H, N>, Effect]
-type Transition<H, N, E, P> = (machine: Machine<H, N> & { phase: P }, event: E) => Step<H, N>
-type Kinds = Event<unknown, unknown>['kind']
-type Names = Phase<unknown, unknown>['name']
-type Row<H, N, P = Phase<H, N>> = {
-  [K in Kinds]?: Transition<H, N, Extract<Event<H, N>, { kind: K }>, P>
+type Step<B, R> = [DeliveryState<B, R>, DeliveryEffect]
+type Transition<B, R, E, P> = (state: DeliveryState<B, R> & { phase: P }, event: E) => Step<B, R>
+type EventKind = DeliveryEvent<unknown, unknown>['kind']
+type PhaseName = DeliveryPhase<unknown, unknown>['name']
+type Transitions<B, R, P = DeliveryPhase<B, R>> = {
+  [K in EventKind]?: Transition<B, R, Extract<DeliveryEvent<B, R>, { kind: K }>, P>
 }
-type Table<H, N> = {
-  [P in Names]: Row<H, N, Extract<Phase<H, N>, { name: P }>>
+type TransitionTable<B, R> = {
+  [P in PhaseName]: Transitions<B, R, Extract<DeliveryPhase<B, R>, { name: P }>>
 }
 
 const idle = { name: 'idle' } as const
 
 /** Events that mean the same in every phase. */
-function everywhere<H, N>(): Row<H, N> {
+function inEveryPhase<B, R>(): Transitions<B, R> {
   return {
-    receipt: (machine, { cursor }) => {
-      const { phase, forgotten } = machine
-      const isAwaited = 'since' in phase && cursor.taken >= phase.since
-      const isFurther = cursor.taken > forgotten && cursor.taken > (machine.cursor?.taken ?? 0)
+    'receipt-received': (state, { cursor }) => {
+      const { phase, receiptsVoidUpTo } = state
+      const isAwaited = 'firstSequence' in phase && cursor.sequence >= phase.firstSequence
+      const isLater = cursor.sequence > receiptsVoidUpTo && cursor.sequence > (state.cursor?.sequence ?? 0)
       const after = isAwaited ? idle : phase
-      return isFurther
-        ? [{ ...machine, cursor, phase: after }, 'save']
-        : [{ ...machine, phase: after }, 'nothing']
+      return isLater ? [{ ...state, cursor, phase: after }, 'save'] : [{ ...state, phase: after }, 'none']
     },
-    forget: (machine, { now }) => [
-      { ...machine, cursor: null, phase: idle, warned: false, forgotten: Math.max(now, furthest(machine)) },
-      'save',
-    ],
+    forget: (state, { now }) => {
+      const receiptsVoidUpTo = Math.max(now, latestSequence(state))
+      return [{ ...state, cursor: null, phase: idle, hasWarned: false, receiptsVoidUpTo }, 'save']
+    },
     // What changed while it was read stays.
-    restart: (machine, { cursor, forgotten }) => [
-      {
-        ...machine,
-        cursor: (machine.cursor?.taken ?? 0) > (cursor?.taken ?? 0) ? machine.cursor : cursor,
-        forgotten: Math.max(machine.forgotten, forgotten),
-      },
-      'nothing',
-    ],
+    restore: (state, { cursor, receiptsVoidUpTo }) => {
+      const isOlder = (state.cursor?.sequence ?? 0) > (cursor?.sequence ?? 0)
+      const voidUpTo = Math.max(state.receiptsVoidUpTo, receiptsVoidUpTo)
+      return [{ ...state, cursor: isOlder ? state.cursor : cursor, receiptsVoidUpTo: voidUpTo }, 'none']
+    },
   }
 }
 
-/** Events of who has an answer, or all that it is going to get. */
-function answered<H, N>(): Row<H, N> {
-  const done: Transition<H, N, { next: Cursor }, Phase<H, N>> = (machine, { next }) => [
-    { ...machine, cursor: next, phase: idle, warned: false },
+/** Events in a phase that ends with a delivery, or with nothing to deliver. */
+function onDelivery<B, R>(): Transitions<B, R> {
+  const finish: Transition<B, R, { next: Cursor }, DeliveryPhase<B, R>> = (state, { next }) => [
+    { ...state, cursor: next, phase: idle, hasWarned: false },
     'save',
   ]
   return {
-    answer: done,
-    sent: done,
-    'handed-over': (machine, { base, next, until, news }) => {
-      const since = machine.phase.name === 'unanswered' ? machine.phase.since : next.taken
-      const phase = { name: 'open', since, next, until, news } as const
-      const after = { ...machine, cursor: machine.cursor ?? base, phase, handed: next.taken, warned: false }
-      return [after, machine.cursor ? 'nothing' : 'save']
+    'nothing-new': finish,
+    delivered: finish,
+    'receipt-issued': (state, { before, next, overdueAt, retained }) => {
+      const { phase: current } = state
+      const isRepeated = current.name === 'receipt-overdue'
+      const firstSequence = isRepeated ? current.firstSequence : next.sequence
+      const phase = { name: 'awaiting-receipt', firstSequence, next, overdueAt, retained } as const
+      const cursor = state.cursor ?? before
+      return [
+        { ...state, cursor, phase, lastIssued: next.sequence, hasWarned: false },
+        state.cursor ? 'none' : 'save',
+      ]
     },
   }
 }
 
-/** Phase → event → what follows. What is not here changes nothing. */
-function table<H, N>(): Table<H, N> {
-  const common = everywhere<H, N>()
-  const delivered = answered<H, N>()
+/** Phase → event → transition. An event that is not here changes nothing. */
+function createTable<B, R>(): TransitionTable<B, R> {
+  const common = inEveryPhase<B, R>()
+  const delivery = onDelivery<B, R>()
   return {
     idle: {
       ...common,
-      trigger: (machine) => [{ ...machine, phase: { name: 'asking' } }, 'ask'],
+      trigger: (state) => [{ ...state, phase: { name: 'requesting' } }, 'request'],
     },
-    asking: {
+    requesting: {
       ...common,
-      ...delivered,
-      hole: (machine, { hole }) => [
-        { ...machine, phase: { name: 'filling', hole, isFilled: false, trouble: null } },
-        'fill',
+      ...delivery,
+      'backfill-needed': (state, { backfill }) => [
+        { ...state, phase: { name: 'backfilling', backfill, isComplete: false, failures: null } },
+        'request-page',
       ],
-      'set-back': (machine) => [
-        { ...machine, phase: idle, warned: true },
-        machine.warned ? 'nothing' : 'warn',
+      'clock-set-back': (state) => [
+        { ...state, phase: idle, hasWarned: true },
+        state.hasWarned ? 'none' : 'warn',
       ],
-      failed: (machine) => [{ ...machine, phase: idle }, 'nothing'],
-      close: (machine) => [{ ...machine, phase: idle }, 'nothing'],
+      failed: (state) => [{ ...state, phase: idle }, 'none'],
+      close: (state) => [{ ...state, phase: idle }, 'none'],
     },
-    // What was fetched stays where a page fails, over closing and a deploy.
-    filling: {
+    // What was fetched outlives failed pages, a close and a deploy.
+    backfilling: {
       ...common,
-      ...delivered,
-      trigger: (machine) => [machine, machine.phase.isFilled ? 'deliver' : 'fill'],
-      page: (machine, { hole, isLast }) => [
-        { ...machine, phase: { name: 'filling', hole, isFilled: isLast, trouble: null } },
-        isLast ? 'deliver' : 'fill',
+      ...delivery,
+      trigger: (state) => [state, state.phase.isComplete ? 'deliver-backfill' : 'request-page'],
+      'page-received': (state, { backfill, isLast }) => [
+        { ...state, phase: { name: 'backfilling', backfill, isComplete: isLast, failures: null } },
+        isLast ? 'deliver-backfill' : 'request-page',
       ],
-      failed: (machine, { failure, now, fits }) => {
-        const trouble = failure === 'passing' ? machine.phase.trouble : oneMore(machine.phase.trouble, now)
-        const phase = { ...machine.phase, trouble }
-        if (failure === 'lasting' && isHopeless(trouble, now)) return [{ ...machine, phase }, 'give-up']
-        return [{ ...machine, phase: fits ? phase : idle }, 'nothing']
+      failed: (state, { failureKind, now, canRetain }) => {
+        const isPersistent = failureKind === 'persistent'
+        const failures = isPersistent ? countFailure(state.phase.failures, now) : state.phase.failures
+        const phase = { ...state.phase, failures }
+        if (isPersistent && isHopeless(failures, now)) return [{ ...state, phase }, 'give-up-backfill']
+        return [{ ...state, phase: canRetain ? phase : idle }, 'none']
       },
-      deploy: (machine, { isReshaped }) => [isReshaped ? { ...machine, phase: idle } : machine, 'nothing'],
+      deploy: (state, { hasNewSettings }) => [hasNewSettings ? { ...state, phase: idle } : state, 'none'],
     },
-    open: {
+    'awaiting-receipt': {
       ...common,
-      trigger: (machine) => [machine, 'skip'],
-      timeout: (machine) => [{ ...machine, phase: unanswered(machine.phase) }, 'nothing'],
-      // It goes on waiting, if it is to, and is asked for again in its new shape.
-      deploy: (machine, { isReshaped, until }) => {
-        const news = isReshaped ? null : machine.phase.news
-        const open = { ...machine.phase, news, until: Math.min(machine.phase.until, until ?? 0) }
-        return [{ ...machine, phase: until === null ? unanswered(open) : open }, 'nothing']
+      'receipt-overdue': (state) => [{ ...state, phase: toOverdue(state.phase) }, 'none'],
+      // The receipt is still awaited, if receipts are; what is not acknowledged is requested again in its new shape.
+      deploy: (state, { hasNewSettings, overdueAt }) => {
+        const retained = hasNewSettings ? null : state.phase.retained
+        const earlier = Math.min(state.phase.overdueAt, overdueAt ?? 0)
+        const phase = { ...state.phase, retained, overdueAt: earlier }
+        return [{ ...state, phase: overdueAt === null ? toOverdue(phase) : phase }, 'none']
       },
     },
-    unanswered: {
+    'receipt-overdue': {
       ...common,
-      ...delivered,
-      trigger: (machine) => [machine, 'again'],
-      deploy: (machine, { isReshaped }) => [isReshaped ? { ...machine, phase: idle } : machine, 'nothing'],
+      ...delivery,
+      trigger: (state) => [state, 'redeliver'],
+      deploy: (state, { hasNewSettings }) => [hasNewSettings ? { ...state, phase: idle } : state, 'none'],
     },
   }
 }
 
-const oneMore = (trouble: Trouble, now: number): Trouble => ({
-  count: (trouble?.count ?? 0) + 1,
-  since: trouble?.since ?? now,
+const countFailure = (failures: PageFailures, now: number): PageFailures => ({
+  count: (failures?.count ?? 0) + 1,
+  firstAt: failures?.firstAt ?? now,
 })
 
-function isHopeless(trouble: Trouble, now: number): boolean {
-  return trouble !== null && trouble.count >= GIVE_UP.count && now - trouble.since >= GIVE_UP.afterMs
+function isHopeless(failures: PageFailures, now: number): boolean {
+  if (failures === null) return false
+  return failures.count >= GIVE_UP_AFTER.count && now - failures.firstAt >= GIVE_UP_AFTER.ms
 }
 
-/** No receipt came: what was kept is delivered again, else asked for again. */
-function unanswered<N>({ since, next, news }: { since: number; next: Cursor; news: N | null }) {
-  return news === null ? idle : ({ name: 'unanswered', since, next, news } as const)
+/** What is retained is delivered again, what is not is requested again. */
+function toOverdue<R>({ firstSequence, next, retained }: Issued & { retained: R | null }) {
+  return retained === null ? idle : ({ name: 'receipt-overdue', firstSequence, next, retained } as const)
 }
 
-const rows = table<unknown, unknown>()
+const table = createTable<unknown, unknown>()
 
-/** Cursors go on from here, whatever the clock says. */
-export function furthest<H, N>({ cursor, handed, forgotten }: Machine<H, N>): number {
-  return Math.max(forgotten, handed, cursor?.taken ?? 0)
+/** The sequence that the next cursor has to exceed. */
+export function latestSequence<B, R>({ cursor, lastIssued, receiptsVoidUpTo }: DeliveryState<B, R>): number {
+  return Math.max(receiptsVoidUpTo, lastIssued, cursor?.sequence ?? 0)
 }
 
-/** Of a device that nobody knows. */
-export function createMachine<H, N>(forgotten = 0): Machine<H, N> {
-  return { cursor: null, phase: idle, warned: false, handed: 0, forgotten }
+/** The state of a device that nothing is known of. */
+export function createDeliveryState<B, R>(receiptsVoidUpTo = 0): DeliveryState<B, R> {
+  return { cursor: null, phase: idle, hasWarned: false, lastIssued: 0, receiptsVoidUpTo }
 }
 
-/** One step. An event that the phase does not know changes nothing: a deploy may have come between. */
-export function step<H, N>(machine: Machine<H, N>, event: Event<H, N>): Step<H, N> {
-  const transition = rows[machine.phase.name][event.kind]
-  return transition ? (transition(machine as never, event as never) as Step<H, N>) : [machine, 'nothing']
+/** The state after an event, and what is to be done. An event may come in any phase, as deploys come in between. */
+export function transition<B, R>(state: DeliveryState<B, R>, event: DeliveryEvent<B, R>): Step<B, R> {
+  const apply = table[state.phase.name][event.kind]
+  return apply ? (apply(state as never, event as never) as Step<B, R>) : [state, 'none']
 }

@@ -1,200 +1,215 @@
 import type { Clock } from '../clock'
 import { countOf } from '../output/content'
-import type { Hole } from './backfill'
-import { type Cursor, createMachine, type Effect, type Event, type Machine, step } from './delivery'
+import type { Backfill } from './backfill'
+import {
+  type Cursor,
+  createDeliveryState,
+  type DeliveryEffect,
+  type DeliveryEvent,
+  type DeliveryState,
+  transition,
+} from './delivery'
 import { type Target, targetKey } from './devices'
 import type { Collected } from './fetch'
 import { createRound } from './for-each'
-import { type CursorKind, isCursorOf, type Saved } from './persisted-state'
+import { type CursorKind, isCursorOf, type SavedState } from './persisted-state'
 
-/** A delivery that is kept until its receipt comes. */
-export interface Kept extends Omit<Collected, 'failed'> {
-  /** Older records or alerts could not be had. */
+/** A delivery that is kept in memory until its receipt comes. */
+export interface RetainedDelivery extends Omit<Collected, 'failed'> {
+  /** Older records or alerts were lost, or could not be fetched. */
   overflow?: boolean
 }
 
-export type Device = Machine<Hole, Kept>
-export type Happening = Event<Hole, Kept>
+export type DeviceState = DeliveryState<Backfill, RetainedDelivery>
+export type DeviceEvent = DeliveryEvent<Backfill, RetainedDelivery>
 
-/** Records and alerts that the nodes of a process keep: of unfinished backfills, and until receipts come. */
-export interface Holding {
+/** Records and alerts that all nodes of a process keep in memory: of backfills, and until receipts come. */
+export interface RetainedCount {
   count: number
 }
 
-/** More than this is requested again. */
-const MOST_HELD = 100_000
-/** State of a device that the node has not been about for so long is dropped. */
-const KEPT_MS = 30 * 86_400_000
-/** Serials to be forgotten that nothing is known of: more than any account has. */
-const MOST_VOIDED = 10_000
+/** Records and alerts beyond this are requested again. */
+const MAX_RETAINED = 100_000
+/** State of a device that the node was not about for so long is deleted. */
+const MAX_UNSELECTED_MS = 30 * 86_400_000
+/** Serials to forget that nothing is known of: more than any account has. */
+const MAX_FORGOTTEN_SERIALS = 10_000
 
 /** What a node knows of each of its devices, by `base/serial`. */
 export class DeviceStates {
-  /** Whose turn it is. */
-  readonly round = createRound()
-  private readonly machines = new Map<string, Device>()
+  readonly pollingOrder = createRound()
+  private readonly states = new Map<string, DeviceState>()
   /** What was last sent of a device's current reading. */
-  private readonly marks = new Map<string, string>()
-  /** When a serial, or `all`, was to be forgotten, ms: receipts of before are void, also of unknown devices. */
-  private readonly voided = new Map<string, number>()
-  /** When the node was last about a device, ms. */
-  private readonly selected = new Map<string, number>()
-  /** How far the wall clock is ahead of the monotonic one, ms: it may be set. */
-  private lead: number
+  private readonly sent = new Map<string, string>()
+  /** When a serial, or `all`, was forgotten, ms: earlier receipts are void, also of devices that nothing is known of. */
+  private readonly forgottenAt = new Map<string, number>()
+  /** When the node was last about a device, ms since 1970 UTC. */
+  private readonly selectedAt = new Map<string, number>()
+  /** How far the wall clock is ahead of the monotonic one, ms. It changes when the wall clock is set. */
+  private clockLead: number
 
-  /** @param changed called when something changed that is to be saved */
+  /** @param onChange called when something changed that is to be saved */
   constructor(
     private readonly clock: Clock,
-    private readonly holding: Holding,
-    private readonly changed: () => void,
+    private readonly retained: RetainedCount,
+    private readonly onChange: () => void,
   ) {
-    this.lead = this.measureLead()
+    this.clockLead = this.measureClockLead()
   }
 
-  machine(device: string): Device {
-    return this.machines.get(device) ?? createMachine(this.voidFor(device))
+  get(device: string): DeviceState {
+    return this.states.get(device) ?? createDeliveryState(this.receiptsVoidUpTo(device))
   }
 
-  step(device: string, event: Happening): Effect {
-    const [next, effect] = step(this.machine(device), event)
-    this.put(device, next)
-    if (effect === 'save') this.changed()
+  dispatch(device: string, event: DeviceEvent): DeliveryEffect {
+    const [next, effect] = transition(this.get(device), event)
+    this.set(device, next)
+    if (effect === 'save') this.onChange()
     return effect
   }
 
-  /** One device alone may be larger than the bound: else nothing would ever come of it. */
-  fits(device: string, count = heldBy(this.machines.get(device))): boolean {
-    const others = this.holding.count - heldBy(this.machines.get(device))
-    return others === 0 || others + count <= MOST_HELD
+  /** One device alone may exceed the bound: nothing would ever come of it otherwise. */
+  canRetain(device: string, count = countRetained(this.states.get(device))): boolean {
+    const others = this.retained.count - countRetained(this.states.get(device))
+    return others === 0 || others + count <= MAX_RETAINED
   }
 
-  mark(device: string): string | undefined {
-    return this.marks.get(device)
+  lastSent(device: string): string | undefined {
+    return this.sent.get(device)
   }
 
-  setMarks(marks: readonly (readonly [string, string])[]): void {
-    for (const [device, mark] of marks) this.marks.set(device, mark)
-    if (marks.length > 0) this.changed()
+  setLastSent(sent: readonly (readonly [string, string])[]): void {
+    for (const [device, value] of sent) this.sent.set(device, value)
+    if (sent.length > 0) this.onChange()
   }
 
   forget(serials: readonly string[] | 'all'): void {
     const isMeant = (device: string) => serials === 'all' || serials.includes(serialOf(device))
     const now = this.clock.now()
     for (const serial of serials === 'all' ? ['all'] : serials) {
-      this.voided.delete(serial)
-      this.voided.set(serial, now)
+      this.forgottenAt.delete(serial)
+      this.forgottenAt.set(serial, now)
     }
-    for (const serial of [...this.voided.keys()].slice(0, -MOST_VOIDED)) this.voided.delete(serial)
-    for (const device of this.machines.keys()) if (isMeant(device)) this.step(device, { kind: 'forget', now })
-    for (const device of this.marks.keys()) if (isMeant(device)) this.marks.delete(device)
-    this.changed()
+    const surplus = [...this.forgottenAt.keys()].slice(0, -MAX_FORGOTTEN_SERIALS)
+    for (const serial of surplus) this.forgottenAt.delete(serial)
+    for (const device of this.states.keys())
+      if (isMeant(device)) this.dispatch(device, { kind: 'forget', now })
+    for (const device of this.sent.keys()) if (isMeant(device)) this.sent.delete(device)
+    this.onChange()
   }
 
-  about(targets: readonly Target[], hasLeft: (target: Target) => boolean): void {
+  setDevices(devices: readonly Target[], hasLeft: (device: Target) => boolean): void {
     const now = this.clock.now()
-    const lead = this.measureLead()
-    const isSetBy = lead - this.lead
-    this.lead = lead
-    for (const target of targets) this.move(target, hasLeft)
-    for (const device of [...this.machines.keys(), ...this.marks.keys(), ...this.round.save()]) {
+    const clockLead = this.measureClockLead()
+    const isSetByMs = clockLead - this.clockLead
+    this.clockLead = clockLead
+    for (const device of devices) this.move(device, hasLeft)
+    for (const device of [...this.states.keys(), ...this.sent.keys(), ...this.pollingOrder.save()]) {
       // Never later than now: the clock was ahead, or the device was saved without this.
-      this.selected.set(device, Math.min((this.selected.get(device) ?? now) + isSetBy, now))
+      this.selectedAt.set(device, Math.min((this.selectedAt.get(device) ?? now) + isSetByMs, now))
     }
-    for (const target of targets) this.selected.set(targetKey(target), now)
-    for (const [device, at] of this.selected) if (now - at >= KEPT_MS) this.drop(device)
+    for (const device of devices) this.selectedAt.set(targetKey(device), now)
+    for (const [device, at] of this.selectedAt) if (now - at >= MAX_UNSELECTED_MS) this.delete(device)
   }
 
   /**
-   * The node is made again in the same process. State of another kind is of a node that had the same id before.
-   * @param until when open receipts are overdue, monotonic ms; `null` where none is awaited any more
+   * The node is made again in the same process. Cursors of the other kind are of a node that had the same id before.
+   * @param overdueAt when awaited receipts are overdue, monotonic ms; `null` where none is awaited any more
    */
-  deploy(kind: CursorKind | undefined, isReshaped: boolean, until: number | null): void {
-    for (const [device, { cursor }] of this.machines) {
-      if (cursor && !ofKind(cursor, kind)) this.drop(device)
-      else this.step(device, { kind: 'deploy', isReshaped, until })
+  deploy(kind: CursorKind | undefined, hasNewSettings: boolean, overdueAt: number | null): void {
+    for (const [device, { cursor }] of this.states) {
+      if (cursor && !cursorOf(kind, cursor)) this.delete(device)
+      else this.dispatch(device, { kind: 'deploy', hasNewSettings, overdueAt })
     }
   }
 
-  /** The node closes. */
   close(): void {
-    for (const device of this.machines.keys()) this.step(device, { kind: 'close' })
+    for (const device of this.states.keys()) this.dispatch(device, { kind: 'close' })
   }
 
-  snapshot(): Omit<Saved, 'version' | 'key'> {
-    const cursors: Saved['cursors'] = {}
-    const forgotten: Saved['forgotten'] = {}
-    for (const [device, { cursor, forgotten: until }] of this.machines) {
-      if (cursor) cursors[device] = cursor
-      if (until > 0) forgotten[device] = until
+  save(): Omit<SavedState, 'receiptKey'> {
+    const cursors: SavedState['cursors'] = {}
+    const receiptsVoidUpTo: SavedState['receiptsVoidUpTo'] = {}
+    for (const [device, state] of this.states) {
+      if (state.cursor) cursors[device] = state.cursor
+      if (state.receiptsVoidUpTo > 0) receiptsVoidUpTo[device] = state.receiptsVoidUpTo
     }
-    const maps = { marks: Object.fromEntries(this.marks), selected: Object.fromEntries(this.selected) }
-    return { cursors, forgotten, ...maps, round: this.round.save() }
+    return {
+      cursors,
+      receiptsVoidUpTo,
+      lastSent: Object.fromEntries(this.sent),
+      lastSelected: Object.fromEntries(this.selectedAt),
+      pollingOrder: this.pollingOrder.save(),
+    }
   }
 
   /** Takes over what was saved; what changed while it was read stays. */
-  restore({ cursors, forgotten, marks, selected = {}, round }: Saved, kind: CursorKind | undefined): void {
-    for (const device of new Set([...Object.keys(cursors), ...Object.keys(forgotten)])) {
-      const cursor = ofKind(cursors[device], kind)
-      this.step(device, { kind: 'restart', cursor, forgotten: forgotten[device] ?? 0 })
+  restore(saved: SavedState, kind: CursorKind | undefined): void {
+    const { cursors, receiptsVoidUpTo } = saved
+    for (const device of new Set([...Object.keys(cursors), ...Object.keys(receiptsVoidUpTo)])) {
+      const cursor = cursorOf(kind, cursors[device])
+      const voidUpTo = receiptsVoidUpTo[device] ?? 0
+      this.dispatch(device, { kind: 'restore', cursor, receiptsVoidUpTo: voidUpTo })
     }
-    for (const [device, mark] of Object.entries(marks)) {
-      if (!this.marks.has(device)) this.marks.set(device, mark)
+    for (const [device, value] of Object.entries(saved.lastSent)) {
+      if (!this.sent.has(device)) this.sent.set(device, value)
     }
-    for (const [device, at] of Object.entries(selected)) this.selected.set(device, at)
-    this.round.load(round)
+    for (const [device, at] of Object.entries(saved.lastSelected)) this.selectedAt.set(device, at)
+    this.pollingOrder.load(saved.pollingOrder)
   }
 
-  private measureLead(): number {
+  private measureClockLead(): number {
     return Math.round(this.clock.now() - this.clock.monotonic())
   }
 
-  private voidFor(device: string): number {
-    return Math.max(this.voided.get('all') ?? 0, this.voided.get(serialOf(device)) ?? 0)
+  private receiptsVoidUpTo(device: string): number {
+    return Math.max(this.forgottenAt.get('all') ?? 0, this.forgottenAt.get(serialOf(device)) ?? 0)
   }
 
-  private put(device: string, next: Device | undefined): void {
-    this.holding.count += heldBy(next) - heldBy(this.machines.get(device))
-    if (next) this.machines.set(device, next)
-    else this.machines.delete(device)
+  private set(device: string, next: DeviceState): void {
+    this.retained.count += countRetained(next) - countRetained(this.states.get(device))
+    this.states.set(device, next)
   }
 
-  private drop(device: string): void {
-    this.put(device, undefined)
-    this.marks.delete(device)
-    this.selected.delete(device)
-    this.round.drop(device)
+  private delete(device: string): void {
+    this.retained.count -= countRetained(this.states.get(device))
+    this.states.delete(device)
+    this.sent.delete(device)
+    this.selectedAt.delete(device)
+    this.pollingOrder.drop(device)
   }
 
-  /** Takes along what is known of a device under another base unit that it has left. */
-  private move(target: Target, hasLeft: (target: Target) => boolean): void {
-    const device = targetKey(target)
-    if (this.machines.has(device) || this.marks.has(device)) return
-    const before = [...this.machines.keys(), ...this.marks.keys()].find(
-      (key) => serialOf(key) === target.serial && hasLeft({ serial: target.serial, base: baseOf(key) }),
+  /** Moves what is known of a device from the base unit that it has left. */
+  private move(device: Target, hasLeft: (device: Target) => boolean): void {
+    const key = targetKey(device)
+    const { serial } = device
+    if (this.states.has(key) || this.sent.has(key)) return
+    const former = [...this.states.keys(), ...this.sent.keys()].find(
+      (other) => serialOf(other) === serial && hasLeft({ serial, base: baseOf(other) }),
     )
-    if (before === undefined) return
-    const { cursor, forgotten, handed } = this.machine(before)
-    const mark = this.marks.get(before)
-    this.drop(before)
-    this.put(device, { ...createMachine(forgotten), cursor, handed })
-    if (mark !== undefined) this.marks.set(device, mark)
+    if (former === undefined) return
+    const { cursor, receiptsVoidUpTo, lastIssued } = this.get(former)
+    const sent = this.sent.get(former)
+    this.delete(former)
+    this.set(key, { ...createDeliveryState(receiptsVoidUpTo), cursor, lastIssued })
+    if (sent !== undefined) this.sent.set(key, sent)
   }
 }
 
 const serialOf = (device: string) => device.slice(device.lastIndexOf('/') + 1)
 const baseOf = (device: string) => device.slice(0, device.lastIndexOf('/'))
 
-function ofKind(cursor: Cursor | undefined, kind: CursorKind | undefined): Cursor | null {
+function cursorOf(kind: CursorKind | undefined, cursor: Cursor | undefined): Cursor | null {
   return cursor && (!kind || isCursorOf(cursor, kind)) ? cursor : null
 }
 
-/** Records and alerts that are kept of a device. */
-function heldBy(machine: Device | undefined): number {
-  if (!machine) return 0
-  const { phase } = machine
-  if (phase.name === 'filling') {
-    const { received, paging } = phase.hole
+/** Records and alerts of a device that are kept in memory. */
+function countRetained(state: DeviceState | undefined): number {
+  if (!state) return 0
+  const { phase } = state
+  if (phase.name === 'backfilling') {
+    const { received, paging } = phase.backfill
     return paging.parts.reduce((sum, { records }) => sum + records.length, received.series.records.length)
   }
-  return 'news' in phase && phase.news ? countOf(phase.news.content) : 0
+  return 'retained' in phase && phase.retained ? countOf(phase.retained.content) : 0
 }

@@ -5,9 +5,9 @@ import { mergeSeries } from '../readings/merge'
 import type { Series } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import { type AlertCursor, planAlerts } from './alert-cursor'
-import { type Hole, openHole, seriesOf } from './backfill'
+import { type Backfill, mergeBackfill, startBackfill } from './backfill'
 import type { Cursor } from './delivery'
-import type { Kept } from './device-states'
+import type { RetainedDelivery } from './device-states'
 import type { DeviceFailure, Target } from './devices'
 import {
   type AccountAccess,
@@ -18,115 +18,118 @@ import {
   readPart,
   readRecords,
 } from './fetch'
-import { cursorBefore, type Received, type RecordCursor, type Start } from './record-cursor'
+import { createCursorBefore, type ReceivedRecords, type RecordCursor, type Start } from './record-cursor'
 import { planRecords, type RecordPlan } from './record-plan'
 
-/** What there is to deliver of a device. */
-export interface News extends Collected {
-  /** Older records or alerts could not be had. */
+/** New records or alerts of a device. */
+export interface PolledData extends Collected {
+  /** Older records or alerts were lost, or could not be fetched. */
   overflow?: boolean
-  /** Comes back when it is stored. */
+  /** Comes back once it is stored. */
   receipt?: string
 }
 
 /** What follows from an answer. */
-export type Plan =
-  /** The device's clock was set back: nothing can be told to be new. */
-  | { kind: 'set-back' }
-  /** Older records have to be fetched first. */
-  | { kind: 'hole'; hole: Hole }
+export type PollPlan =
+  /** The device's clock was set back so that nothing can be told to be new. */
+  | { kind: 'clock-set-back' }
+  | { kind: 'backfill-needed'; backfill: Backfill }
   | {
       kind: 'complete'
-      news: News
-      /** Nothing is new; what could not be read is reported all the same. */
+      data: PolledData
+      /** Nothing is new; what could not be read is to be reported all the same. */
       isEmpty: boolean
-      /** The cursor once it is delivered, and the one from which it would come again. */
+      /** The cursor once the data is delivered. */
       next: Cursor
-      base: Cursor
+      /** The cursor of a device without one, from which the same data is new. */
+      before: Cursor
       /** The device's clock was set back, and the node goes on from there. */
       isSetBack: boolean
     }
 
 /**
- * Compares an answer with the cursor; synchronous, so that nothing comes between that and what follows.
- * @param after `taken` of the furthest cursor so far: the next is later, also where the clock was set back
+ * Compares an answer with the cursor. It is synchronous, so that nothing comes between the comparison and what follows.
+ * @param after sequence that the next cursor has to exceed
  */
-export type Planner = (known: Cursor | null, after: number) => Plan
+export type Planner = (known: Cursor | null, after: number) => PollPlan
 
-/** Requests the most recent records or alerts of a device. @throws EnvlogError those of the request and of decoding */
+/** Requests the latest records or alerts of a device. @throws EnvlogError those of the request and of decoding */
 export type Feed = (account: AccountAccess, target: Target, asker: Asker) => Promise<Planner>
 
-export interface RecordOptions {
+export interface RecordFeedOptions {
   time: TimeStyle
   /** Whether records between the cursor and an answer are fetched. */
   backfill: boolean
   start: Start
 }
 
-/** New records (endpoints 2 and 3). */
-export function recordFeed({ time, backfill, start }: RecordOptions): Feed {
+export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): Feed {
   return async (account, target, asker) => {
     const { body, ...answer } = await readRecords(account, 'latest', target, {}, asker)
     const { part, failed } = await readPart(target, { ...answer, body }, { time }, asker.signal)
     const series = mergeSeries([part])
     return (known, after) => {
       const { receivedAt } = answer
-      const received = { series, receivedAt, taken: Math.max(receivedAt, after + 1), time }
-      const plan = planRecords(known as RecordCursor | null, received, { start, fill: true })
-      if (plan.kind === 'set-back') return plan
-      const about = { target, answer, received, overflow: false, failed }
-      if (plan.kind === 'complete') return completeOf(plan, about)
-      if (backfill) return { kind: 'hole', hole: openHole(received, answer, failed, plan, start) }
-      return planWhole(known, start, { ...about, overflow: true })
+      const received = { series, receivedAt, sequence: Math.max(receivedAt, after + 1), time }
+      const plan = planRecords(known as RecordCursor | null, received, { start, canBackfill: true })
+      if (plan.kind === 'clock-set-back') return plan
+      const context = { target, answer, received, overflow: false, failed }
+      if (plan.kind === 'complete') return toPollPlan(plan, context)
+      if (!backfill) return planWithoutBackfill(known, start, { ...context, overflow: true })
+      return { kind: plan.kind, backfill: startBackfill(received, answer, failed, plan, start) }
     }
   }
 }
 
 /**
- * New records with those that were fetched between them and the cursor.
- * @param failed why no more of them could be had; empty where they are complete
+ * The plan for an answer and all records that were fetched before it.
+ * @param failed why no more of them could be fetched; empty where they are complete
  */
-export function planFilled(
+export function planBackfilled(
   target: Target,
-  hole: Hole,
+  backfill: Backfill,
   known: Cursor | null,
   failed: readonly DeviceFailure[],
-): Plan {
-  const received = { ...hole.received, series: seriesOf(hole) }
-  const all = [...hole.failed, ...failed]
-  const about = { target, answer: hole.answer, received, overflow: failed.length > 0, failed: all }
-  return planWhole(known, hole.start, about)
+): PollPlan {
+  const received = { ...backfill.received, series: mergeBackfill(backfill) }
+  return planWithoutBackfill(known, backfill.start, {
+    target,
+    answer: backfill.answer,
+    received,
+    overflow: failed.length > 0,
+    failed: [...backfill.failed, ...failed],
+  })
 }
 
-interface About {
+/** What a plan needs to know beside the records. */
+interface PlanContext extends Pick<PolledData, 'answer'> {
   target: Target
-  answer: Collected['answer']
-  received: Received
-  /** Older records could not be had. */
+  received: ReceivedRecords
   overflow: boolean
   failed: readonly DeviceFailure[]
 }
 
-/** What is new where no more is fetched, whether or not it reaches back to the cursor. */
-function planWhole(known: Cursor | null, start: Start, about: About): Plan {
-  const plan = planRecords(known as RecordCursor | null, about.received, { start, fill: false })
-  if (plan.kind === 'complete') return completeOf(plan, about)
-  if (!known || plan.kind === 'hole') throw new TypeError('nothing is set back without a cursor')
-  // A receipt came meanwhile that is further than what was fetched: nothing of it is wanted any more.
-  const news = newsOf(about, about.received.series)
-  return { kind: 'complete', news, isEmpty: true, next: known, base: known, isSetBack: false }
+/** The plan where no more records are fetched, whether or not those that came reach back to the cursor. */
+function planWithoutBackfill(known: Cursor | null, start: Start, context: PlanContext): PollPlan {
+  const { received } = context
+  const plan = planRecords(known as RecordCursor | null, received, { start, canBackfill: false })
+  if (plan.kind === 'complete') return toPollPlan(plan, context)
+  // A receipt that came meanwhile is further on than what was fetched, so nothing of that is wanted any more.
+  const cursor = known as Cursor
+  const data = toPolledData(context, received.series)
+  return { kind: 'complete', data, isEmpty: true, next: cursor, before: cursor, isSetBack: false }
 }
 
-function completeOf(
+function toPollPlan(
   { fresh, next, isSetBack }: Extract<RecordPlan, { kind: 'complete' }>,
-  about: About,
-): Plan {
-  const base = cursorBefore(fresh, about.received, next)
+  context: PlanContext,
+): PollPlan {
+  const before = createCursorBefore(fresh, context.received, next)
   const isEmpty = fresh.records.length === 0
-  return { kind: 'complete', news: newsOf(about, fresh), isEmpty, next, base, isSetBack }
+  return { kind: 'complete', data: toPolledData(context, fresh), isEmpty, next, before, isSetBack }
 }
 
-function newsOf({ target, answer, overflow, failed }: About, series: Series): News {
+function toPolledData({ target, answer, overflow, failed }: PlanContext, series: Series): PolledData {
   return {
     ...collectedOf(target, answer, { kind: 'series', series }),
     ...(overflow && { overflow }),
@@ -134,38 +137,48 @@ function newsOf({ target, answer, overflow, failed }: About, series: Series): Ne
   }
 }
 
-/** New alerts (endpoint 6). */
-export function alertFeed({ time, start }: { time: TimeStyle; start: 'now' | 'held' }): Feed {
+export interface AlertFeedOptions {
+  time: TimeStyle
+  /** What a node without a cursor delivers: only later alerts, or all that the first answer holds. */
+  start: 'now' | 'held'
+}
+
+export function createAlertFeed({ time, start }: AlertFeedOptions): Feed {
   return async (account, target, asker) => {
     const { body, ...answer } = await readEntries(account, target, asker)
     return (cursor, after) => {
       const known = cursor as AlertCursor | null
-      const taken = Math.max(answer.receivedAt, after + 1)
-      let plan = planAlerts<LogEntry>(known, [], taken, start)
+      const sequence = Math.max(answer.receivedAt, after + 1)
+      let plan = planAlerts<LogEntry>(known, [], sequence, start)
       const { log, failed } = readLog(target, { ...answer, body }, time, (entries) => {
-        plan = planAlerts(known, entries, taken, start)
+        plan = planAlerts(known, entries, sequence, start)
         return plan.fresh
       })
       const { fresh, overflow, next } = plan
       const collected = collectedOf(target, answer, { kind: 'alerts', ...log })
-      const news = { ...collected, ...(overflow && { overflow }), failed }
-      const base: AlertCursor = { seen: [], begins: true, taken: next.taken - 1 }
-      return { kind: 'complete', news, isEmpty: fresh.length === 0, next, base, isSetBack: false }
+      const data = { ...collected, ...(overflow && { overflow }), failed }
+      const before: AlertCursor = { seen: [], isFirst: true, sequence: sequence - 1 }
+      return { kind: 'complete', data, isEmpty: fresh.length === 0, next, before, isSetBack: false }
     }
   }
 }
 
-/** What is kept until a receipt comes: a copy, for what was sent is the receivers' to change. */
-export function keptOf({ answer, content, group, overflow }: News): Kept {
-  return { answer: structuredClone(answer), content: copyOf(content), group, ...(overflow && { overflow }) }
+/** A copy to retain until the receipt comes: receivers may change what was sent. */
+export function copyToRetain({ answer, content, group, overflow }: PolledData): RetainedDelivery {
+  return {
+    answer: structuredClone(answer),
+    content: copyContent(content),
+    group,
+    ...(overflow && { overflow }),
+  }
 }
 
-/** Copies records by hand: of a long outage there are so many that a structured clone would stop the event loop. */
-function copyOf(content: Content): Content {
+/** Records are copied by hand: a structured clone of those of a long outage would stop the event loop. */
+function copyContent(content: Content): Content {
   if (content.kind !== 'series') return structuredClone(content)
-  const { records, ...about } = content.series
+  const { records, ...others } = content.series
   const copies = records.map((record) =>
     record.errors ? { ...record, errors: { ...record.errors } } : { ...record },
   )
-  return { kind: 'series', series: { ...structuredClone(about), records: copies } }
+  return { kind: 'series', series: { ...structuredClone(others), records: copies } }
 }

@@ -1,19 +1,23 @@
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
-import type { StateStore } from '../state-store'
-import type { Effect } from './delivery'
-import { type Device, DeviceStates, type Happening, type Holding } from './device-states'
+import { EnvlogError } from '../errors'
+import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
+import type { DeliveryEffect } from './delivery'
+import { type DeviceEvent, type DeviceState, DeviceStates, type RetainedCount } from './device-states'
 import type { NamedDevice, Target } from './devices'
 import type { Round } from './for-each'
-import { type CursorKind, createPersistence } from './persisted-state'
+import { type CursorKind, readPersistedState, type SavedState, toPersistedState } from './persisted-state'
 
 /** Devices whose unreadable parts are reported once: more than any account has. */
-const MOST_NAMED = 10_000
+const MAX_REPORTED_DEVICES = 10_000
+/** A store that has not answered for so long is read once more. */
+const LOAD_AGAIN_MS = 60_000
 
-/** What a node says of itself when it is made. */
+/** What the state has to know of its node. */
 export interface Opening {
-  /** The settings that shape what is delivered: what was fetched with others is of no use. */
+  /** The settings that shape what is delivered: what was fetched with others is dropped. */
   shape?: string
-  /** What its cursors are of: others are of a node that had its id before. */
+  /** What the node polls: cursors of the other kind are of a node that had its id before. */
   kind?: CursorKind
   /** How long receipts are awaited, ms; `null` for not at all. */
   receipts?: number | null
@@ -24,91 +28,152 @@ export interface Opening {
  * named `base/serial`.
  */
 export interface NodeMemory {
-  /**
-   * The node is made: what changes from now on is saved in a store; in a new process what the store holds is taken
-   * over first.
-   */
-  open(store: StateStore, opening?: Opening): void
-  /** The node that opened it with this store closes: nothing is written there after this. */
+  /** The node is made. In a new process the store is read first; then each change is written to it. */
+  open(store: StateStore, options?: Opening): void
+  /** The node that opened it with this store closes. Nothing is written there after this. */
   close(store: StateStore): Promise<void>
   /**
-   * Waits until the store was read. Nothing is to be requested before, nor written: who takes a store that cannot be
-   * read for an empty one loses records. After a failure it is read again; an answer that comes late is taken.
+   * Waits until the store was read. Before that nothing may be requested or written, because a node that takes a store
+   * that cannot be read for an empty one loses records. After a failure the store is read again, and an answer that
+   * comes late is taken.
    * @throws EnvlogError `store-newer`, `store-unreadable`, `closed`
    */
   ready(): Promise<void>
   /** What receipts are signed with; it is saved with the cursors. */
   key(): string
-  machine(device: string): Device
+  machine(device: string): DeviceState
   /** Applies an event to the state of a device, and returns what is to be done. */
-  step(device: string, event: Happening): Effect
-  /** Whether so many records and alerts of a device may be kept beside those of all others; what it has, by default. */
+  step(device: string, event: DeviceEvent): DeliveryEffect
+  /** Whether a device may keep so many records and alerts in memory; by default those that it keeps already. */
   fits(device: string, count?: number): boolean
-  /** Forgets all devices that have one of the serials, or all there are. */
+  /** Forgets all devices that have one of the serials, or all there are. Receipts of before are void. */
   forget(serials: readonly string[] | 'all'): void
   /**
    * The node is about these devices now. What it knows of one that has moved to another base unit moves along, and
-   * what it was not about for 30 days is dropped.
+   * what it was not about for 30 days is deleted.
    * @param hasLeft whether a device is no longer under that base unit
    */
-  about(targets: readonly Target[], hasLeft?: (target: Target) => boolean): void
+  about(devices: readonly Target[], hasLeft?: (device: Target) => boolean): void
   /** True once for each device until the process ends. */
   isFirst(device: NamedDevice): boolean
   readonly round: Round
   /** What was last sent of a device's current reading. */
   mark(device: string): string | undefined
-  setMarks(marks: readonly (readonly [string, string])[]): void
-  /** Saves: whose turn it is has changed. */
+  setMarks(sent: readonly (readonly [string, string])[]): void
+  /** Saves a change of the polling order. */
   save(): void
 }
 
-export function createMemory(clock: Clock, holding: Holding = { count: 0 }): NodeMemory {
-  const devices = new DeviceStates(clock, holding, save)
-  const stored = createPersistence(clock, {
-    snapshot: (key) => ({ version: 1, key, ...devices.snapshot() }),
-    restore: (saved, kind) => devices.restore(saved, kind),
-  })
-  const isFirst = createOnce()
-  let shaped: string | undefined = ''
-
-  function save(): void {
-    stored.save()
-  }
-
+/** @param retained shared by all nodes of the process */
+export function createMemory(clock: Clock, retained: RetainedCount = { count: 0 }): NodeMemory {
+  const devices = new DeviceStates(clock, retained, () => persistence.save())
+  const persistence = createPersistence(clock, devices)
+  const isFirst = createOnce(MAX_REPORTED_DEVICES)
+  let shapedBy = ''
   return {
-    round: devices.round,
-    key: stored.key,
-    ready: stored.ready,
-    save,
+    round: devices.pollingOrder,
+    key: persistence.receiptKey,
+    ready: persistence.ready,
+    save: persistence.save,
     isFirst: ({ serial, base = '' }) => isFirst(`${base}/${serial}`),
-    machine: (device) => devices.machine(device),
-    step: (device, event) => devices.step(device, event),
-    fits: (device, count) => devices.fits(device, count),
+    machine: (device) => devices.get(device),
+    step: (device, event) => devices.dispatch(device, event),
+    fits: (device, count) => devices.canRetain(device, count),
     forget: (serials) => devices.forget(serials),
-    about: (targets, hasLeft = () => false) => devices.about(targets, hasLeft),
-    mark: (device) => devices.mark(device),
-    setMarks: (marks) => devices.setMarks(marks),
+    about: (selected, hasLeft = () => false) => devices.setDevices(selected, hasLeft),
+    mark: (device) => devices.lastSent(device),
+    setMarks: (sent) => devices.setLastSent(sent),
     open(store, { shape = '', kind, receipts = null } = {}) {
-      stored.open(store, kind)
-      const until = receipts === null ? null : clock.monotonic() + receipts
-      devices.deploy(kind, shape !== shaped, until)
-      shaped = shape
+      persistence.open(store, kind)
+      devices.deploy(kind, shape !== shapedBy, receipts === null ? null : clock.monotonic() + receipts)
+      shapedBy = shape
     },
     async close(store) {
-      const written = stored.close(store)
-      if (!written) return
+      const writer = persistence.close(store)
+      if (!writer) return
       devices.close()
-      await written()
+      await writer.end()
     },
   }
 }
 
-/** True once for each key. Keys are made of answers: there may be more than any account has devices. */
-function createOnce(): (key: string) => boolean {
+/** True once for each key. Keys are made from answers, so there may be more of them than `max`. */
+function createOnce(max: number): (key: string) => boolean {
   const seen = new Set<string>()
   return (key) => {
-    if (seen.has(key) || seen.size === MOST_NAMED) return false
+    if (seen.has(key) || seen.size === max) return false
     seen.add(key)
     return true
+  }
+}
+
+/** The node as it was made last. */
+interface Opened {
+  store: StateStore
+  kind: CursorKind | undefined
+  writer?: Keeper
+  loading?: Promise<void> | undefined
+  /** When the store was last read, monotonic ms. */
+  loadedAt?: number
+}
+
+/** Reads the state from the store of the node, and writes its changes there. */
+function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'save' | 'restore'>) {
+  let receiptKey = randomBytes(32).toString('base64url')
+  let opened: Opened | undefined
+  let isLoaded = false
+  const snapshot = (): SavedState => ({ receiptKey, ...devices.save() })
+  const writeTo = (store: StateStore) => keepIn(store, clock, () => toPersistedState(snapshot()))
+
+  async function load(own: Opened): Promise<void> {
+    const saved = readPersistedState(await own.store.load())
+    // Another read was faster, or the node was made again.
+    if (isLoaded || opened !== own) return
+    devices.restore(saved, own.kind)
+    receiptKey = saved.receiptKey ?? receiptKey
+    isLoaded = true
+    own.writer = writeTo(own.store)
+  }
+
+  /** Starts one read for all that wait. */
+  function startLoading(own: Opened): void {
+    own.loadedAt = clock.monotonic()
+    const loading = load(own)
+    own.loading = loading
+    const finish = () => {
+      if (own.loading === loading) own.loading = undefined
+    }
+    loading.then(finish, finish)
+  }
+
+  return {
+    receiptKey: () => receiptKey,
+    save: () => opened?.writer?.save(),
+    open(store: StateStore, kind: CursorKind | undefined): void {
+      const own: Opened = { store, kind }
+      opened = own
+      if (isLoaded) own.writer = writeTo(store)
+      else startLoading(own)
+    },
+    /** @returns what ends the writes; `undefined` where the node was opened with another store */
+    close(store: StateStore): { end(): Promise<void> } | undefined {
+      if (opened?.store !== store) return undefined
+      const { writer } = opened
+      opened = undefined
+      return { end: async () => writer?.end() }
+    },
+    async ready(): Promise<void> {
+      if (isLoaded) return
+      const own = opened
+      if (!own) throw new EnvlogError('closed')
+      const isOverdue = clock.monotonic() - (own.loadedAt ?? 0) >= LOAD_AGAIN_MS
+      try {
+        if (own.loading === undefined || isOverdue) startLoading(own)
+        await readFrom(own.loading as Promise<void>, clock)
+      } catch (error) {
+        if (opened === own) throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
+      }
+      if (opened !== own) throw new EnvlogError('closed')
+    },
   }
 }

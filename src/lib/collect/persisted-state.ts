@@ -1,66 +1,159 @@
-import { randomBytes } from 'node:crypto'
-import type { Clock } from '../clock'
+/**
+ * The saved state of a node, and the cursors in receipts. Stores and messages hold what earlier versions wrote, so the
+ * names there are a contract: they are mapped here, and nowhere else, to the names of the code.
+ */
+
 import { EnvlogError } from '../errors'
 import { LATEST_MS } from '../readings/time'
-import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
+import type { AlertCursor } from './alert-cursor'
 import type { Cursor } from './delivery'
+import type { RecordCursor } from './record-cursor'
 
-/** What a node's memory writes into a store. */
-export interface Saved {
-  version: 1
-  /** What receipts are signed with. */
-  key?: string
-  /** Cursors by device. */
+/** What of a node's state outlives its process. Devices are named `base/serial`. */
+export interface SavedState {
+  /** What receipts are signed with; the first versions of a state may be without. */
+  receiptKey?: string
   cursors: Record<string, Cursor>
-  /** Receipts up to here are void, by device: an old one must not bring back what was forgotten. */
-  forgotten: Record<string, number>
+  /** Receipts of cursors up to this sequence are void: an old one must not bring back what was forgotten. */
+  receiptsVoidUpTo: Record<string, number>
   /** What was last sent of a device's current reading. */
+  lastSent: Record<string, string>
+  /** When the node was last about a device, ms since 1970 UTC. */
+  lastSelected: Record<string, number>
+  /** Devices, the least recently polled first. */
+  pollingOrder: string[]
+}
+
+interface PersistedState {
+  version: 1
+  key?: string
+  cursors: Record<string, PersistedCursor>
+  /** `receiptsVoidUpTo` */
+  forgotten: Record<string, number>
+  /** `lastSent` */
   marks: Record<string, string>
-  /** When the node was last about a device, ms. */
+  /** `lastSelected` */
   selected?: Record<string, number>
-  /** Devices, the one asked longest ago first. */
+  /** `pollingOrder` */
   round: string[]
 }
 
+type PersistedCursor = PersistedRecordCursor | PersistedAlertCursor
+
+interface PersistedRecordCursor {
+  time: number | null
+  /** `hashesAtTime` */
+  at: string[]
+  /** `outOfOrder` */
+  beside: string[]
+  id: number | null
+  /** `sequence` */
+  taken: number
+  /** `firstHashes` */
+  begins?: string[]
+}
+
+interface PersistedAlertCursor {
+  seen: string[]
+  /** `sequence` */
+  taken: number
+  /** `isFirst` */
+  begins?: true
+}
+
+export function toPersistedState(state: SavedState): PersistedState {
+  const { receiptKey, cursors, receiptsVoidUpTo, lastSent, lastSelected, pollingOrder } = state
+  return {
+    version: 1,
+    ...(receiptKey !== undefined && { key: receiptKey }),
+    cursors: mapValues(cursors, toPersistedCursor),
+    forgotten: receiptsVoidUpTo,
+    marks: lastSent,
+    selected: lastSelected,
+    round: pollingOrder,
+  }
+}
+
 /**
- * What a store holds. Taken for empty, what cannot be understood would be written over, and its records sent again.
+ * Reads what a store holds. What cannot be understood is not taken for empty: it would be overwritten, and its records
+ * sent again.
  * @throws EnvlogError `store-newer`, `store-unreadable`
  */
-export function readSaved(held: unknown): Saved {
-  if (held === undefined || held === null) {
-    return { version: 1, cursors: {}, forgotten: {}, marks: {}, round: [] }
+export function readPersistedState(value: unknown): SavedState {
+  if (value === undefined || value === null) {
+    return { cursors: {}, receiptsVoidUpTo: {}, lastSent: {}, lastSelected: {}, pollingOrder: [] }
   }
-  if (isObject(held) && typeof held.version === 'number' && held.version > 1) {
+  if (isObject(value) && typeof value.version === 'number' && value.version > 1) {
     throw new EnvlogError('store-newer')
   }
-  if (!isSaved(held)) throw new EnvlogError('store-unreadable')
-  return held
+  if (!isPersistedState(value)) throw new EnvlogError('store-unreadable')
+  const { key, cursors, forgotten, marks, selected = {}, round } = value
+  return {
+    ...(key !== undefined && { receiptKey: key }),
+    cursors: mapValues(cursors, toCursor),
+    receiptsVoidUpTo: forgotten,
+    lastSent: marks,
+    lastSelected: selected,
+    pollingOrder: round,
+  }
 }
 
-function isSaved(held: unknown): held is Saved {
-  if (!isObject(held) || held.version !== 1) return false
-  const { cursors, forgotten, marks, round, selected = {}, key = '' } = held
-  if (!areAll(selected, isInstant) || !isText(key)) return false
-  return areAll(cursors, isCursor) && areAll(forgotten, isInstant) && areAll(marks, isText) && isTexts(round)
-}
-
-const areAll = (held: unknown, isWanted: (value: unknown) => boolean) =>
-  isObject(held) && Object.values(held).every(isWanted)
-
-/** A node has only one kind. */
+/** A node polls only one kind. */
 export type CursorKind = 'records' | 'alerts'
 
-/** Of the one kind or the other. */
-export const isCursor = (value: unknown): value is Cursor =>
-  isCursorOf(value, 'records') || isCursorOf(value, 'alerts')
+export function isCursorOf(cursor: Cursor, kind: CursorKind): boolean {
+  return isAlertCursor(cursor) === (kind === 'alerts')
+}
 
-export function isCursorOf(value: unknown, kind: CursorKind): value is Cursor {
+const isAlertCursor = (cursor: Cursor): cursor is AlertCursor => 'seen' in cursor
+
+export function toPersistedCursor(cursor: Cursor): PersistedCursor {
+  if (isAlertCursor(cursor)) {
+    const { seen, sequence, isFirst } = cursor
+    return { seen, taken: sequence, ...(isFirst && { begins: isFirst }) }
+  }
+  const { time, hashesAtTime, outOfOrder, id, sequence, firstHashes } = cursor as RecordCursor
+  const begins = firstHashes && { begins: firstHashes }
+  return { time, at: hashesAtTime, beside: outOfOrder, id, taken: sequence, ...begins }
+}
+
+/** Reads a cursor as it was persisted; `undefined` where it is none. */
+export function readPersistedCursor(value: unknown): Cursor | undefined {
+  return isPersistedCursor(value) ? toCursor(value) : undefined
+}
+
+function toCursor(cursor: PersistedCursor): RecordCursor | AlertCursor {
+  if ('seen' in cursor) {
+    const { seen, taken, begins } = cursor
+    return { seen, sequence: taken, ...(begins && { isFirst: true }) }
+  }
+  const { time, at, beside, id, taken, begins } = cursor
+  const firstHashes = begins && { firstHashes: begins }
+  return { time, hashesAtTime: at, outOfOrder: beside, id, sequence: taken, ...firstHashes }
+}
+
+function isPersistedState(value: unknown): value is PersistedState {
+  if (!isObject(value) || value.version !== 1) return false
+  const { cursors, forgotten, marks, round, selected = {}, key = '' } = value
+  if (!isMapOf(selected, isInstant) || !isText(key)) return false
+  const areMaps = isMapOf(cursors, isPersistedCursor) && isMapOf(forgotten, isInstant)
+  return areMaps && isMapOf(marks, isText) && isTexts(round)
+}
+
+function isPersistedCursor(value: unknown): value is PersistedCursor {
   if (!isObject(value) || !isInstant(value.taken)) return false
   const { seen, time, at, beside, id, begins = [] } = value
-  if (kind === 'alerts') return isTexts(seen)
-  const isOfRecords = seen === undefined && (time === null || isInstant(time))
-  return isOfRecords && (id === null || Number.isFinite(id)) && [at, beside, begins].every(isTexts)
+  if (seen !== undefined) return isTexts(seen)
+  const hasPlace = (time === null || isInstant(time)) && (id === null || Number.isFinite(id))
+  return hasPlace && [at, beside, begins].every(isTexts)
 }
+
+function mapValues<A, B>(values: Record<string, A>, convert: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, convert(value)]))
+}
+
+const isMapOf = (value: unknown, isWanted: (one: unknown) => boolean) =>
+  isObject(value) && Object.values(value).every(isWanted)
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -71,93 +164,3 @@ const isInstant = (value: unknown): value is number =>
   typeof value === 'number' && Math.abs(value) <= LATEST_MS
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
-
-/** A store that has not answered for so long is read once more. */
-const ASKED_AGAIN_MS = 60_000
-
-/** When the state of a node is read from its store, and written there. */
-export interface Persistence {
-  /** The node is made. In a new process the store is read first; then changes are written. */
-  open(store: StateStore, kind: CursorKind | undefined): void
-  /** The node that opened it with this store closes. Nothing is written there after what is returned has ended. */
-  close(store: StateStore): (() => Promise<void>) | undefined
-  /** Waits until the store was read. @throws EnvlogError `store-newer`, `store-unreadable`, `closed` */
-  ready(): Promise<void>
-  /** What receipts are signed with. */
-  key(): string
-  /** The state changed. Nothing is written before the store was read. */
-  save(): void
-}
-
-interface PersistencePorts {
-  snapshot(key: string): Saved
-  restore(saved: Saved, kind: CursorKind | undefined): void
-}
-
-/** The node as it was made last. */
-interface Opened {
-  store: StateStore
-  kind: CursorKind | undefined
-  keeper?: Keeper
-  loading?: Promise<void> | undefined
-  /** When the store was read last, monotonic ms. */
-  askedAt?: number
-}
-
-export function createPersistence(clock: Clock, { snapshot, restore }: PersistencePorts): Persistence {
-  let key = randomBytes(32).toString('base64url')
-  let opened: Opened | undefined
-  let isLoaded = false
-  const keep = (store: StateStore) => keepIn(store, clock, () => snapshot(key))
-
-  async function load(own: Opened): Promise<void> {
-    const saved = readSaved(await own.store.load())
-    // Another read was faster, or the node was made again meanwhile.
-    if (isLoaded || opened !== own) return
-    restore(saved, own.kind)
-    key = saved.key ?? key
-    isLoaded = true
-    own.keeper = keep(own.store)
-  }
-
-  /** Reads once, however many wait for it. */
-  function begin(own: Opened): void {
-    own.askedAt = clock.monotonic()
-    const loading = load(own)
-    own.loading = loading
-    const over = () => {
-      if (own.loading === loading) own.loading = undefined
-    }
-    loading.then(over, over)
-  }
-
-  return {
-    key: () => key,
-    save: () => opened?.keeper?.save(),
-    open(store, kind) {
-      const own: Opened = { store, kind }
-      opened = own
-      if (isLoaded) own.keeper = keep(store)
-      else begin(own)
-    },
-    close(store) {
-      if (opened?.store !== store) return undefined
-      const { keeper } = opened
-      opened = undefined
-      return async () => keeper?.end()
-    },
-    async ready() {
-      if (isLoaded) return
-      const own = opened
-      if (!own) throw new EnvlogError('closed')
-      const isOverdue = clock.monotonic() - (own.askedAt ?? 0) >= ASKED_AGAIN_MS
-      try {
-        if (own.loading === undefined || isOverdue) begin(own)
-        await readFrom(own.loading as Promise<void>, clock)
-      } catch (error) {
-        if (opened === own) throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
-      }
-      if (opened !== own) throw new EnvlogError('closed')
-    },
-  }
-}

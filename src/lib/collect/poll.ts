@@ -6,38 +6,40 @@
 import type { EnvlogError } from '../errors'
 import { countOf } from '../output/content'
 import type { Asker } from '../quota/asker'
-import { fetchNextPage } from './backfill'
-import { type Cursor, type Effect, failureOf, furthest } from './delivery'
-import type { Device, Happening } from './device-states'
+import { fetchBackfillPage } from './backfill'
+import { type Cursor, classifyFailure, type DeliveryEffect, latestSequence } from './delivery'
+import type { DeviceEvent, DeviceState } from './device-states'
 import { type DeviceFailure, type Target, targetKey } from './devices'
 import {
-  alertFeed,
+  type AlertFeedOptions,
+  copyToRetain,
+  createAlertFeed,
+  createRecordFeed,
   type Feed,
-  keptOf,
-  type News,
-  type Plan,
-  planFilled,
-  type RecordOptions,
-  recordFeed,
+  type PolledData,
+  type PollPlan,
+  planBackfilled,
+  type RecordFeedOptions,
 } from './feeds'
 import type { AccountAccess } from './fetch'
 import type { NodeMemory } from './node-state'
 import { writeReceipt } from './receipt'
 
-/** How what is new is delivered. */
 export interface DeliveryOptions {
   /** The id of the node, for its receipts. */
   node: string
-  /** With receipts: how long one is awaited, ms. */
+  /** How long a receipt is awaited, ms; `null` where what was sent counts as delivered. */
   acknowledged: { timeout: number } | null
 }
 
-export type NewsWish = RecordOptions & DeliveryOptions
+export type NewsWish = RecordFeedOptions & DeliveryOptions
 
 export interface NewsPorts {
   memory: NodeMemory
-  /** Sends it; what it throws leaves the cursor where it was. Where it is nothing, only what failed is reported. */
-  deliver(news: News, isNothing?: boolean): Promise<void>
+  /**
+   * Sends the data, or only reports what failed where nothing is new. The cursor stays where it throws.
+   */
+  deliver(data: PolledData, isEmpty?: boolean): Promise<void>
   /** The device's clock was set back: the node goes on with what came after, or nothing can be told to be new. */
   warn(target: Target, what: 'goes-on' | 'stops'): void
 }
@@ -53,17 +55,17 @@ interface Poll {
 }
 
 /**
- * Delivers the records of a device that were not delivered yet, whole and in order (docs/collecting.md, *Records*).
+ * Delivers the records of a device that were not delivered yet, complete and in order (docs/collecting.md, *Records*).
  * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor stays then
  */
 export function latestNews(
   account: AccountAccess,
   target: Target,
-  wish: NewsWish,
+  options: NewsWish,
   ports: NewsPorts,
   asker: Asker,
 ): Promise<void> {
-  return run({ account, target, feed: recordFeed(wish), options: wish, ports, asker })
+  return run({ account, target, feed: createRecordFeed(options), options, ports, asker })
 }
 
 /**
@@ -73,51 +75,51 @@ export function latestNews(
 export function alertNews(
   account: AccountAccess,
   target: Target,
-  wish: Parameters<typeof alertFeed>[0] & DeliveryOptions,
+  options: AlertFeedOptions & DeliveryOptions,
   ports: NewsPorts,
   asker: Asker,
 ): Promise<void> {
-  return run({ account, target, feed: alertFeed(wish), options: wish, ports, asker })
+  return run({ account, target, feed: createAlertFeed(options), options, ports, asker })
 }
 
-/** True where the device's receipt is awaited: a request would be for nothing. @param now monotonic ms */
+/** Whether a receipt of the device is awaited, so that it is not to be polled. @param now monotonic ms */
 export function isHandedOver(memory: NodeMemory, target: Target, now: number): boolean {
   const device = targetKey(target)
   const { phase } = memory.machine(device)
-  if (phase.name !== 'open') return false
-  if (now >= phase.until) memory.step(device, { kind: 'timeout' })
-  return memory.machine(device).phase.name === 'open'
+  if (phase.name !== 'awaiting-receipt') return false
+  if (now < phase.overdueAt) return true
+  memory.step(device, { kind: 'receipt-overdue' })
+  return false
 }
 
-/** Carries out what the state of the delivery says, until nothing is left to do. */
+/** Carries out one effect after the other, until nothing is left to do. */
 async function run(poll: Poll): Promise<void> {
   const { account, target, ports } = poll
   try {
-    let effect: Effect | undefined = step(poll, { kind: 'trigger' })
+    let effect: DeliveryEffect | undefined = step(poll, { kind: 'trigger' })
     while (effect) effect = await carryOut(poll, effect)
   } catch (error) {
-    const fits = ports.memory.fits(targetKey(target))
-    const failed = { kind: 'failed', failure: failureOf(error), now: account.monotonic(), fits } as const
-    if (step(poll, failed) !== 'give-up') throw error
-    // What is missing will not come: what there is must not wait for it for good.
+    const now = account.monotonic()
+    const canRetain = ports.memory.fits(targetKey(target))
+    const effect = step(poll, { kind: 'failed', failureKind: classifyFailure(error), now, canRetain })
+    if (effect !== 'give-up-backfill') throw error
     const { serial, base } = target
-    await deliverFilled(poll, [
-      { device: { serial, base }, error: (error as EnvlogError).with({ serial, base }) },
-    ])
+    const reported = (error as EnvlogError).with({ serial, base })
+    await deliverBackfill(poll, [{ device: { serial, base }, error: reported }])
   }
 }
 
-/** Returns what is to be done next, if there is something. */
-async function carryOut(poll: Poll, effect: Effect): Promise<Effect | undefined> {
+/** Returns what is to be done next; `undefined` where nothing is. */
+async function carryOut(poll: Poll, effect: DeliveryEffect): Promise<DeliveryEffect | undefined> {
   switch (effect) {
-    case 'ask':
+    case 'request':
       return request(poll)
-    case 'fill':
+    case 'request-page':
       return requestPage(poll)
-    case 'deliver':
-      return deliverFilled(poll, [])
-    case 'again':
-      return deliverAgain(poll)
+    case 'deliver-backfill':
+      return deliverBackfill(poll, [])
+    case 'redeliver':
+      return redeliver(poll)
     case 'warn':
       poll.ports.warn(poll.target, 'stops')
       return undefined
@@ -126,78 +128,77 @@ async function carryOut(poll: Poll, effect: Effect): Promise<Effect | undefined>
   }
 }
 
-const stateOf = ({ ports, target }: Poll): Device => ports.memory.machine(targetKey(target))
-const step = ({ ports, target }: Poll, event: Happening) => ports.memory.step(targetKey(target), event)
+const stateOf = ({ ports, target }: Poll): DeviceState => ports.memory.machine(targetKey(target))
+const step = ({ ports, target }: Poll, event: DeviceEvent) => ports.memory.step(targetKey(target), event)
 
-async function request(poll: Poll): Promise<Effect | undefined> {
+async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
   const { account, target, feed, asker } = poll
   const plan = await feed(account, target, asker)
   const state = stateOf(poll)
-  // Told to forget meanwhile: the next trigger begins again.
-  if (state.phase.name !== 'asking') return undefined
-  return follow(poll, plan(state.cursor, furthest(state)))
+  // A `forget` came meanwhile: the next trigger begins again.
+  if (state.phase.name !== 'requesting') return undefined
+  return follow(poll, plan(state.cursor, latestSequence(state)))
 }
 
-async function requestPage(poll: Poll): Promise<Effect | undefined> {
+async function requestPage(poll: Poll): Promise<DeliveryEffect | undefined> {
   const { account, target, asker } = poll
   const { phase } = stateOf(poll)
-  if (phase.name !== 'filling') return undefined
-  const hole = await fetchNextPage(account, target, phase.hole, asker)
-  // Told to forget meanwhile.
+  if (phase.name !== 'backfilling') return undefined
+  const backfill = await fetchBackfillPage(account, target, phase.backfill, asker)
+  // A `forget` came meanwhile.
   if (stateOf(poll).phase !== phase) return undefined
-  return step(poll, { kind: 'page', hole, isLast: hole.paging.isComplete })
+  return step(poll, { kind: 'page-received', backfill, isLast: backfill.paging.isComplete })
 }
 
-/** @param failed why no more could be fetched */
-async function deliverFilled(poll: Poll, failed: readonly DeviceFailure[]): Promise<Effect | undefined> {
+/** @param failed why no more could be fetched; empty where the backfill is complete */
+async function deliverBackfill(
+  poll: Poll,
+  failed: readonly DeviceFailure[],
+): Promise<DeliveryEffect | undefined> {
   const { phase, cursor } = stateOf(poll)
-  if (phase.name !== 'filling') return undefined
-  return follow(poll, planFilled(poll.target, phase.hole, cursor, failed))
+  if (phase.name !== 'backfilling') return undefined
+  return follow(poll, planBackfilled(poll.target, phase.backfill, cursor, failed))
 }
 
-async function follow(poll: Poll, plan: Plan): Promise<Effect | undefined> {
+async function follow(poll: Poll, plan: PollPlan): Promise<DeliveryEffect | undefined> {
   if (plan.kind !== 'complete') return step(poll, plan)
-  const { news, next, base } = plan
+  const { data, next, before } = plan
   if (plan.isSetBack) poll.ports.warn(poll.target, 'goes-on')
-  if (!plan.isEmpty) return handOver(poll, news, { base, next })
-  step(poll, { kind: 'answer', next })
-  if (news.failed && news.failed.length > 0) await poll.ports.deliver(news, true)
+  if (!plan.isEmpty) return deliver(poll, data, before, next)
+  step(poll, { kind: 'nothing-new', next })
+  if (data.failed && data.failed.length > 0) await poll.ports.deliver(data, true)
   return undefined
 }
 
-/** Delivers what is new, which is done with then, or when the receipt comes that goes with it. */
-async function handOver(
-  poll: Poll,
-  news: News,
-  { base, next }: { base: Cursor; next: Cursor },
-): Promise<undefined> {
+/** Delivers data, with a receipt where the node awaits them. */
+async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Cursor): Promise<undefined> {
   const { account, target, options, ports } = poll
   const { node, acknowledged } = options
   if (!acknowledged) {
-    await ports.deliver(news)
-    step(poll, { kind: 'sent', next })
+    await ports.deliver(data)
+    step(poll, { kind: 'delivered', next })
     return
   }
-  // Open before it is delivered: the receipt may come back while it is.
   const device = targetKey(target)
-  const until = account.monotonic() + acknowledged.timeout
-  const kept = ports.memory.fits(device, countOf(news.content)) ? keptOf(news) : null
-  step(poll, { kind: 'handed-over', base, next, until, news: kept })
+  const overdueAt = account.monotonic() + acknowledged.timeout
+  const retained = ports.memory.fits(device, countOf(data.content)) ? copyToRetain(data) : null
+  // Before it is sent: the receipt may come back while it is.
+  step(poll, { kind: 'receipt-issued', before, next, overdueAt, retained })
   const receipt = writeReceipt({ node, device, cursor: next }, ports.memory.key())
   try {
-    await ports.deliver({ ...news, receipt })
+    await ports.deliver({ ...data, receipt })
   } catch (error) {
-    step(poll, { kind: 'timeout' })
+    step(poll, { kind: 'receipt-overdue' })
     throw error
   }
 }
 
-/** Delivers once more, under a new receipt and without a request, what nobody acknowledged. */
-async function deliverAgain(poll: Poll): Promise<undefined> {
+/** Delivers again what nobody acknowledged, under a new receipt and without a request. */
+async function redeliver(poll: Poll): Promise<undefined> {
   const state = stateOf(poll)
-  if (state.phase.name !== 'unanswered') return
-  const next = { ...state.phase.next, taken: furthest(state) + 1 }
-  // Whether its group is wanted may have changed with a deploy.
-  const news = { ...state.phase.news, group: poll.target.group ?? '' }
-  await handOver(poll, news, { base: next, next })
+  if (state.phase.name !== 'receipt-overdue') return
+  const next = { ...state.phase.next, sequence: latestSequence(state) + 1 }
+  // A deploy may have changed whether the name of the group is wanted.
+  const data = { ...state.phase.retained, group: poll.target.group ?? '' }
+  await deliver(poll, data, next, next)
 }

@@ -2,20 +2,23 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parsedJson } from '../api/json'
 import { EnvlogError } from '../errors'
 import type { Cursor } from './delivery'
-import { isCursor } from './persisted-state'
+import { readPersistedCursor, toPersistedCursor } from './persisted-state'
 
-/** What a receipt is for: travels with the records, opaque, and comes back when they are safe. */
+/**
+ * What a receipt says: up to where the records or alerts of a device are stored. It goes with them as opaque text,
+ * and comes back once they are.
+ */
 export interface Receipt {
-  /** Of which node. */
+  /** The id of the node that sent them. */
   node: string
   /** `base/serial`. */
   device: string
   cursor: Cursor
 }
 
-/** @param key of the node's memory: nobody else can make one */
+/** @param key of the node's state, so that nobody else can make one */
 export function writeReceipt({ node, device, cursor }: Receipt, key: string): string {
-  const text = JSON.stringify([node, device, cursor])
+  const text = JSON.stringify([node, device, toPersistedCursor(cursor)])
   return `${Buffer.from(text).toString('base64url')}.${sign(text, key)}`
 }
 
@@ -23,31 +26,35 @@ function sign(text: string, key: string): string {
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 
-/** Of so many bytes none is: a cursor has a few hashes. */
+/** Letters of a receipt; with 3000 hashes one has about 100,000. */
 const MAX_LENGTH = 1_000_000
 
 const unreadable = () => new EnvlogError('receipt-unreadable')
 
-function parse(receipt: unknown): { text: string; sum: string; parts: unknown[] } {
+function parse(receipt: unknown): { text: string; signature: string; parts: unknown[] } {
   if (typeof receipt !== 'string' || receipt.length > MAX_LENGTH) throw unreadable()
-  const [body = '', sum = ''] = receipt.trim().split('.')
+  const [body = '', signature = ''] = receipt.trim().split('.')
   const text = Buffer.from(body, 'base64url').toString()
   const parts = parsedJson(text)
   if (!Array.isArray(parts) || parts.length !== 3) throw unreadable()
-  return { text, sum, parts }
+  return { text, signature, parts }
 }
 
-/** The node that it says it is of: only that one can tell whether it is true. @throws EnvlogError `receipt-unreadable` */
+/**
+ * The id of the node that a receipt claims to be of; only that node has the key to verify it.
+ * @throws EnvlogError `receipt-unreadable`
+ */
 export function nodeOf(receipt: unknown): unknown {
   return parse(receipt).parts[0]
 }
 
 /** @throws EnvlogError `receipt-unreadable` where it was changed on its way, or made by somebody else */
 export function readReceipt(receipt: unknown, key: string): Receipt {
-  const { text, sum, parts } = parse(receipt)
-  const [found, made] = [Buffer.from(sum), Buffer.from(sign(text, key))]
-  if (found.length !== made.length || !timingSafeEqual(found, made)) throw unreadable()
-  const [node, device, cursor] = parts
-  if (typeof node !== 'string' || typeof device !== 'string' || !isCursor(cursor)) throw unreadable()
+  const { text, signature, parts } = parse(receipt)
+  const [found, expected] = [Buffer.from(signature), Buffer.from(sign(text, key))]
+  if (found.length !== expected.length || !timingSafeEqual(found, expected)) throw unreadable()
+  const [node, device, persisted] = parts
+  const cursor = readPersistedCursor(persisted)
+  if (typeof node !== 'string' || typeof device !== 'string' || !cursor) throw unreadable()
   return { node, device, cursor }
 }

@@ -1,67 +1,80 @@
 import { TURN } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint } from '../readings/series'
-import { AN_HOUR, MOST_AT, type Received, type RecordCursor, shorten, timeOf } from './record-cursor'
+import {
+  keyTime,
+  MAX_AHEAD_MS,
+  MAX_HASHES_AT_TIME,
+  type ReceivedRecords,
+  type RecordCursor,
+  shortHash,
+  toKey,
+} from './record-cursor'
 
-/** The records of an answer, held against a cursor. */
-export interface Comparison {
+/** The records of an answer compared with a cursor. */
+export interface RecordComparison {
   cursor: RecordCursor
   records: readonly SeriesRecord[]
-  /** Those that move no cursor: ahead of the clock, or without a time. */
-  beside: readonly SeriesRecord[]
+  /** Records that move no cursor: ahead of the clock, or without a time. */
+  outOfOrder: readonly SeriesRecord[]
   /** All others, the oldest first. */
-  normal: readonly SeriesRecord[]
-  isBeside(record: SeriesRecord): boolean
-  /** Whether such a record was delivered. */
-  wasBeside(record: SeriesRecord): boolean
-  /** Whether it has the cursor's time and was delivered. */
-  wasAt(record: SeriesRecord): boolean
-  /** Records after those of a cursor that have earlier times: the device's clock was set back. The last comes last. */
-  afterSetBack(from: RecordCursor): SeriesRecord[]
-  hashOf(record: SeriesRecord): string
-  /** `<time> <hash>`. */
-  keyOf(record: SeriesRecord): string
+  inOrder: readonly SeriesRecord[]
+  isOutOfOrder(record: SeriesRecord): boolean
+  /** Whether the record was delivered as one out of order. */
+  wasOutOfOrder(record: SeriesRecord): boolean
+  /** Whether the record has the time of the cursor and was delivered. */
+  wasAtTime(record: SeriesRecord): boolean
+  /** Records that came after a cursor by their ids and have earlier times, the last by its id at the end. */
+  findSetBack(from: RecordCursor): SeriesRecord[]
+  hash(record: SeriesRecord): string
+  key(record: SeriesRecord): string
 }
 
-export function compare({ series, receivedAt }: Received, cursor: RecordCursor): Comparison {
+export function compareRecords(
+  { series, receivedAt }: ReceivedRecords,
+  cursor: RecordCursor,
+): RecordComparison {
   const { records, channels, standalone } = series
-  const keys = new Set(cursor.beside)
-  const times = new Set(cursor.beside.map(timeOf))
-  const hashes = new Set(cursor.at)
-  const hashOf = (record: SeriesRecord) => shorten(fingerprint(record, channels))
-  const keyOf = (record: SeriesRecord) => `${record.timestamp} ${hashOf(record)}`
+  const keys = new Set(cursor.outOfOrder)
+  const times = new Set(cursor.outOfOrder.map(keyTime))
+  const hashes = new Set(cursor.hashesAtTime)
+  const hash = (record: SeriesRecord) => shortHash(fingerprint(record, channels))
+  const key = (record: SeriesRecord) => toKey(record.timestamp, hash(record))
   // Times are compared first: to hash each of 100,000 records would stop the event loop.
-  const wasBeside = (record: SeriesRecord) =>
-    times.has(record.timestamp ?? Number.NaN) && keys.has(keyOf(record))
-  const aheadFrom = Math.max(receivedAt + AN_HOUR, cursor.time ?? 0)
-  const isAhead = ({ timestamp }: SeriesRecord) => timestamp !== null && timestamp > aheadFrom
+  const wasOutOfOrder = (record: SeriesRecord) =>
+    times.has(record.timestamp ?? Number.NaN) && keys.has(key(record))
+  const maxTime = Math.max(receivedAt + MAX_AHEAD_MS, cursor.time ?? 0)
+  const isAhead = ({ timestamp }: SeriesRecord) => timestamp !== null && timestamp > maxTime
   // A record that was ahead once moves no cursor later either: it would hide what is measured until its time comes.
-  const beside = records.filter((record) => record.timestamp === null || isAhead(record) || wasBeside(record))
-  const aside = new Set(beside)
+  const outOfOrder = records.filter(
+    (record) => record.timestamp === null || isAhead(record) || wasOutOfOrder(record),
+  )
+  const odd = new Set(outOfOrder)
   // Ids of records that were ahead once are not missing between the others.
   const timed = records.filter((record) => record.timestamp !== null && !isAhead(record))
   return {
     cursor,
     records,
-    beside,
-    normal: records.filter((record) => !aside.has(record)),
-    isBeside: (record) => aside.has(record),
-    wasBeside,
-    wasAt: (record) =>
-      record.timestamp === cursor.time && (hashes.size >= MOST_AT || hashes.has(hashOf(record))),
-    afterSetBack: (from) => afterSetBack(timed, from, standalone).filter((record) => !aside.has(record)),
-    hashOf,
-    keyOf,
+    outOfOrder,
+    inOrder: records.filter((record) => !odd.has(record)),
+    isOutOfOrder: (record) => odd.has(record),
+    wasOutOfOrder,
+    wasAtTime: (record) =>
+      record.timestamp === cursor.time && (hashes.size >= MAX_HASHES_AT_TIME || hashes.has(hash(record))),
+    findSetBack: (from) => recordsAfterSetBack(timed, from, standalone).filter((record) => !odd.has(record)),
+    hash,
+    key,
   }
 }
 
-/** Whether the device's clock was set back so that new records cannot be told from delivered ones, or not all of them. */
-export function isStopped({ cursor, normal, beside, wasBeside }: Comparison, standalone: boolean): boolean {
-  const newest = normal.at(-1)?.timestamp ?? null
-  // A time to begin with that has not come yet is no clock that was set back.
-  if (cursor.time === null || cursor.at.length === 0 || newest === null) return false
-  if (newest !== cursor.time) return newest < cursor.time
-  return beside.every(wasBeside) && goesOnEarlier(normal, cursor, standalone)
+/** Whether the device's clock was set back so far that new records cannot be told from delivered ones. */
+export function isSetBackTooFar(compared: RecordComparison, standalone: boolean): boolean {
+  const { cursor, inOrder, outOfOrder, wasOutOfOrder } = compared
+  const latest = inOrder.at(-1)?.timestamp ?? null
+  // Where nothing was delivered, the cursor has the time to begin with, which may not have come yet.
+  if (cursor.time === null || cursor.hashesAtTime.length === 0 || latest === null) return false
+  if (latest !== cursor.time) return latest < cursor.time
+  return outOfOrder.every(wasOutOfOrder) && continuesEarlier(inOrder, cursor, standalone)
 }
 
 /**
@@ -69,7 +82,7 @@ export function isStopped({ cursor, normal, beside, wasBeside }: Comparison, sta
  * Ids that begin again look alike, but those records stand in a row of their own; here each stands between two whose
  * ids follow each other. The last by its id comes last.
  */
-function afterSetBack(
+function recordsAfterSetBack(
   records: readonly SeriesRecord[],
   { time, id }: Pick<RecordCursor, 'time' | 'id'>,
   standalone: boolean,
@@ -84,7 +97,7 @@ function afterSetBack(
   let isOpen = false
   for (const record of records) {
     if (record.dataId === null) continue
-    const by = laterBy(record.dataId, id, standalone)
+    const by = idDistance(record.dataId, id, standalone)
     if (by > 0 && (record.timestamp as number) < time) {
       after.push({ record, by })
       isBetween &&= before !== undefined
@@ -100,7 +113,7 @@ function afterSetBack(
 }
 
 /** How much later by its id a record is than another, below 0 for earlier. Ids of remote units turn over. */
-function laterBy(dataId: number, id: number, standalone: boolean): number {
+function idDistance(dataId: number, id: number, standalone: boolean): number {
   const by = dataId - id
   return standalone || Math.abs(by) <= TURN / 2 ? by : by - Math.sign(by) * TURN
 }
@@ -109,12 +122,12 @@ function laterBy(dataId: number, id: number, standalone: boolean): number {
  * Whether the earliest record is by its id the one after the cursor's: the clock was set back further than the answer
  * reaches. Of ids that begin again the earliest does not follow the cursor's.
  */
-function goesOnEarlier(
+function continuesEarlier(
   records: readonly SeriesRecord[],
   { time, id }: RecordCursor,
   standalone: boolean,
 ): boolean {
   const first = records.find(({ dataId }) => dataId !== null)
   if (!first || id === null || time === null || (first.timestamp as number) >= time) return false
-  return laterBy(first.dataId as number, id, standalone) === 1
+  return idDistance(first.dataId as number, id, standalone) === 1
 }

@@ -2,176 +2,176 @@ import { type Gap, type Numbered, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
 import { formatTime, type TimeStyle } from '../readings/time'
-import { type Comparison, compare, isStopped } from './record-comparison'
+import { compareRecords, isSetBackTooFar, type RecordComparison } from './record-comparison'
 import {
-  AN_HOUR,
-  firstCursor,
-  inOrder,
-  latest,
-  latestOf,
-  MOST_AT,
-  MOST_BESIDE,
-  type Received,
+  createFirstCursor,
+  keyRank,
+  latestKeyTime,
+  latestTime,
+  MAX_AHEAD_MS,
+  MAX_HASHES_AT_TIME,
+  MAX_OUT_OF_ORDER,
+  type ReceivedRecords,
   type RecordCursor,
-  rankOf,
   type Start,
+  sortKeys,
 } from './record-cursor'
 
-/** What to do with an answer. */
+/** What follows from an answer. */
 export type RecordPlan =
   /** The device's clock was set back, and its records cannot be told from delivered ones, or not all of them. */
-  | { kind: 'set-back' }
-  /** Records between the cursor and the answer are not in it: ms, from inclusive, to exclusive. */
-  | { kind: 'hole'; from: number; to: number }
+  | { kind: 'clock-set-back' }
+  /** Records between the cursor and the answer are missing: ms since 1970 UTC, from inclusive, to exclusive. */
+  | { kind: 'backfill-needed'; from: number; to: number }
   | {
       kind: 'complete'
-      /** What is new. */
+      /** The new records. */
       fresh: Series
+      /** The cursor once they are delivered. */
       next: RecordCursor
-      /** The device's clock was set back: some of what is new has an earlier time than what was delivered. */
+      /** The device's clock was set back: some new records have an earlier time than delivered ones. */
       isSetBack: boolean
     }
 
 /**
- * Tells what of an answer is new, and the cursor once that is delivered.
- * @param known `null` for a device that nothing was delivered of
- * @param fill whether records that are missing before the answer can be fetched
+ * Tells which records of an answer are new.
+ * @param known the device's cursor; `null` where nothing was delivered yet
+ * @param canBackfill whether records that are missing before the answer can be fetched
  */
 export function planRecords(
   known: RecordCursor | null,
-  received: Received,
-  { start, fill }: { start: Start; fill: boolean },
+  received: ReceivedRecords,
+  { start, canBackfill }: { start: Start; canBackfill: boolean },
 ): RecordPlan {
   const { series, time: style } = received
   const { standalone } = series
-  const cursor = known ?? firstCursor(start, received.taken)
-  const compared = compare(received, cursor)
-  const after = new Set(compared.afterSetBack(cursor))
-  if (after.size === 0 && isStopped(compared, standalone)) return { kind: 'set-back' }
-  const hole = fill ? holeBefore(compared, known !== null) : undefined
-  if (hole) return hole
+  const cursor = known ?? createFirstCursor(start, received.sequence)
+  const compared = compareRecords(received, cursor)
+  const setBack = new Set(compared.findSetBack(cursor))
+  if (setBack.size === 0 && isSetBackTooFar(compared, standalone)) return { kind: 'clock-set-back' }
+  const missing = canBackfill ? findMissing(compared, known !== null) : undefined
+  if (missing) return { kind: 'backfill-needed', ...missing }
 
   const isSilent = known === null && start === 'now'
-  const fresh = isSilent ? [] : freshOf(compared, after)
-  const next = nextCursor(compared, received)
-  // Also where it was set back within what came: the cursor goes on from the last of them, and what is later is known.
-  const back = compared.afterSetBack(next)
-  const last = back.at(-1)
-  for (const record of back) after.add(record)
-  const gaps = gapsBefore(fresh, compared, after, neighbourOf(compared, style, series.utcOffset), standalone)
+  const fresh = isSilent ? [] : findNew(compared, setBack)
+  const next = advanceCursor(compared, received)
+  // The clock may also have been set back within what came: then the cursor goes on from the last such record.
+  const within = compared.findSetBack(next)
+  const last = within.at(-1)
+  for (const record of within) setBack.add(record)
+  const before = lastDelivered(compared, style, series.utcOffset)
+  const gaps = findGapsBeforeNew(fresh, compared, setBack, before, standalone)
   return {
     kind: 'complete',
     fresh: { ...series, records: fresh, gaps },
-    next: last ? movedBack(next, last, compared) : next,
-    isSetBack: !isSilent && known !== null && after.size > 0,
+    next: last ? moveCursorBack(next, last, compared) : next,
+    isSetBack: !isSilent && known !== null && setBack.size > 0,
   }
 }
 
-/** What is missing between the cursor and the answer; nothing where the answer reaches back to it. */
-function holeBefore(
-  { cursor, records, normal, beside, wasAt, wasBeside, hashOf }: Comparison,
-  isKnown: boolean,
-): Extract<RecordPlan, { kind: 'hole' }> | undefined {
+/** The period that is missing between the cursor and the answer; `undefined` where the answer reaches back to it. */
+function findMissing(compared: RecordComparison, isKnown: boolean): { from: number; to: number } | undefined {
+  const { cursor, records, inOrder, outOfOrder } = compared
   const oldest = records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
-  // Where there was nothing at first, all that there is now is new; where all is ahead, it goes on from there.
-  const ahead = latestOf(cursor.beside)
-  const since = (normal.length === 0 ? ahead : null) ?? cursor.time ?? ahead ?? (isKnown ? 0 : null)
-  if (since === null || oldest === null || oldest < since || normal.some(wasAt)) return undefined
-  const holdsBegin = cursor.begins?.every((begin) =>
-    normal.some((record) => record.timestamp === cursor.time && hashOf(record) === begin),
+  // Where the first answer was empty, all records are new since; where all are ahead, it goes on from the last of them.
+  const ahead = latestKeyTime(cursor.outOfOrder)
+  const from = (inOrder.length === 0 ? ahead : null) ?? cursor.time ?? ahead ?? (isKnown ? 0 : null)
+  if (from === null || oldest === null || oldest < from || inOrder.some(compared.wasAtTime)) return undefined
+  const holdsFirst = cursor.firstHashes?.every((hash) =>
+    inOrder.some((record) => record.timestamp === cursor.time && compared.hash(record) === hash),
   )
-  const isOnlyBeside = cursor.time === null || normal.length === 0
-  if (holdsBegin || (isOnlyBeside && beside.some(wasBeside))) return undefined
-  return { kind: 'hole', from: since, to: oldest + 1000 }
+  const isAllOutOfOrder = cursor.time === null || inOrder.length === 0
+  if (holdsFirst || (isAllOutOfOrder && outOfOrder.some(compared.wasOutOfOrder))) return undefined
+  return { from, to: oldest + 1000 }
 }
 
-/** @param after new ones that are earlier than the cursor */
-function freshOf(
-  { cursor, records, isBeside, wasBeside, wasAt }: Comparison,
-  after: ReadonlySet<SeriesRecord>,
-): SeriesRecord[] {
-  const isKnown = (record: SeriesRecord) =>
-    isBeside(record)
-      ? wasBeside(record)
-      : cursor.time !== null &&
-        !after.has(record) &&
-        ((record.timestamp as number) < cursor.time || wasAt(record))
+/** @param setBack records after the cursor, though their times are earlier */
+function findNew(compared: RecordComparison, setBack: ReadonlySet<SeriesRecord>): SeriesRecord[] {
+  const { cursor, records, isOutOfOrder, wasOutOfOrder, wasAtTime } = compared
+  const isKnown = (record: SeriesRecord) => {
+    if (isOutOfOrder(record)) return wasOutOfOrder(record)
+    if (cursor.time === null || setBack.has(record)) return false
+    return (record.timestamp as number) < cursor.time || wasAtTime(record)
+  }
   return records.filter((record) => !isKnown(record))
 }
 
-/** The cursor once all that is new is delivered. */
-function nextCursor(compared: Comparison, { receivedAt, taken }: Received): RecordCursor {
-  const { cursor, normal, beside, keyOf } = compared
-  // Where all is ahead, what was ahead counts as delivered in its turn once its time is well past.
-  const passed = normal.length === 0 ? latestOf(cursor.beside, receivedAt - AN_HOUR) : null
-  const keys = inOrder([...cursor.beside, ...beside.map(keyOf)])
-  const newest = normal.at(-1)?.timestamp ?? null
-  // Of those that are too many to be remembered the last is passed by the cursor.
-  const time = latest(newest, cursor.time, passed, latestOf(keys.slice(0, -MOST_BESIDE)))
+/** The cursor once all new records are delivered. */
+function advanceCursor(compared: RecordComparison, { receivedAt, sequence }: ReceivedRecords): RecordCursor {
+  const { cursor, inOrder } = compared
+  // Where all are ahead, those whose time is well past by now count as delivered in their turn.
+  const passed = inOrder.length === 0 ? latestKeyTime(cursor.outOfOrder, receivedAt - MAX_AHEAD_MS) : null
+  const keys = outOfOrderKeys(compared)
+  const latest = inOrder.at(-1)?.timestamp ?? null
+  // The cursor passes those that are too many to be remembered.
+  const time = latestTime(latest, cursor.time, passed, latestKeyTime(keys.slice(0, -MAX_OUT_OF_ORDER)))
   return {
     time,
-    at: hashesAt(time, compared, cursor.time === time ? cursor.at : []),
-    beside: keys.filter((key) => time === null || rankOf(key) >= time),
-    id: normal.findLast(({ timestamp }) => timestamp === time)?.dataId ?? cursor.id,
-    taken,
+    hashesAtTime: hashesAt(time, compared, cursor.time === time ? cursor.hashesAtTime : []),
+    outOfOrder: keys.filter((key) => time === null || keyRank(key) >= time),
+    id: inOrder.findLast(({ timestamp }) => timestamp === time)?.dataId ?? cursor.id,
+    sequence,
   }
 }
 
-/** The cursor where the device's clock was set back: at the last record of the new clock; later ones are remembered. */
-function movedBack(
+/** The cursor at the last record since the device's clock was set back; records with later times are remembered. */
+function moveCursorBack(
   next: RecordCursor,
   { timestamp, dataId }: SeriesRecord,
-  compared: Comparison,
+  compared: RecordComparison,
 ): RecordCursor {
-  const { cursor, normal, beside, keyOf } = compared
   const time = timestamp as number
-  const later = normal.filter((record) => (record.timestamp as number) > time)
-  const keys = inOrder([...cursor.beside, ...beside.map(keyOf)]).filter((key) => rankOf(key) >= time)
+  const later = compared.inOrder.filter((record) => (record.timestamp as number) > time)
+  const keys = outOfOrderKeys(compared).filter((key) => keyRank(key) >= time)
   return {
     ...next,
     time,
     id: dataId,
-    at: hashesAt(time, compared),
-    beside: inOrder([...keys, ...later.map(keyOf)]).slice(-MOST_BESIDE),
+    hashesAtTime: hashesAt(time, compared),
+    outOfOrder: sortKeys([...keys, ...later.map(compared.key)]).slice(-MAX_OUT_OF_ORDER),
   }
+}
+
+/** Keys of all records out of order, of before and of the answer. */
+function outOfOrderKeys({ cursor, outOfOrder, key }: RecordComparison): string[] {
+  return sortKeys([...cursor.outOfOrder, ...outOfOrder.map(key)])
 }
 
 /** Hashes of the records with that time, after those that are known already. */
 function hashesAt(
   time: number | null,
-  { normal, hashOf }: Comparison,
+  { inOrder, hash }: RecordComparison,
   known: readonly string[] = [],
 ): string[] {
-  const records = normal.filter(({ timestamp }) => timestamp === time).slice(-MOST_AT)
-  return [...new Set([...known, ...records.map(hashOf)])].slice(0, MOST_AT)
+  const records = inOrder.filter(({ timestamp }) => timestamp === time).slice(-MAX_HASHES_AT_TIME)
+  return [...new Set([...known, ...records.map(hash)])].slice(0, MAX_HASHES_AT_TIME)
 }
 
-/** The last record that was delivered: where the answer does not hold it, a gap may stand after it. */
-function neighbourOf(
-  { cursor: { time, id }, normal, wasAt }: Comparison,
+/** The last record that was delivered, where the answer does not hold it: a gap may stand after it. */
+function lastDelivered(
+  { cursor: { time, id }, inOrder, wasAtTime }: RecordComparison,
   style: TimeStyle,
-  offset: number,
+  offsetMinutes: number,
 ): Numbered[] {
-  if (time === null || id === null || normal.some(wasAt)) return []
-  return [{ time: formatTime(time, style, offset), timestamp: time, dataId: id }]
+  if (time === null || id === null || inOrder.some(wasAtTime)) return []
+  return [{ time: formatTime(time, style, offsetMinutes), timestamp: time, dataId: id }]
 }
 
 /**
- * Gaps that are reported with what is new: each stands before a new record. Ids of records beside the cursor, and of
- * those after a clock that was set back, are not missing wherever they stand in time: in its order they would be full
- * of gaps.
+ * Gaps that stand before a new record. Ids of records out of order, and of those since a clock was set back, are not
+ * missing wherever they stand in time; in the order of time they would be full of gaps.
  */
-function gapsBefore(
+function findGapsBeforeNew(
   fresh: readonly SeriesRecord[],
-  { normal, beside }: Comparison,
-  after: ReadonlySet<SeriesRecord>,
-  neighbour: readonly Numbered[],
+  { inOrder, outOfOrder }: RecordComparison,
+  setBack: ReadonlySet<SeriesRecord>,
+  before: readonly Numbered[],
   standalone: boolean,
 ): Gap[] {
-  const isFresh = new Set<Numbered>(fresh)
-  const steady: Numbered[] = [...neighbour, ...normal.filter((record) => !after.has(record))]
-  const others = [...beside, ...after].map(({ dataId }) => ({ time: null, timestamp: null, dataId }))
-  return placeGaps([...others, ...steady], standalone)
-    .filter(({ at }) => isFresh.has(steady[at - others.length] as Numbered))
+  const isNew = new Set<Numbered>(fresh)
+  const ordered: Numbered[] = [...before, ...inOrder.filter((record) => !setBack.has(record))]
+  const others = [...outOfOrder, ...setBack].map(({ dataId }) => ({ time: null, timestamp: null, dataId }))
+  return placeGaps([...others, ...ordered], standalone)
+    .filter(({ at }) => isNew.has(ordered[at - others.length] as Numbered))
     .map(({ gap }) => gap)
 }

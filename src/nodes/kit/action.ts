@@ -124,7 +124,7 @@ function start<T extends ActionType>(
       refused.forget(control.serials)
     } else {
       const { device, cursor } = receiptOf(control.receipt, memory, action.type)
-      memory.step(device, { kind: 'receipt', cursor })
+      memory.step(device, { kind: 'receipt-received', cursor })
     }
   }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { type AlertCursor, type Entry, planAlerts } from '../../../src/lib/collect/alert-cursor'
+import { type AlertCursor, type ComparableAlert, planAlerts } from '../../../src/lib/collect/alert-cursor'
 
 /** Entries an answer holds at most. */
 const MOST_ENTRIES = 20
 
-const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): Entry => ({
+const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): ComparableAlert => ({
   timestamp: at,
   texts: [{ source, text }],
 })
@@ -17,10 +17,10 @@ function follow(start: 'now' | 'held' = 'held') {
   let taken = 0
   return {
     cursor: () => cursor,
-    take(log: readonly Entry[]) {
+    take(log: readonly ComparableAlert[]) {
       const { fresh, overflow, next } = planAlerts(cursor, log, ++taken, start)
       cursor = next
-      assert.equal(next.taken, taken)
+      assert.equal(next.sequence, taken)
       const times = fresh.map(({ timestamp }) => timestamp)
       return overflow ? [...times, 'overflow'] : times
     },
@@ -46,9 +46,9 @@ describe('alerts', () => {
 
   it('that were never acknowledged come again, and none is told to be lost', () => {
     const log = entries(1, MOST_ENTRIES)
-    const { fresh, overflow } = planAlerts({ seen: [], begins: true, taken: 1 }, log, 2, 'held')
+    const { fresh, overflow } = planAlerts({ seen: [], isFirst: true, sequence: 1 }, log, 2, 'held')
     assert.deepEqual([fresh.length, overflow], [MOST_ENTRIES, false])
-    assert.equal(planAlerts({ seen: [], taken: 1 }, log, 2, 'held').overflow, true)
+    assert.equal(planAlerts({ seen: [], sequence: 1 }, log, 2, 'held').overflow, true)
   })
 
   it('are told apart by time, source and words', () => {
@@ -111,10 +111,10 @@ describe('what is remembered of a log', () => {
   })
 
   it('is made anew for each answer: what is handed over may have to be planned again', () => {
-    const known: AlertCursor = { seen: [], taken: 1 }
+    const known: AlertCursor = { seen: [], sequence: 1 }
     const first = planAlerts(known, entries(1, 2), 2, 'now')
     const again = planAlerts(known, entries(1, 3), 3, 'now')
-    assert.deepEqual(known, { seen: [], taken: 1 })
+    assert.deepEqual(known, { seen: [], sequence: 1 })
     assert.deepEqual([first.fresh.length, again.fresh.length], [2, 3])
   })
 })

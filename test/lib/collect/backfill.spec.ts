@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
-import type { News } from '../../../src/lib/collect/feeds'
+import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createMemory } from '../../../src/lib/collect/node-state'
 import { latestNews, type NewsWish } from '../../../src/lib/collect/poll'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
@@ -58,9 +58,9 @@ async function begin() {
     /** What one trigger brings. */
     async ask() {
       asked.length = 0
-      let news: News | undefined
+      let news: PolledData | undefined
       let isNothing = false
-      const deliver = async (what: News, nothing = false) => {
+      const deliver = async (what: PolledData, nothing = false) => {
         news = what
         isNothing = nothing
       }

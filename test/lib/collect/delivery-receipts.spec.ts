@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Cursor, Event, Machine } from '../../../src/lib/collect/delivery'
-import { createMachine, furthest, step } from '../../../src/lib/collect/delivery'
+import type { Cursor, DeliveryEvent, DeliveryState } from '../../../src/lib/collect/delivery'
+import { createDeliveryState, latestSequence, transition } from '../../../src/lib/collect/delivery'
 
-type Device = Machine<string, string>
-type Happening = Event<string, string>
+type Device = DeliveryState<string, string>
+type Happening = DeliveryEvent<string, string>
 
-const at = (taken: number): Cursor => ({ taken })
+const at = (taken: number): Cursor => ({ sequence: taken })
 const [trigger, timeout, forget, deploy] = [
   { kind: 'trigger' },
-  { kind: 'timeout' },
+  { kind: 'receipt-overdue' },
   { kind: 'forget', now: 0 },
-  { kind: 'deploy', isReshaped: false, until: 1e9 },
+  { kind: 'deploy', hasNewSettings: false, overdueAt: 1e9 },
 ] as const satisfies Happening[]
 
 function run(machine: Device, ...happenings: readonly Happening[]) {
   const effects: string[] = []
   let now = machine
   for (const event of happenings) {
-    const [next, effect] = step(now, event)
+    const [next, effect] = transition(now, event)
     now = next
     effects.push(effect)
   }
@@ -26,24 +26,24 @@ function run(machine: Device, ...happenings: readonly Happening[]) {
 }
 
 const handOver = (taken: number, base = 0): Happening => ({
-  kind: 'handed-over',
-  base: at(base),
+  kind: 'receipt-issued',
+  before: at(base),
   next: at(taken),
-  until: 0,
-  news: null,
+  overdueAt: 0,
+  retained: null,
 })
 
 /** A device in each phase, delivered up to 10. */
-const known: Device = { ...createMachine(), cursor: at(10) }
+const known: Device = { ...createDeliveryState(), cursor: at(10) }
 const devices = [
   known,
   run(known, trigger).machine,
-  run(known, trigger, { kind: 'hole', hole: 'hole' }).machine,
+  run(known, trigger, { kind: 'backfill-needed', backfill: 'begun' }).machine,
   run(known, trigger, handOver(20)).machine,
 ]
 
 describe('receipts', () => {
-  const receipt = (taken: number): Happening => ({ kind: 'receipt', cursor: at(taken) })
+  const receipt = (taken: number): Happening => ({ kind: 'receipt-received', cursor: at(taken) })
   const open = (...takens: number[]) => takens.flatMap((taken) => [timeout, trigger, handOver(taken)])
 
   it('move a cursor forward only, in whatever order they come, and as often as they do', () => {
@@ -52,10 +52,10 @@ describe('receipts', () => {
       fc.property(fc.constantFrom(...devices), takens, (device, order) => {
         let machine = device
         for (const taken of order) {
-          const before = machine.cursor?.taken ?? 0
-          const [next, effect] = step(machine, receipt(taken))
-          assert.equal(next.cursor?.taken, Math.max(before, taken))
-          assert.equal(effect, taken > before ? 'save' : 'nothing')
+          const before = machine.cursor?.sequence ?? 0
+          const [next, effect] = transition(machine, receipt(taken))
+          assert.equal(next.cursor?.sequence, Math.max(before, taken))
+          assert.equal(effect, taken > before ? 'save' : 'none')
           machine = next
         }
       }),
@@ -63,21 +63,21 @@ describe('receipts', () => {
   })
 
   it('of an older delivery leave the newer one open', () => {
-    const { machine } = run(createMachine(), ...open(1, 2), receipt(1))
-    assert.deepEqual([machine.cursor, machine.phase.name], [at(1), 'open'])
+    const { machine } = run(createDeliveryState(), ...open(1, 2), receipt(1))
+    assert.deepEqual([machine.cursor, machine.phase.name], [at(1), 'awaiting-receipt'])
     assert.equal(run(machine, receipt(2)).machine.phase.name, 'idle')
   })
 
   it('of what was forgotten are void', () => {
     for (const before of [open(7), [...open(7), receipt(7)], [...open(7), deploy]]) {
-      const { machine, effects } = run(createMachine(), ...before, forget, receipt(7))
-      assert.deepEqual([machine.cursor, effects.at(-1)], [null, 'nothing'])
+      const { machine, effects } = run(createDeliveryState(), ...before, forget, receipt(7))
+      assert.deepEqual([machine.cursor, effects.at(-1)], [null, 'none'])
       assert.deepEqual(run(machine, receipt(8)).machine.cursor, at(8))
     }
   })
 
   it('of what was forgotten are void also where their time had passed', () => {
-    const { machine } = run(createMachine(), ...open(7), timeout, forget, receipt(7))
+    const { machine } = run(createDeliveryState(), ...open(7), timeout, forget, receipt(7))
     assert.equal(machine.cursor, null)
   })
 
@@ -88,8 +88,11 @@ describe('receipts', () => {
   })
 
   it('of what was delivered before do not count for what is delivered anew', () => {
-    const { machine } = run(createMachine(), ...open(7), timeout)
-    assert.ok(furthest(machine) >= 7, 'the next cursor is later than all before, also those nobody answered')
+    const { machine } = run(createDeliveryState(), ...open(7), timeout)
+    assert.ok(
+      latestSequence(machine) >= 7,
+      'the next cursor is later than all before, also those nobody answered',
+    )
   })
 
   it('after a restart count by what was saved', () => {
@@ -100,9 +103,9 @@ describe('receipts', () => {
 
 describe('a first delivery', () => {
   it('that waits for its receipt is saved as begun: it would come again from there', () => {
-    const { machine, effects } = run(createMachine(), trigger, handOver(30, 8))
+    const { machine, effects } = run(createDeliveryState(), trigger, handOver(30, 8))
     assert.deepEqual([machine.cursor, effects[1]], [at(8), 'save'])
     const later = run(machine, timeout, trigger, handOver(40, 9))
-    assert.deepEqual([later.machine.cursor, later.effects[2]], [at(8), 'nothing'])
+    assert.deepEqual([later.machine.cursor, later.effects[2]], [at(8), 'none'])
   })
 })

@@ -14,10 +14,10 @@ describe('a node whose messages name one device after the other', () => {
       const memory = createMemory(clock)
       memory.open(shelf())
       await memory.ready()
-      const cursor = { seen: ['x'], taken: clock.now() }
+      const cursor = { seen: ['x'], sequence: clock.now() }
       memory.about([B])
       memory.step(`${B.base}/${B.serial}`, { kind: 'trigger' })
-      memory.step(`${B.base}/${B.serial}`, { kind: 'sent', next: cursor })
+      memory.step(`${B.base}/${B.serial}`, { kind: 'delivered', next: cursor })
       clock.advance(60_000)
       memory.about([A])
       clock.jump(days * DAY)

@@ -5,10 +5,11 @@ import { settled, shelf } from '../../support/collect/shelf'
 import { failure } from '../answers'
 
 const DEVICE = '5839F001/5212A1B2'
-const at = (taken: number) => ({ seen: [`${taken}`], taken })
+const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
+const persisted = (taken: number) => ({ seen: [`${taken}`], taken })
 const saved = (taken: number) => {
   const nothing = { forgotten: {}, marks: {}, selected: {}, round: [] }
-  return { version: 1, key: 'key', cursors: { [DEVICE]: at(taken) }, ...nothing }
+  return { version: 1, key: 'key', cursors: { [DEVICE]: persisted(taken) }, ...nothing }
 }
 /** How it ends, once it has. */
 function outcome(waiting: Promise<void>): () => string | undefined {
@@ -35,9 +36,9 @@ function begin(store = shelf()) {
     },
     () => {},
   )
-  const deliver = (taken: number) => {
+  const deliver = (sequence: number) => {
     memory.step(DEVICE, { kind: 'trigger' })
-    memory.step(DEVICE, { kind: 'sent', next: at(taken) })
+    memory.step(DEVICE, { kind: 'delivered', next: at(sequence) })
   }
   return { clock, memory, deliver, isReady: () => isReady, cursor: () => memory.machine(DEVICE).cursor }
 }
@@ -118,7 +119,7 @@ describe('a store', () => {
     'a text': 'half of it: {"version":1,"cur',
     'a list': [],
     'a number': 7,
-    'a cursor that is none': { ...saved(5), cursors: { [DEVICE]: at(5), other: { taken: 'x' } } },
+    'a cursor that is none': { ...saved(5), cursors: { [DEVICE]: persisted(5), other: { taken: 'x' } } },
     'cursors that are a list': { ...saved(5), cursors: [] },
     'a mark that is no text': { ...saved(5), marks: { [DEVICE]: 1 } },
     'receipts that are void till no time': { ...saved(5), forgotten: { [DEVICE]: null } },
@@ -166,7 +167,7 @@ describe('a store', () => {
     await memory.close(old)
     await memory.ready()
     memory.step(DEVICE, { kind: 'trigger' })
-    memory.step(DEVICE, { kind: 'sent', next: at(6) })
+    memory.step(DEVICE, { kind: 'delivered', next: at(6) })
     await settled()
     assert.deepEqual([cursor(), present.newest()], [at(6), saved(6)])
   })
@@ -194,10 +195,10 @@ describe('a store', () => {
     await settled()
     const { memory, cursor, clock } = begin(store)
     await settled()
-    memory.step(DEVICE, { kind: 'receipt', cursor: at(5) })
+    memory.step(DEVICE, { kind: 'receipt-received', cursor: at(5) })
     assert.equal(cursor(), null)
     const later = at(clock.now() + 1)
-    memory.step(DEVICE, { kind: 'receipt', cursor: later })
+    memory.step(DEVICE, { kind: 'receipt-received', cursor: later })
     assert.deepEqual(cursor(), later)
   })
 
@@ -208,12 +209,12 @@ describe('a store', () => {
     before.deliver(5)
     const next = at(before.clock.now())
     before.memory.step(DEVICE, { kind: 'trigger' })
-    before.memory.step(DEVICE, { kind: 'handed-over', base: at(4), next, until: 0, news: null })
+    before.memory.step(DEVICE, { kind: 'receipt-issued', before: at(4), next, overdueAt: 0, retained: null })
     await settled()
     const { memory, cursor } = begin(store)
     await settled()
     memory.forget(['5212A1B2'])
-    memory.step(DEVICE, { kind: 'receipt', cursor: next })
+    memory.step(DEVICE, { kind: 'receipt-received', cursor: next })
     assert.equal(cursor(), null)
   })
 
@@ -222,11 +223,11 @@ describe('a store', () => {
       const { memory, cursor, clock } = begin()
       await settled()
       memory.forget(serials)
-      memory.step(DEVICE, { kind: 'receipt', cursor: at(clock.now()) })
+      memory.step(DEVICE, { kind: 'receipt-received', cursor: at(clock.now()) })
       assert.equal(cursor(), null)
-      memory.step('a/b', { kind: 'receipt', cursor: at(clock.now()) })
+      memory.step('a/b', { kind: 'receipt-received', cursor: at(clock.now()) })
       assert.equal(memory.machine('a/b').cursor === null, serials === 'all')
-      memory.step(DEVICE, { kind: 'receipt', cursor: at(clock.now() + 1) })
+      memory.step(DEVICE, { kind: 'receipt-received', cursor: at(clock.now() + 1) })
       assert.deepEqual(cursor(), at(clock.now() + 1))
     }
   })
@@ -252,7 +253,7 @@ describe('a store', () => {
     }
     const { deliver } = begin({ ...shelf({ ...saved(4), cursors: {} }), save })
     await settled()
-    for (const taken of [5, 6, 7]) deliver(taken)
+    for (const sequence of [5, 6, 7]) deliver(sequence)
     assert.deepEqual(states, [saved(5)])
     ends[0]?.()
     await settled()
@@ -286,15 +287,16 @@ describe('a store', () => {
   const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
 
   it('holding cursors of records, and of alerts, holds them', async () => {
-    const { memory } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: at(5), 'c/1': records } }))
+    const { memory } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }))
     await memory.ready()
-    assert.deepEqual([memory.machine(DEVICE).cursor, memory.machine('c/1').cursor], [at(5), records])
+    const cursor = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
+    assert.deepEqual([memory.machine(DEVICE).cursor, memory.machine('c/1').cursor], [at(5), cursor])
   })
 
   const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
   for (const cursor of [...odd, { ...records, at: null }, { ...records, time: 'x' }]) {
     it(`holding ${JSON.stringify(cursor)} for a cursor is damaged`, async () => {
-      const { memory } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: at(5), 'b/1': cursor } }))
+      const { memory } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }))
       await assert.rejects(memory.ready(), failure('store-unreadable'))
     })
   }

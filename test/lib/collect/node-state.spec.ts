@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { Hole } from '../../../src/lib/collect/backfill'
+import type { Backfill } from '../../../src/lib/collect/backfill'
 import { createMemory } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 
 const [FIRST, SECOND] = ['5839F001/5212A1B2', '5839F002/5212A1B2']
-const at = (taken: number) => ({ seen: [`${taken}`], taken })
+const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
 const target = (key: string) => {
   const [base = '', serial = ''] = key.split('/')
   return { base, serial }
@@ -16,9 +16,9 @@ async function begin(store = shelf()) {
   const memory = createMemory(createVirtualClock(0))
   memory.open(store)
   await memory.ready()
-  const deliver = (device: string, taken: number) => {
+  const deliver = (device: string, sequence: number) => {
     memory.step(device, { kind: 'trigger' })
-    memory.step(device, { kind: 'sent', next: at(taken) })
+    memory.step(device, { kind: 'delivered', next: at(sequence) })
   }
   return { memory, store, deliver, cursor: (device: string) => memory.machine(device).cursor }
 }
@@ -61,12 +61,12 @@ describe('what a node knows of its devices', () => {
     assert.equal(writes(), 1)
     await settled()
     memory.step(FIRST, { kind: 'trigger' })
-    memory.step(FIRST, { kind: 'handed-over', base: at(1), next: at(9), until: 0, news: null })
-    memory.step(FIRST, { kind: 'timeout' })
+    memory.step(FIRST, { kind: 'receipt-issued', before: at(1), next: at(9), overdueAt: 0, retained: null })
+    memory.step(FIRST, { kind: 'receipt-overdue' })
     memory.setMarks([])
     await settled()
     assert.equal(writes(), 1, 'what is open is in memory only')
-    memory.step(FIRST, { kind: 'receipt', cursor: at(9) })
+    memory.step(FIRST, { kind: 'receipt-received', cursor: at(9) })
     assert.equal(writes(), 2)
   })
 
@@ -91,7 +91,7 @@ describe('what a node knows of its devices', () => {
     deliver(FIRST, 5)
     await settled()
     memory.step(SECOND, { kind: 'trigger' })
-    const other = shelf({ version: 1, cursors: { [FIRST]: at(1) }, marks: {}, round: [] })
+    const other = shelf({ version: 1, cursors: { [FIRST]: { seen: ['1'], taken: 1 } }, marks: {}, round: [] })
     await memory.close(store)
     memory.open(other)
     await memory.ready()
@@ -109,7 +109,7 @@ describe('what a node knows of its devices', () => {
     await settled()
     const memory = createMemory(createVirtualClock(0))
     memory.open(store)
-    memory.step(FIRST, { kind: 'receipt', cursor: at(9) })
+    memory.step(FIRST, { kind: 'receipt-received', cursor: at(9) })
     memory.setMarks([[FIRST, 'new']])
     memory.round.asked(target(FIRST))
     await memory.ready()
@@ -120,9 +120,9 @@ describe('what a node knows of its devices', () => {
 })
 
 /** A hole of which so many records are there. */
-const holeOf = (count: number): Hole => {
+const holeOf = (count: number): Backfill => {
   const records = Array.from({ length: count }, () => ({}))
-  return { received: { series: { records: [] } }, paging: { parts: [{ records }] } } as unknown as Hole
+  return { received: { series: { records: [] } }, paging: { parts: [{ records }] } } as unknown as Backfill
 }
 
 describe('what was fetched', () => {
@@ -132,7 +132,7 @@ describe('what was fetched', () => {
     memory.open(store, { shape: 'old' })
     await memory.ready()
     memory.step(FIRST, { kind: 'trigger' })
-    memory.step(FIRST, { kind: 'hole', hole: holeOf(1) })
+    memory.step(FIRST, { kind: 'backfill-needed', backfill: holeOf(1) })
     for (const shape of shapes) {
       await memory.close(store)
       memory.open(store, { shape })
@@ -141,7 +141,7 @@ describe('what was fetched', () => {
   }
 
   it('stays over a deploy with the same settings, and is dropped where they changed', async () => {
-    assert.equal(await fetch(['old', 'old']), 'filling')
+    assert.equal(await fetch(['old', 'old']), 'backfilling')
     assert.equal(await fetch(['new', 'old']), 'idle')
   })
 })
@@ -155,7 +155,7 @@ describe('what is kept in memory', () => {
     ]
     const fill = (count: number) => {
       one.step(FIRST, { kind: 'trigger' })
-      one.step(FIRST, { kind: 'hole', hole: holeOf(count) })
+      one.step(FIRST, { kind: 'backfill-needed', backfill: holeOf(count) })
     }
     assert.equal(other.fits(SECOND, 500_000), true)
     fill(60_000)
@@ -173,7 +173,7 @@ describe('what is kept in memory', () => {
     await memory.ready()
     const both = [target(FIRST), target('a/b')]
     for (const device of [FIRST, 'a/b']) {
-      memory.step(device, { kind: 'receipt', cursor: at(5) })
+      memory.step(device, { kind: 'receipt-received', cursor: at(5) })
       memory.setMarks([[device, 'mark']])
     }
     for (const one of both) memory.round.asked(one)
@@ -196,7 +196,13 @@ describe('what is kept in memory', () => {
 
   it('does not wait anew for a device at each restart', async () => {
     const day = 86_400_000
-    const store = shelf({ version: 1, cursors: { [FIRST]: at(5) }, forgotten: {}, marks: {}, round: [] })
+    const store = shelf({
+      version: 1,
+      cursors: { [FIRST]: { seen: ['5'], taken: 5 } },
+      forgotten: {},
+      marks: {},
+      round: [],
+    })
     let now = 0
     for (let restart = 0; restart < 31; restart++) {
       const clock = createVirtualClock(0)
@@ -225,14 +231,14 @@ describe('what is kept in memory', () => {
   })
 
   it('is not what a node of another type with the same id knew', async () => {
-    const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
+    const records = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
     const store = shelf()
     const { memory, cursor } = await begin(store)
-    memory.step(FIRST, { kind: 'receipt', cursor: records })
+    memory.step(FIRST, { kind: 'receipt-received', cursor: records })
     await memory.close(store)
     memory.open(store, { kind: 'alerts' })
     assert.equal(cursor(FIRST), null)
-    memory.step(FIRST, { kind: 'receipt', cursor: at(6) })
+    memory.step(FIRST, { kind: 'receipt-received', cursor: at(6) })
     await settled()
     const next = createMemory(createVirtualClock(0))
     next.open(store, { kind: 'records' })
@@ -247,7 +253,7 @@ describe('what is kept in memory', () => {
     assert.equal(first, 10_000)
     assert.equal(memory.isFirst({ serial: '5' }), false)
     memory.forget(Array.from({ length: 12_000 }, (_, index) => `${index}`))
-    const isVoid = (serial: number) => memory.machine(`x/${serial}`).forgotten > 0
+    const isVoid = (serial: number) => memory.machine(`x/${serial}`).receiptsVoidUpTo > 0
     assert.deepEqual([isVoid(1999), isVoid(2000)], [false, true])
   })
 })

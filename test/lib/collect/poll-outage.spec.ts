@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
-import type { News } from '../../../src/lib/collect/feeds'
+import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createMemory } from '../../../src/lib/collect/node-state'
 import { alertNews, isHandedOver, latestNews } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
@@ -30,7 +30,7 @@ async function begin(others = 0) {
   memory.open(shelf(), { receipts: TIMEOUT })
   await memory.ready()
   const asked: string[] = []
-  const came: News[] = []
+  const came: PolledData[] = []
   const start = Math.floor(clock.now() / 1000)
   const unixtimeOf = (id: number) => start + id * 60
   const record = (id: number) => ({ unixtime: unixtimeOf(id), 'data-id': id, ch1: id })
@@ -59,7 +59,7 @@ async function begin(others = 0) {
     }
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
-  const ports = { memory, deliver: async (news: News) => void came.push(news), warn: () => {} }
+  const ports = { memory, deliver: async (news: PolledData) => void came.push(news), warn: () => {} }
 
   return {
     asked,
@@ -79,13 +79,13 @@ async function begin(others = 0) {
     },
     acknowledge: (index: number) =>
       memory.step(KEY, {
-        kind: 'receipt',
+        kind: 'receipt-received',
         cursor: readReceipt(came.at(index)?.receipt, memory.key()).cursor,
       }),
   }
 }
 
-const ids = (news: News | undefined) =>
+const ids = (news: PolledData | undefined) =>
   news?.content.kind === 'series' ? news.content.series.records.map(({ dataId }) => dataId) : []
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
@@ -141,7 +141,7 @@ describe('a database that is away for hours', () => {
     for (let minute = 0; minute < 25; minute++) {
       await ask()
       measure(1)
-      const { content } = came.at(-1) as News
+      const { content } = came.at(-1) as PolledData
       if (content.kind !== 'series') continue
       for (const record of content.series.records) record.ch1 = -999
       content.series.channels.length = 0
@@ -151,7 +151,7 @@ describe('a database that is away for hours', () => {
     measure(10)
     await ask()
     assert.deepEqual(ids(came.at(-1)), upTo(1, 10))
-    const { content } = came.at(-1) as News
+    const { content } = came.at(-1) as PolledData
     assert.ok(content.kind === 'series' && content.series.channels.length > 0)
     assert.ok(content.series.records.every(({ ch1 }) => ch1 !== -999))
   })

@@ -25,7 +25,7 @@ describe('without a cursor', () => {
     const since = (minute: number) => ({ start: { since: (ARRIVES + (minute - 100) * 60) * 1000 } })
     assert.deepEqual(follow(since(2)).take(minutes(1, 4)), [2, 3, 4])
     const found = plan(null, minutes(50, 54), since(2))
-    assert.ok(found.kind === 'hole')
+    assert.ok(found.kind === 'backfill-needed')
     assert.deepEqual([seconds(found.from), seconds(found.to)], [-98 * 60, -50 * 60 + 1])
     assert.deepEqual(follow(since(2)).take([]), [])
   })
@@ -75,14 +75,14 @@ describe('with a cursor', () => {
     device.take(minutes(1, 3))
     const before = device.cursor()
     assert.deepEqual(device.take([]), [])
-    assert.deepEqual({ ...device.cursor(), taken: 0 }, { ...before, taken: 0 })
+    assert.deepEqual({ ...device.cursor(), sequence: 0 }, { ...before, sequence: 0 })
     assert.deepEqual(device.take(minutes(3, 4)), [4])
   })
 
   it('a newest record that is older was measured by a clock that was set back', () => {
     const device = follow()
     device.take(minutes(1, 9))
-    assert.equal(device.take([...minutes(2, 4), record(9000, 10), record(null, 11)]), 'set-back')
+    assert.equal(device.take([...minutes(2, 4), record(9000, 10), record(null, 11)]), 'clock-set-back')
     assert.deepEqual(device.take(minutes(4, 11)), [10, 11], 'it has caught up')
   })
 })
@@ -130,7 +130,7 @@ describe("a device's clock that was set back", () => {
     const device = follow()
     const blank = (from: number, to: number) => minutes(from, to).map((one) => ({ ...one, 'data-id': null }))
     device.take(blank(1, 9))
-    assert.equal(device.take(blank(2, 4)), 'set-back')
+    assert.equal(device.take(blank(2, 4)), 'clock-set-back')
   })
 })
 
@@ -139,7 +139,8 @@ describe("the host's clock", () => {
   /** What an answer of the newest brings, with the records between where they are asked for. */
   function taken(device: ReturnType<typeof follow>, newest: number, arrives: number): (number | null)[] {
     const found = device.take(minutes(newest - 20, newest), { arrives })
-    const whole = found === 'hole' ? device.take(minutes(80, newest), { arrives, fill: false }) : found
+    const whole =
+      found === 'backfill-needed' ? device.take(minutes(80, newest), { arrives, fill: false }) : found
     assert.ok(Array.isArray(whole), `${newest}: ${whole}`)
     return whole
   }
@@ -165,7 +166,7 @@ describe("the host's clock", () => {
       const found = taken(device, newest, newest === 100 ? 0 : -40 * 24 * HOUR)
       assert.equal(found.length, newest === 100 ? 21 : 10, `${newest}`)
     }
-    assert.ok((device.cursor()?.beside.length ?? 0) <= 2001)
+    assert.ok((device.cursor()?.outOfOrder.length ?? 0) <= 2001)
     assert.equal(taken(device, 6010, 5920 * 60).length, 20)
   })
 })
@@ -178,8 +179,8 @@ describe('a hole', () => {
   }
 
   it('is where the oldest is later than the cursor, or of its second and unknown', () => {
-    assert.equal(known().take(minutes(4, 8)), 'hole')
-    assert.equal(known().take([record(-97 * 60, 33), ...minutes(4, 8)]), 'hole')
+    assert.equal(known().take(minutes(4, 8)), 'backfill-needed')
+    assert.equal(known().take([record(-97 * 60, 33), ...minutes(4, 8)]), 'backfill-needed')
     assert.deepEqual(known().take(minutes(3, 8)), [4, 5, 6, 7, 8], 'one matches')
     assert.deepEqual(known().take([record(-97.1 * 60, 33), ...minutes(4, 5)]), [4, 5], 'one is older')
   })
@@ -187,7 +188,7 @@ describe('a hole', () => {
   it('reaches from the cursor to just after the oldest, and is done with once it is filled', () => {
     const device = known()
     const found = plan(device.cursor(), minutes(50, 54))
-    assert.ok(found.kind === 'hole')
+    assert.ok(found.kind === 'backfill-needed')
     assert.deepEqual([seconds(found.from), seconds(found.to)], [-97 * 60, -50 * 60 + 1])
     assert.equal(device.take(minutes(3, 54), { fill: false })?.length, 51)
     assert.deepEqual(device.take(minutes(50, 55)), [55])
@@ -200,7 +201,7 @@ describe('a hole', () => {
   })
 
   it('is looked for also where an answer holds nothing but records ahead of the clock', () => {
-    assert.equal(known().take([record(9000, 10), record(9060, 11)]), 'hole')
+    assert.equal(known().take([record(9000, 10), record(9060, 11)]), 'backfill-needed')
   })
 })
 
@@ -211,7 +212,7 @@ describe('records ahead of the clock, or without a time', () => {
     const device = follow()
     assert.deepEqual(device.take([record(HOUR, 1), record(HOUR + 1, 2)]), [1, 2])
     assert.equal(seconds(device.cursor()?.time ?? null), HOUR)
-    assert.equal(device.cursor()?.beside.length, 1)
+    assert.equal(device.cursor()?.outOfOrder.length, 1)
   })
 
   it('come once and move no cursor', () => {

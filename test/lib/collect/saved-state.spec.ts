@@ -61,9 +61,9 @@ describe('state that was saved by the first version', () => {
       const { memory, cursor } = await load(kind)
       const receipt = readReceipt(old.receipts[kind], memory.key())
       assert.deepEqual([receipt.node, receipt.device], ['node', BEGUN])
-      memory.step(BEGUN, { kind: 'receipt', cursor: receipt.cursor })
+      memory.step(BEGUN, { kind: 'receipt-received', cursor: receipt.cursor })
       assert.deepEqual(cursor(BEGUN), cursor(DELIVERED), 'it is of the same answer')
-      memory.step(FORGOTTEN, { kind: 'receipt', cursor: receipt.cursor })
+      memory.step(FORGOTTEN, { kind: 'receipt-received', cursor: receipt.cursor })
       assert.equal(cursor(FORGOTTEN) === null, kind === 'records')
     }
   })

@@ -1,6 +1,6 @@
 import type { Account } from '../../../src/lib/account'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
-import type { News } from '../../../src/lib/collect/feeds'
+import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createMemory } from '../../../src/lib/collect/node-state'
 import { alertNews, isHandedOver } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
@@ -69,7 +69,7 @@ export function createAlertWorld(
       return { endpoint: 'alert', body, receivedAt: time.now(), quota: {} }
     }
     const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
-    const deliver = async ({ content, overflow = false, receipt }: News) => {
+    const deliver = async ({ content, overflow = false, receipt }: PolledData) => {
       if (content.kind !== 'alerts') throw new TypeError(content.kind)
       const alerts = content.alerts.map(({ text }) => Number(text))
       journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })
@@ -107,7 +107,7 @@ export function createAlertWorld(
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
     journal.push({ kind: 'acknowledged', delivery: index })
-    memory.step(KEY, { kind: 'receipt', cursor: readReceipt(entry.receipt, memory.key()).cursor })
+    memory.step(KEY, { kind: 'receipt-received', cursor: readReceipt(entry.receipt, memory.key()).cursor })
   }
 
   function raise(count: number, apart: number): void {

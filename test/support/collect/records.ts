@@ -30,8 +30,12 @@ export function plan(
 ): RecordPlan {
   const series = readSeries(graphEnvelope((standalone ? graph : relayGraph)({ data })), 'utc')
   const receivedAt = (ARRIVES + arrives) * 1000
-  const taken = Math.max(receivedAt, (known?.taken ?? 0) + 1)
-  return planRecords(known, { series, receivedAt, taken, time: 'utc' }, { start, fill })
+  const taken = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
+  return planRecords(
+    known,
+    { series, receivedAt, sequence: taken, time: 'utc' },
+    { start, canBackfill: fill },
+  )
 }
 
 /** One answer after another; what was new in each, by id, or why nothing was. */
@@ -45,7 +49,7 @@ export function follow(given: Given = {}) {
     isSetBack: () => isSetBack,
     cursor: () => cursor,
     /** @param over how this answer differs */
-    take(data: readonly Json[], over: Given = {}): (number | null)[] | 'set-back' | 'hole' {
+    take(data: readonly Json[], over: Given = {}): (number | null)[] | 'clock-set-back' | 'backfill-needed' {
       const found = plan(cursor, data, { ...given, ...over })
       if (found.kind !== 'complete') return found.kind
       cursor = JSON.parse(JSON.stringify(found.next)) as RecordCursor

@@ -1,7 +1,7 @@
 import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
-import type { News } from '../../../src/lib/collect/feeds'
+import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createMemory } from '../../../src/lib/collect/node-state'
 import { isHandedOver, latestNews, type NewsWish } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
@@ -109,7 +109,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     for (const { seq, unixtime } of delivered) if (unixtime * 1000 > limit) ahead.add(seq)
   }
 
-  function deliver({ content, overflow = false, receipt }: News): void {
+  function deliver({ content, overflow = false, receipt }: PolledData): void {
     if (content.kind !== 'series') throw new TypeError(content.kind)
     const { records, gaps } = content.series
     const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as Measured)
@@ -125,7 +125,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
   }
 
   async function ask(dies: boolean): Promise<void> {
-    const sink = async (news: News) => {
+    const sink = async (news: PolledData) => {
       deliver(news)
       if (dies) throw new Died()
     }
@@ -174,11 +174,11 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
     const from = made()
-    memory.step(key, { kind: 'receipt', cursor: readReceipt(entry.receipt, memory.key()).cursor })
+    memory.step(key, { kind: 'receipt-received', cursor: readReceipt(entry.receipt, memory.key()).cursor })
     journal.push({ kind: 'acknowledged', delivery: index, from, to: made() })
   }
 
-  const made = () => memory.machine(key).cursor?.taken ?? 0
+  const made = () => memory.machine(key).cursor?.sequence ?? 0
 
   function forget(): void {
     memory.forget('all')

@@ -1,6 +1,6 @@
 /** One device, its service and a host, each with a clock of its own that may be set at any moment. */
 import { createAccount } from '../../../src/lib'
-import type { News } from '../../../src/lib/collect/feeds'
+import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createMemory } from '../../../src/lib/collect/node-state'
 import { latestNews, type NewsWish } from '../../../src/lib/collect/poll'
 import { EnvlogError } from '../../../src/lib/errors'
@@ -126,7 +126,7 @@ export function createHall(habits: Habits, wish: Pick<NewsWish, 'start' | 'time'
     { transport, clock, random: () => 0.5, registry: createRegistry(clock) },
   )
 
-  async function deliver({ content, overflow = false }: News): Promise<void> {
+  async function deliver({ content, overflow = false }: PolledData): Promise<void> {
     if (content.kind !== 'series') throw new TypeError(content.kind)
     const { records, utcOffset } = content.series
     told.push({
