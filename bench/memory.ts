@@ -8,8 +8,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type DeviceDefinition, manualClock, startSimulator } from '../simulator'
 import { type Account, createAccount, createRegistry, systemClock, undiciTransport } from '../src/lib'
-import { createMemory } from '../src/lib/collect/node-state'
-import { latestNews } from '../src/lib/collect/poll'
+import { createNodeState } from '../src/lib/collect/node-state'
+import { pollRecords } from '../src/lib/collect/poll'
 import { collectRange } from '../src/lib/collect/range'
 
 const A_DAY = 86_400_000
@@ -82,11 +82,11 @@ async function main(): Promise<void> {
 }
 
 async function year(account: Account, tell: (what: object) => Promise<void>): Promise<Year> {
-  const memory = createMemory(systemClock)
-  const wish = { time: 'utc', backfill: true, start: 'held', node: 'bench', acknowledged: null } as const
+  const nodeState = createNodeState(systemClock)
+  const wish = { time: 'utc', backfill: true, start: 'held', node: 'bench', receipts: null } as const
   let records = 0
   const ports = {
-    memory,
+    nodeState,
     warn: () => {},
     deliver: ({ content }: { content: { kind: string; series?: { records: unknown[] } } }) => {
       records += content.series?.records.length ?? 0
@@ -97,7 +97,7 @@ async function year(account: Account, tell: (what: object) => Promise<void>): Pr
   for (let poll = 1; poll <= POLLS; poll++) {
     for (let index = 0; index < 300; index++) {
       const { serial } = device(index, INTERVAL, 2)
-      await latestNews(account, { serial, base: serial }, wish, ports as never, asker)
+      await pollRecords(account, { serial, base: serial }, wish, ports as never, asker)
     }
     await tell({ advance: POLLED_DAYS * A_DAY })
     if (poll % QUARTER_POLLS !== 0) continue
@@ -128,7 +128,7 @@ async function whole(account: Account): Promise<void> {
   const { content } = await collectRange(
     account,
     { serial, base: serial },
-    { period, number: null, time: 'utc', form: 'read' },
+    { period, number: null, time: 'utc', format: 'read' },
     asker,
   )
   clearInterval(watching)

@@ -49,7 +49,7 @@ export interface Account {
 export function createAccount(settings: AccountSettings, ports: AccountPorts): Account {
   const { clock, store, openLedger, ledgerHere = () => {} } = ports
   const { baseUrl, credentials, concurrency, series1Models, limits } = settings
-  const { quota, directory } = ports.registry.of(settings, ports.isTyped)
+  const { quota, directory } = ports.registry.getOrCreateShared(settings, ports.isTyped)
   const leave = quota.join({
     concurrency,
     rows: rowsWith(limits),

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from './clock'
 import { createDirectoryState, type DirectoryState } from './collect/directory'
-import { createMemory, type NodeMemory } from './collect/node-state'
+import { createNodeState, type NodeState } from './collect/node-state'
 import { createQuota, type Quota } from './quota/quota'
 
-/** Accounts and logins that are remembered though no node uses them any more. */
-const MOST_KEPT = 100
+/** Accounts and logins that are kept though no node uses them any more. */
+const MAX_UNUSED = 100
 
 interface Login {
   baseUrl: string
@@ -21,10 +21,10 @@ export interface Shared {
 }
 
 export interface Registry {
-  /** @param isTyped for a login that is only tried, which has a directory apart */
-  of(login: Login, isTyped?: boolean): Shared
-  /** Of a node; `forget` it when the node is removed. */
-  memory(node: string): NodeMemory
+  /** @param isTyped for a login that is only tried, which has a directory of its own */
+  getOrCreateShared(login: Login, isTyped?: boolean): Shared
+  /** The state of a node; `forget` it when the node is removed. */
+  getOrCreateNodeState(node: string): NodeState
   forget(node: string): void
   /** For tests: as in a new process. */
   clear(): void
@@ -34,33 +34,33 @@ export interface Registry {
 export function createRegistry(clock: Clock): Registry {
   const quotas = new Map<string, Quota>()
   const directories = new Map<string, DirectoryState>()
-  const memories = new Map<string, NodeMemory>()
-  const holding = { count: 0 }
+  const nodeStates = new Map<string, NodeState>()
+  const retained = { count: 0 }
   return {
-    of({ baseUrl, credentials: { apiKey, loginId, loginPass } }, isTyped = false) {
+    getOrCreateShared({ baseUrl, credentials: { apiKey, loginId, loginPass } }, isTyped = false) {
       const account = accountKey(baseUrl, apiKey)
       return {
-        quota: lately(
+        quota: getOrCreateRecent(
           quotas,
           account,
           () => createQuota(clock, account),
           (quota) => quota.isUsed(),
         ),
-        directory: lately(
+        directory: getOrCreateRecent(
           directories,
           hash(`${isTyped}`, baseUrl, apiKey, loginId, loginPass),
           createDirectoryState,
         ),
       }
     },
-    memory: (node) => kept(memories, node, () => createMemory(clock, holding)),
+    getOrCreateNodeState: (node) => getOrCreate(nodeStates, node, () => createNodeState(clock, retained)),
     forget(node) {
-      memories.get(node)?.forget('all')
-      memories.delete(node)
+      nodeStates.get(node)?.forget('all')
+      nodeStates.delete(node)
     },
     clear() {
       quotas.clear()
-      memories.clear()
+      nodeStates.clear()
       directories.clear()
     },
   }
@@ -71,24 +71,24 @@ export function accountKey(baseUrl: string, apiKey: string): string {
   return hash(baseUrl, apiKey)
 }
 
-/** As `kept`; of those that nobody uses the oldest are dropped: each login that is tried in the editor makes one. */
-function lately<T>(
+/** As `getOrCreate`. The oldest that nobody uses are deleted, because each login that is tried in the editor makes one. */
+function getOrCreateRecent<T>(
   map: Map<string, T>,
   key: string,
   make: () => T,
   isUsed: (one: T) => boolean = () => false,
 ): T {
-  const found = kept(map, key, make)
+  const found = getOrCreate(map, key, make)
   map.delete(key)
   map.set(key, found)
   for (const [other, one] of map) {
-    if (map.size <= MOST_KEPT) break
+    if (map.size <= MAX_UNUSED) break
     if (!isUsed(one)) map.delete(other)
   }
   return found
 }
 
-function kept<T>(map: Map<string, T>, key: string, make: () => T): T {
+function getOrCreate<T>(map: Map<string, T>, key: string, make: () => T): T {
   const found = map.get(key) ?? make()
   map.set(key, found)
   return found

@@ -25,7 +25,7 @@ describe('an account', () => {
 
   it('fills its directory from all devices', async () => {
     const { account, transport } = accountOf('')
-    const [entry] = await account.directory.all(patient)
+    const [entry] = await account.directory.list(patient)
     assert.equal(entry?.serial, currentDevice().serial)
     const { 'remote-serial': remote, 'base-serial': base } = JSON.parse(transport.sent[0]?.body ?? '')
     assert.deepEqual([remote, base], [undefined, undefined])

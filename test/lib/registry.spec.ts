@@ -11,23 +11,23 @@ const login = (apiKey: string) => ({
 describe('the registry of accounts', () => {
   it('gives each account what it had, over deploys', () => {
     const registry = createRegistry(createVirtualClock())
-    const { quota, directory } = registry.of(login('one'))
-    registry.of(login('two'))
-    assert.equal(registry.of(login('one')).quota, quota)
-    assert.equal(registry.of(login('one')).directory, directory)
-    assert.notEqual(registry.of(login('two')).quota, quota)
+    const { quota, directory } = registry.getOrCreateShared(login('one'))
+    registry.getOrCreateShared(login('two'))
+    assert.equal(registry.getOrCreateShared(login('one')).quota, quota)
+    assert.equal(registry.getOrCreateShared(login('one')).directory, directory)
+    assert.notEqual(registry.getOrCreateShared(login('two')).quota, quota)
   })
 
   it('forgets logins that were only tried, and none that a node uses', async () => {
     const registry = createRegistry(createVirtualClock())
-    const used = registry.of(login('used')).quota
+    const used = registry.getOrCreateShared(login('used')).quota
     const leave = used.join(member())
-    const tried = registry.of(login('tried')).quota
-    for (let count = 0; count < 1000; count++) registry.of(login(`${count}`))
-    assert.equal(registry.of(login('used')).quota, used)
-    assert.notEqual(registry.of(login('tried')).quota, tried)
+    const tried = registry.getOrCreateShared(login('tried')).quota
+    for (let count = 0; count < 1000; count++) registry.getOrCreateShared(login(`${count}`))
+    assert.equal(registry.getOrCreateShared(login('used')).quota, used)
+    assert.notEqual(registry.getOrCreateShared(login('tried')).quota, tried)
     await leave()
-    for (let count = 0; count < 1000; count++) registry.of(login(`${count}`))
-    assert.notEqual(registry.of(login('used')).quota, used)
+    for (let count = 0; count < 1000; count++) registry.getOrCreateShared(login(`${count}`))
+    assert.notEqual(registry.getOrCreateShared(login('used')).quota, used)
   })
 })

@@ -5,7 +5,7 @@ import { type EndpointName, endpoints, pathOf } from '../../src/lib/api/endpoint
 import type { WireAnswer } from '../../src/lib/api/transport'
 import type { Clock } from '../../src/lib/clock'
 import { collectCurrent } from '../../src/lib/collect/current'
-import type { Collected, Form } from '../../src/lib/collect/fetch'
+import type { Collected, ResponseFormat } from '../../src/lib/collect/fetch'
 import { collectAlerts, collectLatest } from '../../src/lib/collect/fetch'
 import { collectRange } from '../../src/lib/collect/range'
 import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors'
@@ -36,7 +36,7 @@ interface Request {
   status: number
   headers: WireAnswer['headers']
   /** `csv` and `csv2` are those outputs, `json` is *raw*, `read` is *readings*. */
-  form: Form
+  form: ResponseFormat
   from: string
   to: string
   number: number | null
@@ -179,21 +179,28 @@ async function collect(account: Account, endpoint: EndpointName, request: Reques
   const target = { serial, base }
   switch (nodeOf[endpoint]) {
     case 'envlog-current': {
-      const wish = { selection: 'all', exclude: [], time, staleAfter, form, property: 'devices' } as const
+      const wish = {
+        selection: 'all',
+        exclude: [],
+        time,
+        staleAfter,
+        format: form,
+        property: 'devices',
+      } as const
       const collected = await collectCurrent(account, wish, asker)
       if (!collected) throw new Error('nothing was asked')
       return collected
     }
     case 'envlog-latest':
-      return collectLatest(account, target, { time, form }, asker)
+      return collectLatest(account, target, { time, format: form }, asker)
     case 'envlog-range': {
       const period = {
         from: { instant: Date.parse(request.from) },
         to: { instant: Date.parse(request.to) },
       }
-      return collectRange(account, target, { period, number, time, form }, asker)
+      return collectRange(account, target, { period, number, time, format: form }, asker)
     }
     case 'envlog-alerts':
-      return collectAlerts(account, target, { time, form }, asker)
+      return collectAlerts(account, target, { time, format: form }, asker)
   }
 }

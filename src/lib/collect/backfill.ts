@@ -1,10 +1,10 @@
 import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
 import type { Series } from '../readings/series'
-import type { DeviceFailure, Target } from './devices'
-import { type AccountAccess, type Collected, readPart } from './fetch'
-import { beginPages, nextPage, type Paging, takePage } from './pages'
-import { readPage } from './range'
+import type { DeviceFailure, ResolvedDevice } from './devices'
+import { type AccountAccess, type Collected, decodeRecords } from './fetch'
+import { addPage, nextPage, type Paging, startPaging } from './pages'
+import { fetchPage } from './range'
 import type { ReceivedRecords, Start } from './record-cursor'
 
 /** Records between a cursor and an answer while they are fetched: the answer, and the pages that have come. */
@@ -27,7 +27,7 @@ export function startBackfill(
   period: { from: number; to: number },
   start: Start,
 ): Backfill {
-  return { received, answer, paging: beginPages({ ...period, number: null }), failed, start }
+  return { received, answer, paging: startPaging({ ...period, number: null }), failed, start }
 }
 
 /**
@@ -37,19 +37,24 @@ export function startBackfill(
  */
 export async function fetchBackfillPage(
   account: AccountAccess,
-  target: Target,
+  target: ResolvedDevice,
   backfill: Backfill,
   asker: Asker,
 ): Promise<Backfill> {
   const { received, paging } = backfill
-  const page = await readPage(account, target, nextPage(paging), { ...asker, recordsWait: 0 })
+  const page = await fetchPage(account, target, nextPage(paging), { ...asker, recordsWait: 0 })
   // Pages do not tell whether daylight saving time was on, so the answer's offset applies to all.
   const style = { time: received.time, offset: received.series.utcOffset }
-  const { part, failed } = await readPart(target, { ...page.answer, body: page.body }, style, asker.signal)
+  const { part, failed } = await decodeRecords(
+    target,
+    { ...page.answer, body: page.body },
+    style,
+    asker.signal,
+  )
   return {
     ...backfill,
     answer: page.answer,
-    paging: takePage(paging, part, page.arrived),
+    paging: addPage(paging, part, page.received),
     failed: [...backfill.failed, ...failed],
   }
 }

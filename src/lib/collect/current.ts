@@ -6,57 +6,63 @@ import type { Asker } from '../quota/asker'
 import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
 import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice } from './devices'
-import type { AccountAccess, Collected, Form } from './fetch'
-import type { NodeMemory } from './node-state'
+import type { AccountAccess, Collected, ResponseFormat } from './fetch'
+import type { NodeState } from './node-state'
 
-export interface CurrentWish {
+export interface CurrentQuery {
   selection: Selection
+  /** Serials that are left out. */
   exclude: readonly string[]
   time: TimeStyle
+  /** Seconds after which a reading is stale; `null` for no limit. */
   staleAfter: number | null
-  form: Form
-  /** Where the devices are named, for what is wrong with them. */
+  format: ResponseFormat
+  /** The property that names the devices, for errors. */
   property: string
 }
 
 /**
- * The newest reading of each selected device, one request (endpoint 1); nothing where no device is left to ask.
- * @throws EnvlogError
+ * The current reading of each selected device, in one request (endpoint 1); `undefined` where none is selected.
+ * @throws EnvlogError `devices-mixed`; those of the request and of decoding
  */
 export async function collectCurrent(
   account: AccountAccess,
-  wish: CurrentWish,
+  query: CurrentQuery,
   asker: Asker,
 ): Promise<Collected | undefined> {
-  const params = currentParams(wish)
+  const params = buildCurrentParams(query)
   if (!params) return undefined
-  if (wish.form !== 'read') {
+  if (query.format !== 'read') {
     const answer = await account.client.readRaw('current', params, asker)
     return { answer, content: { kind: 'raw', payload: answer.body }, group: '' }
   }
   const answer = await account.client.read('current', params, asker)
-  if (wish.selection === 'all') account.directory.learn(answer)
-  const { time, staleAfter } = wish
+  if (query.selection === 'all') account.directory.update(answer)
+  const { time, staleAfter } = query
   const { receivedAt } = answer
   const failed: DeviceFailure[] = []
   const unreadable = ({ serial, part }: Pick<Unreadable, 'serial' | 'part'>) => {
-    if (wish.exclude.includes(serial)) return
+    if (query.exclude.includes(serial)) return
     const cause = { endpoint: answer.endpoint, serial }
     failed.push({ device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) })
   }
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
   const all = await gently(stepsOfCurrent(answer.body, options, unreadable), asker.signal)
-  const readings = all.filter((reading) => isWanted(reading, wish))
-  const told = new Set(failed.map(({ device }) => device.serial))
-  failed.push(...missingIn(all, wish).filter(({ device }) => !told.has(device.serial)))
+  const readings = all.filter((reading) => isWanted(reading, query))
+  const reported = new Set(failed.map(({ device }) => device.serial))
+  failed.push(...findMissingDevices(all, query).filter(({ device }) => !reported.has(device.serial)))
   return { answer, content: { kind: 'current', readings }, group: '', failed }
 }
 
-/** Chosen devices that the service left out: the account does not have them. */
-function missingIn(readings: readonly Reading[], { selection, exclude }: CurrentWish): DeviceFailure[] {
+/** Selected devices that are not in the answer: the account does not have them. */
+function findMissingDevices(
+  readings: readonly Reading[],
+  { selection, exclude }: CurrentQuery,
+): DeviceFailure[] {
   if (selection === 'all') return []
   const devices = selection.devices.filter(
-    (device) => !exclude.includes(device.serial) && !readings.some((reading) => isOf(device, reading)),
+    (device) =>
+      !exclude.includes(device.serial) && !readings.some((reading) => isSameDevice(device, reading)),
   )
   const bases = selection.bases.filter((base) => !readings.some((reading) => reading.base.serial === base))
   return [
@@ -65,10 +71,10 @@ function missingIn(readings: readonly Reading[], { selection, exclude }: Current
   ]
 }
 
-const isOf = ({ serial, base }: NamedDevice, reading: Reading) =>
+const isSameDevice = ({ serial, base }: NamedDevice, reading: Reading) =>
   serial === reading.serial && (base === undefined || base === reading.base.serial)
 
-function currentParams({ selection, exclude, property }: CurrentWish): CurrentParams | undefined {
+function buildCurrentParams({ selection, exclude, property }: CurrentQuery): CurrentParams | undefined {
   if (selection === 'all') return {}
   const { devices, bases } = selection
   if (devices.length > 0 && bases.length > 0) throw new EnvlogError('devices-mixed', { property })
@@ -78,11 +84,11 @@ function currentParams({ selection, exclude, property }: CurrentWish): CurrentPa
   return serials.size > 0 ? { 'remote-serial': [...serials] } : undefined
 }
 
-/** The service filters by serial alone; one serial may stand under two base units (field notes, *Serial*). */
-function isWanted(reading: Reading, { selection, exclude }: CurrentWish): boolean {
+/** The service filters by serial alone, but one serial may stand under two base units (docs/service.md). */
+function isWanted(reading: Reading, { selection, exclude }: CurrentQuery): boolean {
   if (exclude.includes(reading.serial)) return false
   if (selection === 'all' || selection.devices.length === 0) return true
-  return selection.devices.some((device) => isOf(device, reading))
+  return selection.devices.some((device) => isSameDevice(device, reading))
 }
 
 /**
@@ -91,14 +97,14 @@ function isWanted(reading: Reading, { selection, exclude }: CurrentWish): boolea
  */
 export function changedReadings(
   readings: readonly Reading[],
-  memory: NodeMemory,
+  state: NodeState,
 ): { changed: Reading[]; remember(): void } {
-  const changed = readings.filter((reading) => memory.mark(keyOf(reading)) !== markOf(reading))
+  const changed = readings.filter((reading) => state.lastSent(readingKey(reading)) !== toSentValue(reading))
   return {
     changed,
-    remember: () => memory.setMarks(changed.map((reading) => [keyOf(reading), markOf(reading)])),
+    remember: () => state.setLastSent(changed.map((reading) => [readingKey(reading), toSentValue(reading)])),
   }
 }
 
-const keyOf = ({ serial, base }: Reading) => `${base.serial}/${serial}`
-const markOf = ({ timestamp, stale }: Reading) => `${timestamp} ${stale}`
+const readingKey = ({ serial, base }: Reading) => `${base.serial}/${serial}`
+const toSentValue = ({ timestamp, stale }: Reading) => `${timestamp} ${stale}`

@@ -9,9 +9,9 @@ import {
   type DeliveryState,
   transition,
 } from './delivery'
-import { type Target, targetKey } from './devices'
+import { deviceKey, type ResolvedDevice } from './devices'
 import type { Collected } from './fetch'
-import { createRound } from './for-each'
+import { createPollingOrder } from './for-each'
 import { type CursorKind, isCursorOf, type SavedState } from './persisted-state'
 
 /** A delivery that is kept in memory until its receipt comes. */
@@ -37,7 +37,7 @@ const MAX_FORGOTTEN_SERIALS = 10_000
 
 /** What a node knows of each of its devices, by `base/serial`. */
 export class DeviceStates {
-  readonly pollingOrder = createRound()
+  readonly pollingOrder = createPollingOrder()
   private readonly states = new Map<string, DeviceState>()
   /** What was last sent of a device's current reading. */
   private readonly sent = new Map<string, string>()
@@ -98,17 +98,17 @@ export class DeviceStates {
     this.onChange()
   }
 
-  setDevices(devices: readonly Target[], hasLeft: (device: Target) => boolean): void {
+  setDevices(devices: readonly ResolvedDevice[], hasLeft: (device: ResolvedDevice) => boolean): void {
     const now = this.clock.now()
     const clockLead = this.measureClockLead()
     const isSetByMs = clockLead - this.clockLead
     this.clockLead = clockLead
     for (const device of devices) this.move(device, hasLeft)
-    for (const device of [...this.states.keys(), ...this.sent.keys(), ...this.pollingOrder.save()]) {
+    for (const device of [...this.states.keys(), ...this.sent.keys(), ...this.pollingOrder.toKeys()]) {
       // Never later than now: the clock was ahead, or the device was saved without this.
       this.selectedAt.set(device, Math.min((this.selectedAt.get(device) ?? now) + isSetByMs, now))
     }
-    for (const device of devices) this.selectedAt.set(targetKey(device), now)
+    for (const device of devices) this.selectedAt.set(deviceKey(device), now)
     for (const [device, at] of this.selectedAt) if (now - at >= MAX_UNSELECTED_MS) this.delete(device)
   }
 
@@ -127,7 +127,7 @@ export class DeviceStates {
     for (const device of this.states.keys()) this.dispatch(device, { kind: 'close' })
   }
 
-  save(): Omit<SavedState, 'receiptKey'> {
+  toSavedState(): Omit<SavedState, 'receiptKey'> {
     const cursors: SavedState['cursors'] = {}
     const receiptsVoidUpTo: SavedState['receiptsVoidUpTo'] = {}
     for (const [device, state] of this.states) {
@@ -139,7 +139,7 @@ export class DeviceStates {
       receiptsVoidUpTo,
       lastSent: Object.fromEntries(this.sent),
       lastSelected: Object.fromEntries(this.selectedAt),
-      pollingOrder: this.pollingOrder.save(),
+      pollingOrder: this.pollingOrder.toKeys(),
     }
   }
 
@@ -155,7 +155,7 @@ export class DeviceStates {
       if (!this.sent.has(device)) this.sent.set(device, value)
     }
     for (const [device, at] of Object.entries(saved.lastSelected)) this.selectedAt.set(device, at)
-    this.pollingOrder.load(saved.pollingOrder)
+    this.pollingOrder.restore(saved.pollingOrder)
   }
 
   private measureClockLead(): number {
@@ -176,12 +176,12 @@ export class DeviceStates {
     this.states.delete(device)
     this.sent.delete(device)
     this.selectedAt.delete(device)
-    this.pollingOrder.drop(device)
+    this.pollingOrder.delete(device)
   }
 
   /** Moves what is known of a device from the base unit that it has left. */
-  private move(device: Target, hasLeft: (device: Target) => boolean): void {
-    const key = targetKey(device)
+  private move(device: ResolvedDevice, hasLeft: (device: ResolvedDevice) => boolean): void {
+    const key = deviceKey(device)
     const { serial } = device
     if (this.states.has(key) || this.sent.has(key)) return
     const former = [...this.states.keys(), ...this.sent.keys()].find(

@@ -2,67 +2,70 @@ import { EnvlogError } from '../errors'
 import type { Asker } from '../quota/asker'
 import type { Directory } from './directory'
 
-/** A device as a user names it; without `base` the directory tells it, all of several. */
+/** A device as a user names it. Without `base` it is the device under each of its base units. */
 export interface NamedDevice {
   serial: string
   base?: string
 }
 
-/** A named device; absent and empty bases are left out. */
+/** @param base left out where it is absent or empty */
 export function nameDevice(serial: string, base: string | null | undefined): NamedDevice {
   return base ? { serial, base } : { serial }
 }
 
-/** Which devices a node is to ask: all of the account, or those named and those under the named base units. */
+/** The devices of a node: all of the account, or the named ones and those under the named base units. */
 export type Selection = 'all' | { devices: readonly NamedDevice[]; bases: readonly string[] }
 
-/** A device that can be asked: which endpoint serves it follows from `base`. */
-export interface Target {
+/** A device that can be requested: which endpoint serves it depends on `base`. */
+export interface ResolvedDevice {
   serial: string
   /** Equal to `serial` for a standalone device. */
   base: string
-  /** Of the directory, where it was asked. */
+  /** Its name and its group's, where the directory was asked. */
   name?: string
   group?: string
 }
 
-/** Names a target among those of an account: a serial may stand under several base units. */
-export function targetKey({ serial, base }: Target): string {
+/** `base/serial`: a serial may stand under several base units of an account. */
+export function deviceKey({ serial, base }: ResolvedDevice): string {
   return `${base}/${serial}`
 }
 
-/** What concerns one device alone. */
+/** A failure of one device alone. */
 export interface DeviceFailure {
   device: NamedDevice
   error: EnvlogError
 }
 
-export interface Resolved {
-  targets: Target[]
-  /** Devices the account does not have. */
+export interface ResolvedSelection {
+  devices: ResolvedDevice[]
+  /** Devices that the account does not have. */
   unknown: DeviceFailure[]
 }
 
-/** The devices of a selection, each once, in the order named; excluded serials are never among them. */
+/**
+ * The devices of a selection, each once, in the order named, without excluded serials.
+ * @throws EnvlogError of the directory's request
+ */
 export async function resolveDevices(
   selection: Selection,
   exclude: readonly string[],
   directory: Directory,
   asker: Asker,
-): Promise<Resolved> {
-  const unknown: Resolved['unknown'] = []
-  const targets = new Map<string, Target>()
-  const skipped = new Set(exclude)
-  const add = ({ serial, base, name, group }: Target) => {
-    if (skipped.has(serial)) return
-    const told = name === undefined || group === undefined ? {} : { name, group }
-    targets.set(targetKey({ serial, base }), { serial, base, ...told })
+): Promise<ResolvedSelection> {
+  const unknown: ResolvedSelection['unknown'] = []
+  const resolved = new Map<string, ResolvedDevice>()
+  const excluded = new Set(exclude)
+  const add = ({ serial, base, name, group }: ResolvedDevice) => {
+    if (excluded.has(serial)) return
+    const names = name === undefined || group === undefined ? {} : { name, group }
+    resolved.set(deviceKey({ serial, base }), { serial, base, ...names })
   }
 
-  if (selection === 'all') for (const entry of await directory.all(asker)) add(entry)
+  if (selection === 'all') for (const entry of await directory.list(asker)) add(entry)
   else {
     for (const device of selection.devices) {
-      if (skipped.has(device.serial)) continue
+      if (excluded.has(device.serial)) continue
       const { serial, base } = device
       if (base !== undefined) add({ serial, base })
       else {
@@ -72,18 +75,20 @@ export async function resolveDevices(
       }
     }
     for (const base of selection.bases) {
-      const under = (await directory.all(asker)).filter((entry) => entry.base === base)
+      const under = (await directory.list(asker)).filter((entry) => entry.base === base)
       under.forEach(add)
       if (under.length === 0) unknown.push(unknownDevice(base, base))
     }
   }
-  return { targets: [...targets.values()], unknown }
+  return { devices: [...resolved.values()], unknown }
 }
 
-export function isStandalone({ serial, base }: Target): boolean {
+/** Whether the device stands under no base unit. */
+export function isStandalone({ serial, base }: ResolvedDevice): boolean {
   return serial === base
 }
 
+/** The failure of a device that the account does not have. */
 export function unknownDevice(serial: string, base?: string): DeviceFailure {
   const device = nameDevice(serial, base)
   return { device, error: new EnvlogError('device-unknown', { serial }, device) }

@@ -5,7 +5,7 @@ import type { Asker } from '../quota/asker'
 import { utcOffset } from '../readings/time'
 
 /** What the account knows of one device under one base unit. */
-export interface Entry {
+export interface DirectoryEntry {
   serial: string
   base: string
   name: string
@@ -15,30 +15,31 @@ export interface Entry {
   utcOffset: number | null
 }
 
-const FRESH_MS = 10 * 60_000
-const AGAIN_MS = 60_000
+const MAX_AGE_MS = 10 * 60_000
+const MIN_REFRESH_INTERVAL_MS = 60_000
 
 /**
- * The account's devices as `current` tells them: fetched once however many ask, kept ten minutes. A failed
- * refresh keeps the old list; an unknown serial refreshes it, at most once a minute.
+ * The devices of an account, from answers of `current` without a filter. The list is fetched once however many ask for
+ * it, and kept for ten minutes. After a failed refresh the old list is used. An unknown serial refreshes it, at most
+ * once a minute.
  */
 export interface Directory {
   /** @throws EnvlogError of the request, where there is no list at all */
-  all(asker: Asker): Promise<readonly Entry[]>
+  list(asker: Asker): Promise<readonly DirectoryEntry[]>
   /** The device under each of its base units; empty where the account has no such device. */
-  find(serial: string, asker: Asker): Promise<readonly Entry[]>
-  /** A device's name and its group's, blank for none and where the account does not have it. */
-  describe(serial: string, base: string, asker: Asker): Promise<Pick<Entry, 'name' | 'group'>>
-  /** Minutes a device's clock is ahead of UTC. @throws EnvlogError `device-unknown` */
+  find(serial: string, asker: Asker): Promise<readonly DirectoryEntry[]>
+  /** The name of a device and of its group; blank for none, and where the account does not have the device. */
+  describe(serial: string, base: string, asker: Asker): Promise<Pick<DirectoryEntry, 'name' | 'group'>>
+  /** Minutes that a device's clock is ahead of UTC. @throws EnvlogError `device-unknown`, `reply-unreadable` */
   utcOffset(serial: string, base: string, asker: Asker): Promise<number>
-  /** The answer that the list is of, asked for anew where that is wished. @throws EnvlogError */
-  answer(asker: Asker, anew: boolean): Promise<DirectoryAnswer>
-  /** The answer that the list is of, however old; nothing where there is none. */
-  known(): DirectoryAnswer | undefined
-  /** Whether the account had the device under that base unit when it was last asked; nothing where it never was. */
+  /** The answer that the list is from. @param refresh whether it is requested again @throws EnvlogError of the request */
+  getAnswer(asker: Asker, refresh: boolean): Promise<DirectoryAnswer>
+  /** The answer that the list is from, however old; `undefined` where there is none. */
+  cachedAnswer(): DirectoryAnswer | undefined
+  /** Whether the last list has the device under that base unit; `undefined` where there is none. */
   has(serial: string, base: string): boolean | undefined
-  /** Takes over an answer of `current` that was asked without a filter. */
-  learn(answer: DirectoryAnswer): void
+  /** Takes over an answer. @throws EnvlogError `reply-unreadable` where it has devices and none can be read */
+  update(answer: DirectoryAnswer): void
 }
 
 /** An answer of `current` that was asked without a filter. */
@@ -48,21 +49,21 @@ export interface DirectoryAnswer {
   receivedAt: number
 }
 
-/** What is known of the devices: shared by the nodes of one login, and kept over deploys. */
+/** What is known of the devices. The nodes of one login share it, and it outlives deploys. */
 export interface DirectoryState {
-  entries: readonly Entry[] | undefined
-  /** The answer that they are of. */
+  entries: readonly DirectoryEntry[] | undefined
+  /** The answer that they are from. */
   answer: DirectoryAnswer | undefined
-  /** Monotonic ms: when the list was learnt, when it was last asked for. */
-  learntAt: number
-  triedAt: number
-  /** Requests that are on their way. */
-  refreshing: number
+  /** When the list came, monotonic ms. */
+  updatedAt: number
+  /** When the list was last requested, monotonic ms. */
+  requestedAt: number
+  pendingRequests: number
 }
 
 export function createDirectoryState(): DirectoryState {
   const never = Number.NEGATIVE_INFINITY
-  return { entries: undefined, answer: undefined, learntAt: never, triedAt: never, refreshing: 0 }
+  return { entries: undefined, answer: undefined, updatedAt: never, requestedAt: never, pendingRequests: 0 }
 }
 
 export function createDirectory(
@@ -72,34 +73,33 @@ export function createDirectory(
 ): Directory {
   const since = (instant: number) => clock.monotonic() - instant
 
-  /** @throws EnvlogError `reply-unreadable` where there are devices and nothing can be read of any */
-  function learn(answer: DirectoryAnswer): void {
-    const entries = entriesOf(answer.body)
+  function update(answer: DirectoryAnswer): void {
+    const entries = toEntries(answer.body)
     const [first] = answer.body.unreadable
     if (first && entries.length === 0) {
       throw new EnvlogError('reply-unreadable', { part: first.part }, { endpoint: 'current' })
     }
     state.answer = answer
     state.entries = entries
-    state.learntAt = clock.monotonic()
-    state.triedAt = state.learntAt
+    state.updatedAt = clock.monotonic()
+    state.requestedAt = state.updatedAt
   }
 
-  /** Who asks meanwhile asks too: identical requests become one. */
+  /** Requests that are made meanwhile are identical, so the client makes one of them. */
   async function refresh(asker: Asker): Promise<void> {
-    if (state.refreshing === 0) state.triedAt = clock.monotonic()
-    state.refreshing++
+    if (state.pendingRequests === 0) state.requestedAt = clock.monotonic()
+    state.pendingRequests++
     try {
-      learn(await fetch(asker))
+      update(await fetch(asker))
     } finally {
-      state.refreshing--
+      state.pendingRequests--
     }
   }
 
-  async function all(asker: Asker): Promise<readonly Entry[]> {
+  async function list(asker: Asker): Promise<readonly DirectoryEntry[]> {
     const { entries } = state
-    if (entries && since(state.learntAt) < FRESH_MS) return entries
-    if (!entries || state.refreshing > 0 || since(state.triedAt) >= AGAIN_MS) {
+    if (entries && since(state.updatedAt) < MAX_AGE_MS) return entries
+    if (!entries || state.pendingRequests > 0 || since(state.requestedAt) >= MIN_REFRESH_INTERVAL_MS) {
       try {
         await refresh(asker)
       } catch (error) {
@@ -109,31 +109,32 @@ export function createDirectory(
     return state.entries ?? []
   }
 
-  async function find(serial: string, asker: Asker): Promise<readonly Entry[]> {
-    const known = (list: readonly Entry[]) => list.filter((entry) => entry.serial === serial)
-    const found = known(await all(asker))
-    if (found.length > 0 || (state.refreshing === 0 && since(state.triedAt) < AGAIN_MS)) return found
-    state.learntAt = Number.NEGATIVE_INFINITY
-    return known(await all(asker))
+  async function find(serial: string, asker: Asker): Promise<readonly DirectoryEntry[]> {
+    const filter = (entries: readonly DirectoryEntry[]) => entries.filter((entry) => entry.serial === serial)
+    const found = filter(await list(asker))
+    const isRecent = state.pendingRequests === 0 && since(state.requestedAt) < MIN_REFRESH_INTERVAL_MS
+    if (found.length > 0 || isRecent) return found
+    state.updatedAt = Number.NEGATIVE_INFINITY
+    return filter(await list(asker))
   }
 
-  const one = async (serial: string, base: string, asker: Asker) =>
+  const findUnder = async (serial: string, base: string, asker: Asker) =>
     (await find(serial, asker)).find((entry) => entry.base === base)
 
   return {
-    all,
+    list,
     find,
-    learn,
-    async answer(asker, anew) {
-      if (anew) await refresh(asker)
-      else await all(asker)
+    update,
+    async getAnswer(asker, isRefreshed) {
+      if (isRefreshed) await refresh(asker)
+      else await list(asker)
       return state.answer as DirectoryAnswer
     },
-    known: () => state.answer,
+    cachedAnswer: () => state.answer,
     has: (serial, base) => state.entries?.some((entry) => entry.serial === serial && entry.base === base),
-    describe: async (serial, base, asker) => nameAndGroup(await one(serial, base, asker)),
+    describe: async (serial, base, asker) => nameAndGroup(await findUnder(serial, base, asker)),
     async utcOffset(serial, base, asker) {
-      const entry = await one(serial, base, asker)
+      const entry = await findUnder(serial, base, asker)
       if (!entry) throw new EnvlogError('device-unknown', { serial }, { serial, base })
       if (entry.utcOffset === null) {
         throw new EnvlogError('reply-unreadable', { part: 'time_diff' }, { serial, base })
@@ -143,8 +144,8 @@ export function createDirectory(
   }
 }
 
-/** Also devices of which only the readings cannot be read. */
-function entriesOf({ devices, unreadable }: CurrentEnvelope): Entry[] {
+/** With devices of which only the readings cannot be read. */
+function toEntries({ devices, unreadable }: CurrentEnvelope): DirectoryEntry[] {
   const readable = devices.map(({ serial, name, baseunit, group, offsets }) => ({
     serial,
     base: baseunit?.serial ?? serial,
@@ -158,6 +159,6 @@ function entriesOf({ devices, unreadable }: CurrentEnvelope): Entry[] {
   return [...readable, ...others]
 }
 
-function nameAndGroup(entry: Entry | undefined): Pick<Entry, 'name' | 'group'> {
+function nameAndGroup(entry: DirectoryEntry | undefined): Pick<DirectoryEntry, 'name' | 'group'> {
   return { name: entry?.name ?? '', group: entry?.group ?? '' }
 }

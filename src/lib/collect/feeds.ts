@@ -8,15 +8,15 @@ import { type AlertCursor, planAlerts } from './alert-cursor'
 import { type Backfill, mergeBackfill, startBackfill } from './backfill'
 import type { Cursor } from './delivery'
 import type { RetainedDelivery } from './device-states'
-import type { DeviceFailure, Target } from './devices'
+import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
   type AccountAccess,
   type Collected,
-  collectedOf,
-  readEntries,
-  readLog,
-  readPart,
-  readRecords,
+  decodeAlerts,
+  decodeRecords,
+  fetchAlertLog,
+  fetchRecords,
+  toCollected,
 } from './fetch'
 import { createCursorBefore, type ReceivedRecords, type RecordCursor, type Start } from './record-cursor'
 import { planRecords, type RecordPlan } from './record-plan'
@@ -54,7 +54,7 @@ export type PollPlan =
 export type Planner = (known: Cursor | null, after: number) => PollPlan
 
 /** Requests the latest records or alerts of a device. @throws EnvlogError those of the request and of decoding */
-export type Feed = (account: AccountAccess, target: Target, asker: Asker) => Promise<Planner>
+export type Feed = (account: AccountAccess, target: ResolvedDevice, asker: Asker) => Promise<Planner>
 
 export interface RecordFeedOptions {
   time: TimeStyle
@@ -65,8 +65,8 @@ export interface RecordFeedOptions {
 
 export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): Feed {
   return async (account, target, asker) => {
-    const { body, ...answer } = await readRecords(account, 'latest', target, {}, asker)
-    const { part, failed } = await readPart(target, { ...answer, body }, { time }, asker.signal)
+    const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, asker)
+    const { part, failed } = await decodeRecords(target, { ...answer, body }, { time }, asker.signal)
     const series = mergeSeries([part])
     return (known, after) => {
       const { receivedAt } = answer
@@ -86,7 +86,7 @@ export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): 
  * @param failed why no more of them could be fetched; empty where they are complete
  */
 export function planBackfilled(
-  target: Target,
+  target: ResolvedDevice,
   backfill: Backfill,
   known: Cursor | null,
   failed: readonly DeviceFailure[],
@@ -103,7 +103,7 @@ export function planBackfilled(
 
 /** What a plan needs to know beside the records. */
 interface PlanContext extends Pick<PolledData, 'answer'> {
-  target: Target
+  target: ResolvedDevice
   received: ReceivedRecords
   overflow: boolean
   failed: readonly DeviceFailure[]
@@ -131,7 +131,7 @@ function toPollPlan(
 
 function toPolledData({ target, answer, overflow, failed }: PlanContext, series: Series): PolledData {
   return {
-    ...collectedOf(target, answer, { kind: 'series', series }),
+    ...toCollected(target, answer, { kind: 'series', series }),
     ...(overflow && { overflow }),
     failed,
   }
@@ -145,17 +145,17 @@ export interface AlertFeedOptions {
 
 export function createAlertFeed({ time, start }: AlertFeedOptions): Feed {
   return async (account, target, asker) => {
-    const { body, ...answer } = await readEntries(account, target, asker)
+    const { body, ...answer } = await fetchAlertLog(account, target, asker)
     return (cursor, after) => {
       const known = cursor as AlertCursor | null
       const sequence = Math.max(answer.receivedAt, after + 1)
       let plan = planAlerts<LogEntry>(known, [], sequence, start)
-      const { log, failed } = readLog(target, { ...answer, body }, time, (entries) => {
+      const { log, failed } = decodeAlerts(target, { ...answer, body }, time, (entries) => {
         plan = planAlerts(known, entries, sequence, start)
         return plan.fresh
       })
       const { fresh, overflow, next } = plan
-      const collected = collectedOf(target, answer, { kind: 'alerts', ...log })
+      const collected = toCollected(target, answer, { kind: 'alerts', ...log })
       const data = { ...collected, ...(overflow && { overflow }), failed }
       const before: AlertCursor = { seen: [], isFirst: true, sequence: sequence - 1 }
       return { kind: 'complete', data, isEmpty: fresh.length === 0, next, before, isSetBack: false }

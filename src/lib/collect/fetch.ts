@@ -10,20 +10,20 @@ import { type AlertLog, readAlerts } from '../readings/alerts'
 import { mergeSeries } from '../readings/merge'
 import { type SeriesPart, stepsOfPart } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
-import { type DeviceFailure, isStandalone, type Target } from './devices'
+import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
 import type { Directory } from './directory'
 
 /** The account as far as this folder needs it. */
 export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
-  readonly directory: Pick<Directory, 'learn' | 'utcOffset'>
+  readonly directory: Pick<Directory, 'update' | 'utcOffset'>
   readonly series1Models: readonly string[]
   /** Milliseconds since some instant. */
   monotonic(): number
 }
 
 /** The form in which an answer is wanted: `read` is decoded, the others are passed on as they come. */
-export type Form = 'read' | 'json' | 'csv' | 'csv2'
+export type ResponseFormat = 'read' | 'json' | 'csv' | 'csv2'
 
 /** What was collected of one device or, by `current`, of several. */
 export interface Collected {
@@ -39,47 +39,47 @@ export interface Collected {
 /** The most recent 300 records of a device (endpoints 2 and 3). @throws EnvlogError */
 export async function collectLatest(
   account: AccountAccess,
-  target: Target,
-  { time, form }: { time: TimeStyle; form: Form },
+  target: ResolvedDevice,
+  { time, format }: { time: TimeStyle; format: ResponseFormat },
   asker: Asker,
 ): Promise<Collected> {
-  if (form !== 'read') return collectRaw(account, 'latest', target, { type: form }, asker)
-  const answer = await readRecords(account, 'latest', target, {}, asker)
-  const { part, failed } = await readPart(target, answer, { time }, asker.signal)
-  return { ...collectedOf(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
+  if (format !== 'read') return collectRaw(account, 'latest', target, { type: format }, asker)
+  const answer = await fetchRecords(account, 'latest', target, {}, asker)
+  const { part, failed } = await decodeRecords(target, answer, { time }, asker.signal)
+  return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
 }
 
 /** The most recent 20 alert log entries of a device (endpoint 6). @throws EnvlogError */
 export async function collectAlerts(
   account: AccountAccess,
-  target: Target,
-  { time, form }: { time: TimeStyle; form: Form },
+  target: ResolvedDevice,
+  { time, format }: { time: TimeStyle; format: ResponseFormat },
   asker: Asker,
 ): Promise<Collected> {
-  if (form !== 'read') {
-    const answer = await account.client.readRaw('alert', alertParams(target), asker)
-    return collectedOf(target, answer, rawContent(target, answer.body))
+  if (format !== 'read') {
+    const answer = await account.client.readRaw('alert', buildAlertParams(target), asker)
+    return toCollected(target, answer, toRawContent(target, answer.body))
   }
-  const answer = await readEntries(account, target, asker)
-  const { log, failed } = readLog(target, answer, time)
-  return { ...collectedOf(target, answer, { kind: 'alerts', ...log }), failed }
+  const answer = await fetchAlertLog(account, target, asker)
+  const { log, failed } = decodeAlerts(target, answer, time)
+  return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
 }
 
 /** Records of a device in one request, as they come. @throws EnvlogError */
 export async function collectRaw(
   account: AccountAccess,
   kind: RecordsKind,
-  target: Target,
+  target: ResolvedDevice,
   more: Partial<DeviceParams>,
   asker: Asker,
 ): Promise<Collected> {
-  const { endpoint, params } = recordsRequest(kind, target, more)
+  const { endpoint, params } = buildRecordsRequest(kind, target, more)
   const answer = await account.client.readRaw(endpoint, params, asker)
-  return collectedOf(target, answer, rawContent(target, answer.body))
+  return toCollected(target, answer, toRawContent(target, answer.body))
 }
 
-export function collectedOf(
-  { group = '' }: Target,
+export function toCollected(
+  { group = '' }: ResolvedDevice,
   answer: Collected['answer'],
   content: Content,
 ): Collected {
@@ -87,49 +87,52 @@ export function collectedOf(
 }
 
 /** Endpoints of records: [of standalone devices, of remote units]. */
-const recordEndpoints = {
+const RECORD_ENDPOINTS = {
   latest: ['latest-data', 'latest-data-relay'],
   range: ['data', 'data-relay'],
 } as const satisfies Record<string, readonly [EndpointName, EndpointName]>
-type RecordsKind = keyof typeof recordEndpoints
+type RecordsKind = keyof typeof RECORD_ENDPOINTS
 
-function recordsRequest(kind: RecordsKind, target: Target, more: Partial<DeviceParams>) {
-  const [standalone, relay] = recordEndpoints[kind]
+function buildRecordsRequest(kind: RecordsKind, target: ResolvedDevice, more: Partial<DeviceParams>) {
+  const [standalone, relay] = RECORD_ENDPOINTS[kind]
   const { serial, base } = target
   return isStandalone(target)
     ? { endpoint: standalone, params: { 'remote-serial': serial, ...more } }
     : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...more } }
 }
 
-const alertParams = ({ serial, base }: Target) => ({ 'remote-serial': serial, 'base-serial': base })
+const buildAlertParams = ({ serial, base }: ResolvedDevice) => ({
+  'remote-serial': serial,
+  'base-serial': base,
+})
 
 /**
  * Requests records of a device from the endpoint that serves it.
  * @throws EnvlogError those of the request; `reply-other-device`
  */
-export async function readRecords(
+export async function fetchRecords(
   account: AccountAccess,
   kind: RecordsKind,
-  target: Target,
+  target: ResolvedDevice,
   more: Partial<DeviceParams>,
   asker: Asker,
 ): Promise<Answer<GraphEnvelope>> {
-  const { endpoint, params } = recordsRequest(kind, target, more)
+  const { endpoint, params } = buildRecordsRequest(kind, target, more)
   const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, asker)
-  return { ...answer, body: ofTarget(answer.body, target, endpoint) }
+  return { ...answer, body: checkDevice(answer.body, target, endpoint) }
 }
 
 /**
  * Requests the alert log of a device.
  * @throws EnvlogError those of the request; `reply-other-device`
  */
-export async function readEntries(
+export async function fetchAlertLog(
   account: AccountAccess,
-  target: Target,
+  target: ResolvedDevice,
   asker: Asker,
 ): Promise<Answer<AlertEnvelope>> {
-  const answer = await account.client.read('alert', alertParams(target), asker)
-  return { ...answer, body: ofTarget(answer.body, target, answer.endpoint) }
+  const answer = await account.client.read('alert', buildAlertParams(target), asker)
+  return { ...answer, body: checkDevice(answer.body, target, answer.endpoint) }
 }
 
 /**
@@ -137,17 +140,17 @@ export async function readEntries(
  * @param offset minutes that the device's clock is ahead of UTC, where an earlier page has set it for all
  * @throws EnvlogError `reply-unreadable` where there are records and none can be read
  */
-export async function readPart(
-  target: Target,
+export async function decodeRecords(
+  target: ResolvedDevice,
   { endpoint, body }: { endpoint: string; body: GraphEnvelope },
   { time, offset }: { time: TimeStyle; offset?: number | undefined },
   signal: AbortSignal,
 ): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
   try {
     const { part, unread } = await gently(stepsOfPart(body, time, offset), signal)
-    return { part, failed: leftOut(target, endpoint, unread) }
+    return { part, failed: toLeftOutFailures(target, endpoint, unread) }
   } catch (error) {
-    throw withEndpoint(error, endpoint)
+    throw addEndpoint(error, endpoint)
   }
 }
 
@@ -156,17 +159,17 @@ export async function readPart(
  * @param choose which entries are wanted, of all, the oldest first
  * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
  */
-export function readLog(
-  target: Target,
+export function decodeAlerts(
+  target: ResolvedDevice,
   { endpoint, body }: { endpoint: string; body: AlertEnvelope },
   time: TimeStyle,
   choose?: Parameters<typeof readAlerts>[2],
 ): { log: AlertLog; failed: DeviceFailure[] } {
   try {
     const { unread, ...log } = readAlerts(body, time, choose)
-    return { log, failed: leftOut(target, endpoint, unread) }
+    return { log, failed: toLeftOutFailures(target, endpoint, unread) }
   } catch (error) {
-    throw withEndpoint(error, endpoint)
+    throw addEndpoint(error, endpoint)
   }
 }
 
@@ -174,15 +177,15 @@ export function readLog(
  * Checks that an answer is of the device that was asked for. One without a base unit is taken for that device's.
  * @throws EnvlogError `reply-other-device`
  */
-function ofTarget<E extends { device: Identity; base: Identity | null }>(
+function checkDevice<E extends { device: Identity; base: Identity | null }>(
   envelope: E,
-  target: Target,
+  target: ResolvedDevice,
   endpoint: string,
 ): E {
   const { device, base } = envelope
   // The service does not say what stands in place of a standalone device's base unit.
-  const isOfOtherBase = base !== null && !isStandalone(target) && !isSame(base.serial, target.base)
-  if (isOfOtherBase || !isSame(device.serial, target.serial)) {
+  const isOfOtherBase = base !== null && !isStandalone(target) && !isSameSerial(base.serial, target.base)
+  if (isOfOtherBase || !isSameSerial(device.serial, target.serial)) {
     const found = base ? `${base.serial}/${device.serial}` : device.serial
     throw new EnvlogError('reply-other-device', { found, serial: target.serial }, { endpoint })
   }
@@ -190,30 +193,36 @@ function ofTarget<E extends { device: Identity; base: Identity | null }>(
   return { ...envelope, base: { serial: target.base, model: '', name: '' } }
 }
 
-const isSame = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
+const isSameSerial = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
 
-/** Errors of decoding name the endpoint, as those of requests do. */
-function withEndpoint(error: unknown, endpoint: string): unknown {
+/** Adds the endpoint to an error of decoding; those of requests have it. */
+function addEndpoint(error: unknown, endpoint: string): unknown {
   return error instanceof EnvlogError ? error.with({ endpoint }) : error
 }
 
 /** Parts of an answer that an error message names. */
-const MOST_TOLD = 3
+const MAX_NAMED_PARTS = 3
 
-/** The report of what was left out of an answer; empty where nothing was. */
-function leftOut({ serial, base }: Target, endpoint: string, unread: readonly string[]): DeviceFailure[] {
+/** What to report where parts of an answer were left out; empty where none was. */
+function toLeftOutFailures(
+  { serial, base }: ResolvedDevice,
+  endpoint: string,
+  unread: readonly string[],
+): DeviceFailure[] {
   if (unread.length === 0) return []
-  const part = [...unread.slice(0, MOST_TOLD), ...(unread.length > MOST_TOLD ? ['…'] : [])].join(', ')
+  const part = [...unread.slice(0, MAX_NAMED_PARTS), ...(unread.length > MAX_NAMED_PARTS ? ['…'] : [])].join(
+    ', ',
+  )
   const error = new EnvlogError('reply-left-out', { part }, { endpoint, serial, base })
   return [{ device: { serial, base }, error }]
 }
 
 /** An answer that is passed on as it came; only the device's name is looked for in it. */
-function rawContent({ serial, base, name, group = '' }: Target, payload: unknown): Content {
-  return { kind: 'raw', payload, device: { serial, name: name ?? nameIn(payload), base, group } }
+function toRawContent({ serial, base, name, group = '' }: ResolvedDevice, payload: unknown): Content {
+  return { kind: 'raw', payload, device: { serial, name: name ?? findName(payload), base, group } }
 }
 
-function nameIn(payload: unknown): string {
+function findName(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return ''
   const fields = payload as Record<string, unknown>
   const name = fields['remote-name'] ?? fields.name

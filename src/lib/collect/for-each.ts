@@ -1,68 +1,46 @@
 import { childOf } from '../abort'
 import { concernsOneDevice, EnvlogError, mayConcernOneDevice } from '../errors'
-import { type Target, targetKey } from './devices'
+import { deviceKey, type ResolvedDevice } from './devices'
 
-/** So many items in a row fail as one alone may: then it is none of them. */
-const MAX_IN_A_ROW = 3
+/** So many ambiguous failures in a row are no longer the items' own. */
+const MAX_AMBIGUOUS_IN_A_ROW = 3
 
 /**
- * Works on items side by side, so many at a time, in their order. An item's own failure is reported and the others go
- * on; a failure of the account ends all of them. One that may be either is held back: it is the item's own where others
- * are answered, and the account's where three in a row fail so or none is answered. So the next after it is the last of
- * those that can be relied on; and who failed so the last time may do so again once any other was answered.
- * @param isDoubtful whether an item failed so the last time
- * @throws EnvlogError the failure of the account
+ * Works on items concurrently, in their order. An item's own failure is reported, and the others go on; a failure of
+ * the account ends all. An ambiguous failure may be either, so it is held back: it is the item's own once another item
+ * succeeds, and the account's where several in a row fail so or none succeeds. After an ambiguous failure the next item
+ * is the last one that is not suspect. A suspect item may fail so again once any other has succeeded.
+ * @param failed reports an item's own failure
+ * @param isSuspect whether the last failure of an item was ambiguous
+ * @throws EnvlogError the failure of the account; `closed` where the signal is aborted
  */
-export async function eachOf<T>(
+export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,
   signal: AbortSignal,
   work: (item: T, signal: AbortSignal) => Promise<void>,
   failed: (item: T, error: EnvlogError) => void,
-  isDoubtful: (item: T) => boolean = () => false,
+  isSuspect: (item: T) => boolean = () => false,
 ): Promise<void> {
   const inner = childOf(signal)
-  const left = [...items]
-  // Those that are on their way side by side are asked before one that can be relied on.
-  const most = Math.max(MAX_IN_A_ROW, concurrency + 1)
-  let fatal: unknown
-  let isAnyDone = false
-  let held: { item: T; error: EnvlogError }[] = []
-  const release = () => {
-    for (const { item, error } of held) failed(item, error)
-    held = []
+  const waiting = [...items]
+  const failures = createFailures(concurrency, failed, () => inner.abort())
+
+  function takeNext(): T {
+    const index = failures.hasAmbiguous() ? waiting.findLastIndex((item) => !isSuspect(item)) : 0
+    return waiting.splice(Math.max(0, index), 1)[0] as T
   }
 
-  const end = (error: unknown) => {
-    fatal ??= error
-    // What was spent on the others is spent: their answers are wanted.
-    if (!isShortOfQuota(error)) inner.abort()
-  }
-
-  const next = (): T => {
-    const reliable = held.length > 0 ? left.findLastIndex((item) => !isDoubtful(item)) : 0
-    return left.splice(Math.max(0, reliable), 1)[0] as T
-  }
-
-  const worker = async () => {
-    while (left.length > 0 && fatal === undefined && !signal.aborted) {
-      const item = next()
-      // Work may change it.
-      const wasDoubtful = isDoubtful(item)
+  async function worker(): Promise<void> {
+    while (waiting.length > 0 && !failures.isFatal() && !signal.aborted) {
+      const item = takeNext()
+      // The work may change it.
+      const wasSuspect = isSuspect(item)
       try {
         await work(item, inner.signal)
-        isAnyDone = true
-        release()
+        failures.succeed()
       } catch (error) {
-        if (error instanceof EnvlogError && concernsOneDevice(error)) failed(item, error)
-        else if (error instanceof EnvlogError && mayConcernOneDevice(error)) {
-          if (isAnyDone && wasDoubtful) {
-            failed(item, error)
-            continue
-          }
-          held.push({ item, error })
-          if (held.length === most) end(error)
-        } else end(error)
+        failures.add(item, error, wasSuspect)
       }
     }
   }
@@ -73,63 +51,108 @@ export async function eachOf<T>(
     inner.release()
   }
   if (signal.aborted) throw new EnvlogError('closed')
-  if (fatal !== undefined) throw fatal
-  if (isAnyDone) release()
-  const [first] = held
-  if (first) throw first.error
+  failures.finish()
+}
+
+/** Tells the failures of items from those of the account. */
+function createFailures<T>(
+  concurrency: number,
+  report: (item: T, error: EnvlogError) => void,
+  abort: () => void,
+) {
+  // Items that are worked on concurrently began before one that is not suspect could be chosen.
+  const max = Math.max(MAX_AMBIGUOUS_IN_A_ROW, concurrency + 1)
+  let ambiguous: { item: T; error: EnvlogError }[] = []
+  let fatal: unknown
+  let hasSucceeded = false
+
+  function end(error: unknown): void {
+    fatal ??= error
+    // The answers of the others are wanted: what they cost of the quota is spent.
+    if (!isShortOfQuota(error)) abort()
+  }
+
+  function reportAmbiguous(): void {
+    for (const { item, error } of ambiguous) report(item, error)
+    ambiguous = []
+  }
+
+  return {
+    hasAmbiguous: () => ambiguous.length > 0,
+    isFatal: () => fatal !== undefined,
+    succeed() {
+      hasSucceeded = true
+      reportAmbiguous()
+    },
+    add(item: T, error: unknown, wasSuspect: boolean) {
+      if (!(error instanceof EnvlogError)) return end(error)
+      const isAmbiguous = mayConcernOneDevice(error)
+      if (concernsOneDevice(error) || (isAmbiguous && hasSucceeded && wasSuspect)) return report(item, error)
+      if (!isAmbiguous) return end(error)
+      ambiguous.push({ item, error })
+      if (ambiguous.length === max) end(error)
+    },
+    /** @throws EnvlogError the failure of the account */
+    finish() {
+      if (fatal !== undefined) throw fatal
+      if (hasSucceeded) reportAmbiguous()
+      const [first] = ambiguous
+      if (first) throw first.error
+    },
+  }
 }
 
 function isShortOfQuota(error: unknown): boolean {
   return error instanceof EnvlogError && error.code === 'ENVLOG_QUOTA'
 }
+
 /**
- * Which device a node asked longest ago: that one goes first, so that a round which the quota cuts short goes
- * on where it stopped (nodes.md, *Quota*: turns).
+ * When a node polled its devices: the least recently polled goes first, so that a trigger that the quota cuts short is
+ * continued by the next one (docs/quota.md).
  */
-export interface Round {
-  /** Targets in the order they are to be asked: those never asked first, as they were named. */
-  order(targets: readonly Target[]): Target[]
-  /** @param isDoubtful it failed in a way that may be its own, or everybody's */
-  asked(target: Target, isDoubtful?: boolean): void
-  /** Whether it failed so when it was asked last. */
-  isDoubtful(target: Target): boolean
-  /** A device that is no more. */
-  drop(key: string): void
-  /** Keys of targets, the one asked longest ago first. */
-  save(): string[]
-  load(keys: readonly string[]): void
+export interface PollingOrder {
+  /** Devices that were never polled come first, as they were named. */
+  leastRecentlyPolledFirst(devices: readonly ResolvedDevice[]): ResolvedDevice[]
+  /** @param isSuspect its failure was ambiguous: it may be its own, or the account's */
+  markPolled(device: ResolvedDevice, isSuspect?: boolean): void
+  /** Whether the last failure was ambiguous. */
+  isSuspect(device: ResolvedDevice): boolean
+  delete(key: string): void
+  /** Keys of devices, the least recently polled first. */
+  toKeys(): string[]
+  restore(keys: readonly string[]): void
 }
 
-export function createRound(): Round {
-  /** In the order of asking: who is asked again goes to the end. */
-  const asked = new Set<string>()
-  const doubtful = new Set<string>()
+export function createPollingOrder(): PollingOrder {
+  /** The least recently polled first. */
+  const polled = new Set<string>()
+  const suspect = new Set<string>()
+  const moveToEnd = (key: string) => {
+    polled.delete(key)
+    polled.add(key)
+  }
   return {
-    order(targets) {
-      const turns = new Map([...asked].map((key, index) => [key, index + 1]))
-      const turn = (target: Target) => turns.get(targetKey(target)) ?? 0
-      return [...targets].sort((a, b) => turn(a) - turn(b))
+    leastRecentlyPolledFirst(devices) {
+      const ranks = new Map([...polled].map((key, index) => [key, index + 1]))
+      const rank = (device: ResolvedDevice) => ranks.get(deviceKey(device)) ?? 0
+      return [...devices].sort((a, b) => rank(a) - rank(b))
     },
-    asked(target, isDoubtful = false) {
-      const key = targetKey(target)
-      asked.delete(key)
-      asked.add(key)
-      if (isDoubtful) doubtful.add(key)
-      else doubtful.delete(key)
+    markPolled(device, isSuspect = false) {
+      const key = deviceKey(device)
+      moveToEnd(key)
+      if (isSuspect) suspect.add(key)
+      else suspect.delete(key)
     },
-    isDoubtful: (target) => doubtful.has(targetKey(target)),
-    drop(key) {
-      asked.delete(key)
-      doubtful.delete(key)
+    isSuspect: (device) => suspect.has(deviceKey(device)),
+    delete(key) {
+      polled.delete(key)
+      suspect.delete(key)
     },
-    save: () => [...asked],
-    load(keys) {
-      const since = [...asked]
-      asked.clear()
-      for (const key of [...keys, ...since]) {
-        asked.delete(key)
-        asked.add(key)
-      }
+    toKeys: () => [...polled],
+    restore(keys) {
+      const since = [...polled]
+      polled.clear()
+      for (const key of [...keys, ...since]) moveToEnd(key)
     },
   }
 }

@@ -4,8 +4,8 @@ import { EnvlogError } from '../errors'
 import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
 import type { DeliveryEffect } from './delivery'
 import { type DeviceEvent, type DeviceState, DeviceStates, type RetainedCount } from './device-states'
-import type { NamedDevice, Target } from './devices'
-import type { Round } from './for-each'
+import type { NamedDevice, ResolvedDevice } from './devices'
+import type { PollingOrder } from './for-each'
 import { type CursorKind, readPersistedState, type SavedState, toPersistedState } from './persisted-state'
 
 /** Devices whose unreadable parts are reported once: more than any account has. */
@@ -14,22 +14,22 @@ const MAX_REPORTED_DEVICES = 10_000
 const LOAD_AGAIN_MS = 60_000
 
 /** What the state has to know of its node. */
-export interface Opening {
-  /** The settings that shape what is delivered: what was fetched with others is dropped. */
-  shape?: string
+export interface NodeStateOptions {
+  /** Names the settings that shape what is delivered: what was fetched with others is dropped. */
+  settingsKey?: string
   /** What the node polls: cursors of the other kind are of a node that had its id before. */
-  kind?: CursorKind
-  /** How long receipts are awaited, ms; `null` for not at all. */
-  receipts?: number | null
+  cursorKind?: CursorKind
+  /** How long receipts are awaited; `null` for not at all. */
+  receiptTimeoutMs?: number | null
 }
 
 /**
  * What a node knows of its devices. It outlives every deploy in the process, and restarts in a store. Devices are
  * named `base/serial`.
  */
-export interface NodeMemory {
+export interface NodeState {
   /** The node is made. In a new process the store is read first; then each change is written to it. */
-  open(store: StateStore, options?: Opening): void
+  open(store: StateStore, options?: NodeStateOptions): void
   /** The node that opened it with this store closes. Nothing is written there after this. */
   close(store: StateStore): Promise<void>
   /**
@@ -40,12 +40,12 @@ export interface NodeMemory {
    */
   ready(): Promise<void>
   /** What receipts are signed with; it is saved with the cursors. */
-  key(): string
-  machine(device: string): DeviceState
+  receiptKey(): string
+  delivery(device: string): DeviceState
   /** Applies an event to the state of a device, and returns what is to be done. */
-  step(device: string, event: DeviceEvent): DeliveryEffect
+  dispatch(device: string, event: DeviceEvent): DeliveryEffect
   /** Whether a device may keep so many records and alerts in memory; by default those that it keeps already. */
-  fits(device: string, count?: number): boolean
+  canRetain(device: string, count?: number): boolean
   /** Forgets all devices that have one of the serials, or all there are. Receipts of before are void. */
   forget(serials: readonly string[] | 'all'): void
   /**
@@ -53,40 +53,41 @@ export interface NodeMemory {
    * what it was not about for 30 days is deleted.
    * @param hasLeft whether a device is no longer under that base unit
    */
-  about(devices: readonly Target[], hasLeft?: (device: Target) => boolean): void
+  setDevices(devices: readonly ResolvedDevice[], hasLeft?: (device: ResolvedDevice) => boolean): void
   /** True once for each device until the process ends. */
-  isFirst(device: NamedDevice): boolean
-  readonly round: Round
+  isFirstReport(device: NamedDevice): boolean
+  readonly pollingOrder: PollingOrder
   /** What was last sent of a device's current reading. */
-  mark(device: string): string | undefined
-  setMarks(sent: readonly (readonly [string, string])[]): void
+  lastSent(device: string): string | undefined
+  setLastSent(sent: readonly (readonly [string, string])[]): void
   /** Saves a change of the polling order. */
   save(): void
 }
 
 /** @param retained shared by all nodes of the process */
-export function createMemory(clock: Clock, retained: RetainedCount = { count: 0 }): NodeMemory {
+export function createNodeState(clock: Clock, retained: RetainedCount = { count: 0 }): NodeState {
   const devices = new DeviceStates(clock, retained, () => persistence.save())
   const persistence = createPersistence(clock, devices)
   const isFirst = createOnce(MAX_REPORTED_DEVICES)
-  let shapedBy = ''
+  let previousSettings = ''
   return {
-    round: devices.pollingOrder,
-    key: persistence.receiptKey,
+    pollingOrder: devices.pollingOrder,
+    receiptKey: persistence.receiptKey,
     ready: persistence.ready,
     save: persistence.save,
-    isFirst: ({ serial, base = '' }) => isFirst(`${base}/${serial}`),
-    machine: (device) => devices.get(device),
-    step: (device, event) => devices.dispatch(device, event),
-    fits: (device, count) => devices.canRetain(device, count),
+    isFirstReport: ({ serial, base = '' }) => isFirst(`${base}/${serial}`),
+    delivery: (device) => devices.get(device),
+    dispatch: (device, event) => devices.dispatch(device, event),
+    canRetain: (device, count) => devices.canRetain(device, count),
     forget: (serials) => devices.forget(serials),
-    about: (selected, hasLeft = () => false) => devices.setDevices(selected, hasLeft),
-    mark: (device) => devices.lastSent(device),
-    setMarks: (sent) => devices.setLastSent(sent),
-    open(store, { shape = '', kind, receipts = null } = {}) {
-      persistence.open(store, kind)
-      devices.deploy(kind, shape !== shapedBy, receipts === null ? null : clock.monotonic() + receipts)
-      shapedBy = shape
+    setDevices: (selected, hasLeft = () => false) => devices.setDevices(selected, hasLeft),
+    lastSent: (device) => devices.lastSent(device),
+    setLastSent: (sent) => devices.setLastSent(sent),
+    open(store, { settingsKey = '', cursorKind, receiptTimeoutMs = null } = {}) {
+      persistence.open(store, cursorKind)
+      const overdueAt = receiptTimeoutMs === null ? null : clock.monotonic() + receiptTimeoutMs
+      devices.deploy(cursorKind, settingsKey !== previousSettings, overdueAt)
+      previousSettings = settingsKey
     },
     async close(store) {
       const writer = persistence.close(store)
@@ -118,11 +119,11 @@ interface Opened {
 }
 
 /** Reads the state from the store of the node, and writes its changes there. */
-function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'save' | 'restore'>) {
+function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSavedState' | 'restore'>) {
   let receiptKey = randomBytes(32).toString('base64url')
   let opened: Opened | undefined
   let isLoaded = false
-  const snapshot = (): SavedState => ({ receiptKey, ...devices.save() })
+  const snapshot = (): SavedState => ({ receiptKey, ...devices.toSavedState() })
   const writeTo = (store: StateStore) => keepIn(store, clock, () => toPersistedState(snapshot()))
 
   async function load(own: Opened): Promise<void> {

@@ -3,132 +3,149 @@ import { EnvlogError } from '../errors'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type SeriesPart } from '../readings/series'
 
-/** Seconds, and the newest so many between them. */
+/** A page of a period: the latest `number` records of it. Seconds since 1970 UTC. */
 export interface Page {
   from: number
   to: number
   number: number
 }
 
-/** How far a period is fetched, page by page from the newest down: everything about borders, without a request. */
+/**
+ * How far a period is fetched, page by page from the latest down. Whether the service takes the ends of a page as part
+ * of it is not documented and differs (docs/service.md), so pages overlap by a second, and what came before is dropped.
+ */
 export interface Paging {
-  /** Of the period, ms; from inclusive, to exclusive. */
+  /** Of the period, ms since 1970 UTC; from inclusive, to exclusive. */
   from: number
   to: number
-  /** The end of the next page, seconds. */
-  next: number
+  /** The end of the next page, seconds since 1970 UTC. */
+  nextTo: number
   /** Records that are still wanted; `null` for all. */
-  left: number | null
-  /** What came, newest page first. */
+  remaining: number | null
+  /** New records of each page, the latest page first. */
   parts: readonly SeriesPart[]
-  /** Fingerprints of what the next page may bring again; they are not older than `borderFrom`, ms. */
-  border: readonly string[]
-  borderFrom: number | null
+  /** Fingerprints of records that the next page may bring again. */
+  overlap: readonly string[]
+  /** No record of the overlap is earlier than this, ms; `null` before the first page. */
+  overlapFrom: number | null
   isComplete: boolean
 }
 
-/** @param number the newest so many; `null` for all */
-export function beginPages({
-  from,
-  to,
-  number,
-}: {
-  from: number
-  to: number
-  number: number | null
-}): Paging {
-  const next = Math.ceil(to / 1000)
-  return { from, to, next, left: number, parts: [], border: [], borderFrom: null, isComplete: false }
+/** @param period ms since 1970 UTC, and the latest `number` records of it; `null` for all */
+export function startPaging(period: { from: number; to: number; number: number | null }): Paging {
+  const { from, to, number } = period
+  const overlap = { overlap: [], overlapFrom: null }
+  return {
+    from,
+    to,
+    nextTo: Math.ceil(to / 1000),
+    remaining: number,
+    parts: [],
+    ...overlap,
+    isComplete: false,
+  }
 }
 
 const firstSecond = ({ from }: Paging) => Math.max(0, Math.floor(from / 1000) - 1)
 
-/** What to ask for: a second over what is known, at both ends. */
+/** The next page, which overlaps by a second with what has come, and begins a second before the period. */
 export function nextPage(paging: Paging): Page {
-  const { next, left, border } = paging
-  const number = left === null ? PAGE_RECORDS : Math.min(PAGE_RECORDS, left + border.length)
-  return { from: firstSecond(paging), to: next, number }
+  const { nextTo, remaining, overlap } = paging
+  const number = remaining === null ? PAGE_RECORDS : Math.min(PAGE_RECORDS, remaining + overlap.length)
+  return { from: firstSecond(paging), to: nextTo, number }
 }
 
-/** What is known of a page before it is read. */
-export interface Arrived {
-  asked: Page
-  /** Records that came, before any was left out. */
-  received: number
-  /** Records that may still be fetched in this hour; `null` where the service did not tell. */
-  remaining: number | null
+/** What is known of a page before it is decoded. */
+export interface ReceivedPage {
+  requested: Page
+  /** Records that came, with those that cannot be read. */
+  count: number
+  /** Records that may still be fetched in this hour; `null` where the service did not say. */
+  recordsRemaining: number | null
 }
 
-/** The end of the next page, seconds; nothing where this one was the last. */
-function nextEnd(paging: Paging, arrived: Arrived, oldest: number | null): number | undefined {
-  if (oldest === null || isLast(paging, arrived, oldest)) return undefined
-  // A full page that does not reach further back: step over the second rather than ask the same again.
-  const next = Math.min(Math.floor(oldest / 1000) + 1, paging.next - 1)
+/** The end of the next page, seconds; `undefined` where this page was the last. */
+function nextEnd(paging: Paging, received: ReceivedPage, oldest: number | null): number | undefined {
+  if (oldest === null || isLast(paging, received, oldest)) return undefined
+  // A full page of one second: step over that second, because the same page would come again.
+  const next = Math.min(Math.floor(oldest / 1000) + 1, paging.nextTo - 1)
   return next <= firstSecond(paging) ? undefined : next
 }
 
 /**
- * Fewer than asked for are all there are where they reach the beginning, or where the service had more to give: else
- * it may have cut the page short.
+ * A page with fewer records than requested is the last where it reaches the beginning, or where more might have been
+ * fetched. Otherwise the service may have cut it short.
  */
-function isLast({ from }: Paging, { asked, received, remaining }: Arrived, oldest: number): boolean {
-  return received < asked.number && (oldest <= from || (remaining ?? 0) > 0)
+function isLast(
+  { from }: Paging,
+  { requested, count, recordsRemaining }: ReceivedPage,
+  oldest: number,
+): boolean {
+  return count < requested.number && (oldest <= from || (recordsRemaining ?? 0) > 0)
 }
 
 /**
- * What `nextPage` will be, to be asked while this one is read; nothing where there is none, or only reading tells.
- * @param oldest the time of the oldest record, ms; `null` where none has one
+ * The page after a received one, to be requested while that is decoded; `undefined` where there is none, or where only
+ * decoding can tell.
+ * @param oldest time of the oldest record, ms; `null` where none has one
  */
-export function pageAhead(paging: Paging, arrived: Arrived, oldest: number | null): Page | undefined {
-  const to = paging.left === null ? nextEnd(paging, arrived, oldest) : undefined
+export function prefetchablePage(
+  paging: Paging,
+  received: ReceivedPage,
+  oldest: number | null,
+): Page | undefined {
+  const to = paging.remaining === null ? nextEnd(paging, received, oldest) : undefined
   return to === undefined ? undefined : { from: firstSecond(paging), to, number: PAGE_RECORDS }
 }
 
 /**
- * With what is new of a page.
- * @throws EnvlogError `reply-other-period`: to go on would bring the same again and again
+ * Adds the new records of a page.
+ * @throws EnvlogError `reply-other-period` where the page has no record of the period: the next would be the same
  */
-export function takePage(paging: Paging, series: SeriesPart, arrived: Arrived): Paging {
-  const { left, parts } = paging
+export function addPage(paging: Paging, series: SeriesPart, received: ReceivedPage): Paging {
+  const { remaining, parts } = paging
+  const { requested } = received
   const { records, channels } = series
-  const print = (record: SeriesRecord) => `${record.timestamp} ${fingerprint(record, channels)}`
-  const fresh = freshOf(paging, arrived.asked, records, print)
-  if (fresh.length === 0 && records.some(isBeyond(arrived.asked))) throw new EnvlogError('reply-other-period')
-  const kept = left === null ? fresh : fresh.slice(Math.max(0, fresh.length - left))
-  const more = left === null ? null : left - kept.length
-  const taken: Paging = { ...paging, left: more, parts: [...parts, { ...series, records: kept }] }
+  const identify = (record: SeriesRecord) => `${record.timestamp} ${fingerprint(record, channels)}`
+  const fresh = selectNew(paging, requested, records, identify)
+  if (fresh.length === 0 && records.some(isOutside(requested))) throw new EnvlogError('reply-other-period')
+  const wanted = remaining === null ? fresh : fresh.slice(Math.max(0, fresh.length - remaining))
+  const left = remaining === null ? null : remaining - wanted.length
+  const added: Paging = { ...paging, remaining: left, parts: [...parts, { ...series, records: wanted }] }
 
-  const oldest = records[placeOf(records, Number.NEGATIVE_INFINITY)]?.timestamp ?? null
-  const next = nextEnd(paging, arrived, oldest)
-  if (next === undefined || more === 0) return { ...taken, isComplete: true }
-  const again = records.slice(0, placeOf(records, next * 1000 + 1))
-  return { ...taken, next, border: [...new Set(again.map(print))], borderFrom: oldest }
+  const oldest = records[lowerBound(records, Number.NEGATIVE_INFINITY)]?.timestamp ?? null
+  const nextTo = nextEnd(paging, received, oldest)
+  if (nextTo === undefined || left === 0) return { ...added, isComplete: true }
+  const again = records.slice(0, lowerBound(records, nextTo * 1000 + 1))
+  return { ...added, nextTo, overlap: [...new Set(again.map(identify))], overlapFrom: oldest }
 }
 
-/** Whether a record is none of those that were asked for. */
-const isBeyond =
+/** Whether a record was not requested. */
+const isOutside =
   ({ from, to }: Page) =>
   ({ timestamp }: SeriesRecord) =>
     timestamp !== null && (timestamp < from * 1000 || timestamp > (to + 1) * 1000)
 
-/** What of a page lies inside the period and did not come before: what did has no time, or is of the border. */
-function freshOf(
-  { from, to, border, borderFrom }: Paging,
-  asked: Page,
+/** Records of a page that lie inside the period and are new. Only those without a time or of the overlap can be known. */
+function selectNew(
+  { from, to, overlap, overlapFrom }: Paging,
+  requested: Page,
   records: readonly SeriesRecord[],
-  print: (record: SeriesRecord) => string,
+  identify: (record: SeriesRecord) => string,
 ): SeriesRecord[] {
-  const known = new Set(border)
-  const isNew = (record: SeriesRecord) => !known.has(print(record))
-  const undated = records.slice(0, placeOf(records, Number.NEGATIVE_INFINITY))
-  const [first, end] = [placeOf(records, from), placeOf(records, Math.min(to, asked.to * 1000 + 1))]
-  const doubtful = borderFrom === null ? end : Math.min(end, Math.max(first, placeOf(records, borderFrom)))
-  const certain = records.slice(first, doubtful)
-  return [...undated.filter(isNew), ...certain, ...records.slice(doubtful, end).filter(isNew)]
+  const known = new Set(overlap)
+  const isNew = (record: SeriesRecord) => !known.has(identify(record))
+  const undated = records.slice(0, lowerBound(records, Number.NEGATIVE_INFINITY))
+  const first = lowerBound(records, from)
+  const end = lowerBound(records, Math.min(to, requested.to * 1000 + 1))
+  const overlapStart =
+    overlapFrom === null ? end : Math.min(end, Math.max(first, lowerBound(records, overlapFrom)))
+  const before = records.slice(first, overlapStart)
+  return [...undated.filter(isNew), ...before, ...records.slice(overlapStart, end).filter(isNew)]
 }
 
-/** Where in ordered records those begin that have a time, and none before this, ms. */
-function placeOf(records: readonly SeriesRecord[], time: number): number {
+/** Index of the first record at or after a time, ms. Records are in order, those without a time first. */
+function lowerBound(records: readonly SeriesRecord[], time: number): number {
   let [low, high] = [0, records.length]
   while (low < high) {
     const middle = (low + high) >>> 1

@@ -9,7 +9,7 @@ import type { Asker } from '../quota/asker'
 import { fetchBackfillPage } from './backfill'
 import { type Cursor, classifyFailure, type DeliveryEffect, latestSequence } from './delivery'
 import type { DeviceEvent, DeviceState } from './device-states'
-import { type DeviceFailure, type Target, targetKey } from './devices'
+import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import {
   type AlertFeedOptions,
   copyToRetain,
@@ -22,35 +22,35 @@ import {
   type RecordFeedOptions,
 } from './feeds'
 import type { AccountAccess } from './fetch'
-import type { NodeMemory } from './node-state'
+import type { NodeState } from './node-state'
 import { writeReceipt } from './receipt'
 
 export interface DeliveryOptions {
   /** The id of the node, for its receipts. */
   node: string
-  /** How long a receipt is awaited, ms; `null` where what was sent counts as delivered. */
-  acknowledged: { timeout: number } | null
+  /** How long a receipt is awaited; `null` where what was sent counts as delivered. */
+  receipts: { timeoutMs: number } | null
 }
 
-export type NewsWish = RecordFeedOptions & DeliveryOptions
+export type PollOptions = RecordFeedOptions & DeliveryOptions
 
-export interface NewsPorts {
-  memory: NodeMemory
+export interface PollPorts {
+  nodeState: NodeState
   /**
    * Sends the data, or only reports what failed where nothing is new. The cursor stays where it throws.
    */
   deliver(data: PolledData, isEmpty?: boolean): Promise<void>
   /** The device's clock was set back: the node goes on with what came after, or nothing can be told to be new. */
-  warn(target: Target, what: 'goes-on' | 'stops'): void
+  warn(target: ResolvedDevice, what: 'goes-on' | 'stops'): void
 }
 
 /** One poll of one device. */
 interface Poll {
   account: AccountAccess
-  target: Target
+  target: ResolvedDevice
   feed: Feed
   options: DeliveryOptions
-  ports: NewsPorts
+  ports: PollPorts
   asker: Asker
 }
 
@@ -58,11 +58,11 @@ interface Poll {
  * Delivers the records of a device that were not delivered yet, complete and in order (docs/collecting.md, *Records*).
  * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor stays then
  */
-export function latestNews(
+export function pollRecords(
   account: AccountAccess,
-  target: Target,
-  options: NewsWish,
-  ports: NewsPorts,
+  target: ResolvedDevice,
+  options: PollOptions,
+  ports: PollPorts,
   asker: Asker,
 ): Promise<void> {
   return run({ account, target, feed: createRecordFeed(options), options, ports, asker })
@@ -72,23 +72,23 @@ export function latestNews(
  * Delivers the alerts of a device that were not delivered yet (docs/collecting.md, *Alerts*).
  * @throws EnvlogError those of requests, of decoding and of `deliver`; the cursor stays then
  */
-export function alertNews(
+export function pollAlerts(
   account: AccountAccess,
-  target: Target,
+  target: ResolvedDevice,
   options: AlertFeedOptions & DeliveryOptions,
-  ports: NewsPorts,
+  ports: PollPorts,
   asker: Asker,
 ): Promise<void> {
   return run({ account, target, feed: createAlertFeed(options), options, ports, asker })
 }
 
 /** Whether a receipt of the device is awaited, so that it is not to be polled. @param now monotonic ms */
-export function isHandedOver(memory: NodeMemory, target: Target, now: number): boolean {
-  const device = targetKey(target)
-  const { phase } = memory.machine(device)
+export function isAwaitingReceipt(state: NodeState, target: ResolvedDevice, now: number): boolean {
+  const device = deviceKey(target)
+  const { phase } = state.delivery(device)
   if (phase.name !== 'awaiting-receipt') return false
   if (now < phase.overdueAt) return true
-  memory.step(device, { kind: 'receipt-overdue' })
+  state.dispatch(device, { kind: 'receipt-overdue' })
   return false
 }
 
@@ -100,7 +100,7 @@ async function run(poll: Poll): Promise<void> {
     while (effect) effect = await carryOut(poll, effect)
   } catch (error) {
     const now = account.monotonic()
-    const canRetain = ports.memory.fits(targetKey(target))
+    const canRetain = ports.nodeState.canRetain(deviceKey(target))
     const effect = step(poll, { kind: 'failed', failureKind: classifyFailure(error), now, canRetain })
     if (effect !== 'give-up-backfill') throw error
     const { serial, base } = target
@@ -128,8 +128,9 @@ async function carryOut(poll: Poll, effect: DeliveryEffect): Promise<DeliveryEff
   }
 }
 
-const stateOf = ({ ports, target }: Poll): DeviceState => ports.memory.machine(targetKey(target))
-const step = ({ ports, target }: Poll, event: DeviceEvent) => ports.memory.step(targetKey(target), event)
+const stateOf = ({ ports, target }: Poll): DeviceState => ports.nodeState.delivery(deviceKey(target))
+const step = ({ ports, target }: Poll, event: DeviceEvent) =>
+  ports.nodeState.dispatch(deviceKey(target), event)
 
 async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
   const { account, target, feed, asker } = poll
@@ -173,18 +174,18 @@ async function follow(poll: Poll, plan: PollPlan): Promise<DeliveryEffect | unde
 /** Delivers data, with a receipt where the node awaits them. */
 async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Cursor): Promise<undefined> {
   const { account, target, options, ports } = poll
-  const { node, acknowledged } = options
-  if (!acknowledged) {
+  const { node, receipts } = options
+  if (!receipts) {
     await ports.deliver(data)
     step(poll, { kind: 'delivered', next })
     return
   }
-  const device = targetKey(target)
-  const overdueAt = account.monotonic() + acknowledged.timeout
-  const retained = ports.memory.fits(device, countOf(data.content)) ? copyToRetain(data) : null
+  const device = deviceKey(target)
+  const overdueAt = account.monotonic() + receipts.timeoutMs
+  const retained = ports.nodeState.canRetain(device, countOf(data.content)) ? copyToRetain(data) : null
   // Before it is sent: the receipt may come back while it is.
   step(poll, { kind: 'receipt-issued', before, next, overdueAt, retained })
-  const receipt = writeReceipt({ node, device, cursor: next }, ports.memory.key())
+  const receipt = writeReceipt({ node, device, cursor: next }, ports.nodeState.receiptKey())
   try {
     await ports.deliver({ ...data, receipt })
   } catch (error) {

@@ -6,113 +6,117 @@ import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
 import { oldestTime } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
-import type { DeviceFailure, Target } from './devices'
+import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
   type AccountAccess,
   type Collected,
-  collectedOf,
   collectRaw,
-  type Form,
-  readPart,
-  readRecords,
+  decodeRecords,
+  fetchRecords,
+  type ResponseFormat,
+  toCollected,
 } from './fetch'
-import { type Arrived, beginPages, nextPage, type Page, type Paging, pageAhead, takePage } from './pages'
+import {
+  addPage,
+  nextPage,
+  type Page,
+  type Paging,
+  prefetchablePage,
+  type ReceivedPage,
+  startPaging,
+} from './pages'
 import { isWallClock, type Period, placePeriod } from './period'
 
-export interface RangeWish {
-  /** Its wall-clock ends are the device's own clock where times are local, else UTC. */
+export interface RangeQuery {
+  /** Its wall-clock ends are of the device's clock where times are local, else UTC. */
   period: Period
-  /** The newest so many; `null` for all. */
+  /** The latest so many records; `null` for all. */
   number: number | null
   time: TimeStyle
-  form: Form
+  format: ResponseFormat
 }
 
 export interface CollectedRange extends Collected {
-  /** The period that was asked for, ISO 8601 UTC; from inclusive, to exclusive. */
+  /** The period that was requested, ISO 8601 in UTC; from inclusive, to exclusive. */
   range: { from: string; to: string }
 }
 
 /**
- * All records of a period (endpoints 4 and 5), page by page from the newest down, whether the service takes
- * its bounds as strict or as inclusive: each page reaches a second over what is known, and what lies outside
- * or came before is dropped. As it came it is one request.
- * @param paged told the number of pages so far, after each but the last
- * @throws EnvlogError
+ * All records of a period (endpoints 4 and 5), page by page from the latest down; undecoded ones in a single request.
+ * @param onPage called with the number of pages so far, after each but the last
+ * @throws EnvlogError `period-empty`; those of requests, of the directory and of decoding; `reply-other-period`
  */
 export async function collectRange(
   account: AccountAccess,
-  target: Target,
-  { period, number, time, form }: RangeWish,
+  target: ResolvedDevice,
+  { period, number, time, format }: RangeQuery,
   asker: Asker,
-  paged: (pages: number) => void = () => {},
+  onPage: (pages: number) => void = () => {},
 ): Promise<CollectedRange> {
-  const { from, to } = placePeriod(period, await offsetFor(account, target, period, time, asker))
+  const { from, to } = placePeriod(period, await findUtcOffset(account, target, period, time, asker))
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
-  const first = beginPages({ from, to, number })
-  if (form !== 'read') {
-    const most = {
-      ...pageParams(nextPage(first)),
+  const first = startPaging({ from, to, number })
+  if (format !== 'read') {
+    const params = {
+      ...buildPageParams(nextPage(first)),
       number: Math.min(number ?? MAX_RECORDS, MAX_RECORDS),
-      type: form,
     }
-    return { ...(await collectRaw(account, 'range', target, most, asker)), range }
+    return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, asker)), range }
   }
   const own = childOf(asker.signal)
   try {
-    const read = (page: Page) => readPage(account, target, page, { ...asker, signal: own.signal })
-    const { answer, paging, failed } = await readPages(
-      target,
-      first,
-      read,
-      { time, signal: own.signal },
-      paged,
-    )
+    const fetch = (page: Page) => fetchPage(account, target, page, { ...asker, signal: own.signal })
+    const { answer, paging, failed } = await fetchPages(target, first, fetch, time, own.signal, onPage)
     if (paging.parts.length > 1) await turn()
     const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
-    return { ...collectedOf(target, answer, content), failed, range }
+    return { ...toCollected(target, answer, content), failed, range }
   } finally {
+    // Also ends a page that was requested ahead where another one failed.
     own.abort()
     own.release()
   }
 }
 
-/** Page after page to the last; while one is read the next is on its way. @throws EnvlogError */
-async function readPages(
-  target: Target,
+/**
+ * Fetches all pages; while one is decoded the next is requested.
+ * @throws EnvlogError those of requests and of decoding; `reply-other-period`
+ */
+async function fetchPages(
+  target: ResolvedDevice,
   first: Paging,
-  read: (page: Page) => ReturnType<typeof readPage>,
-  { time, signal }: { time: TimeStyle; signal: AbortSignal },
-  paged: (pages: number) => void,
+  fetch: (page: Page) => ReturnType<typeof fetchPage>,
+  time: TimeStyle,
+  signal: AbortSignal,
+  onPage: (pages: number) => void,
 ): Promise<{ answer: Collected['answer']; paging: Paging; failed: DeviceFailure[] }> {
-  const ask = (page: Page) => {
-    const coming = read(page)
-    // Where the page before it cannot be read nobody waits for it.
-    coming.catch(() => {})
-    return coming
+  const request = (page: Page) => {
+    const response = fetch(page)
+    // Nobody waits for a page where the one before it cannot be decoded.
+    response.catch(() => {})
+    return response
   }
   let paging = first
   const failed: DeviceFailure[] = []
-  let coming = ask(nextPage(paging))
+  let response = request(nextPage(paging))
   for (let pages = 1; ; pages++) {
-    const { answer, body, arrived } = await coming
-    const ahead = pageAhead(paging, arrived, oldestTime(body.records))
+    const { answer, body, received } = await response
+    const ahead = prefetchablePage(paging, received, oldestTime(body.records))
     if (ahead) {
-      // Before it is asked for: what it may have to wait for is the status then.
-      paged(pages)
-      coming = ask(ahead)
-      // The request has its turn to leave.
+      // Before the request, whose wait for quota is shown after it.
+      onPage(pages)
+      response = request(ahead)
+      // The request leaves before the event loop is busy with decoding.
       await turn()
     }
-    // All of one clock, though it may have been put forward or back between two pages.
+    // The first page's offset applies to all, though the clock may have been changed between two pages.
     const offset = paging.parts[0]?.utcOffset
-    const read = await readPart(target, { ...answer, body }, { time, offset }, signal)
-    failed.push(...read.failed)
-    paging = takePage(paging, read.part, arrived)
+    const decoded = await decodeRecords(target, { ...answer, body }, { time, offset }, signal)
+    failed.push(...decoded.failed)
+    paging = addPage(paging, decoded.part, received)
     if (paging.isComplete) return { answer, paging, failed }
     if (ahead) continue
-    paged(pages)
-    coming = ask(nextPage(paging))
+    onPage(pages)
+    response = request(nextPage(paging))
   }
 }
 
@@ -120,23 +124,23 @@ async function readPages(
  * Requests a page of a period.
  * @throws EnvlogError those of the request; `reply-other-device`
  */
-export async function readPage(
+export async function fetchPage(
   account: AccountAccess,
-  target: Target,
-  wanted: Page,
+  target: ResolvedDevice,
+  page: Page,
   asker: Asker,
-): Promise<{ answer: Collected['answer']; body: GraphEnvelope; arrived: Arrived }> {
-  const { body, ...answer } = await readRecords(account, 'range', target, pageParams(wanted), asker)
-  // Fewer may have been asked for: the device's budget of the hour is counted in records.
-  const asked = { ...wanted, number: answer.number ?? wanted.number }
-  const { recordsRemaining: remaining } = answer.quota
-  return { answer, body, arrived: { asked, received: body.records.length, remaining } }
+): Promise<{ answer: Collected['answer']; body: GraphEnvelope; received: ReceivedPage }> {
+  const { body, ...answer } = await fetchRecords(account, 'range', target, buildPageParams(page), asker)
+  // The client requests fewer records where the device's budget of the hour has not enough.
+  const requested = { ...page, number: answer.number ?? page.number }
+  const { recordsRemaining } = answer.quota
+  return { answer, body, received: { requested, count: body.records.length, recordsRemaining } }
 }
 
-/** The directory is asked only where an end of the period is a clock time of the device. */
-async function offsetFor(
+/** Minutes; the directory is only asked where an end of the period is of the device's clock. */
+async function findUtcOffset(
   account: AccountAccess,
-  { serial, base }: Target,
+  { serial, base }: ResolvedDevice,
   period: Period,
   time: TimeStyle,
   asker: Asker,
@@ -145,6 +149,6 @@ async function offsetFor(
   return account.directory.utcOffset(serial, base, asker)
 }
 
-function pageParams({ from, to, number }: Page): Partial<DeviceParams> {
+function buildPageParams({ from, to, number }: Page): Partial<DeviceParams> {
   return { 'unixtime-from': from, 'unixtime-to': to, number }
 }

@@ -44,7 +44,7 @@ function parse(receipt: unknown): { text: string; signature: string; parts: unkn
  * The id of the node that a receipt claims to be of; only that node has the key to verify it.
  * @throws EnvlogError `receipt-unreadable`
  */
-export function nodeOf(receipt: unknown): unknown {
+export function readReceiptNode(receipt: unknown): unknown {
   return parse(receipt).parts[0]
 }
 

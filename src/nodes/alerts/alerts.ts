@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { collectAlerts } from '../../lib/collect/fetch'
-import { alertNews } from '../../lib/collect/poll'
+import { pollAlerts } from '../../lib/collect/poll'
 import { registerAction } from '../kit/action'
 import { newsWish } from '../kit/news'
 
@@ -9,12 +9,12 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-alerts',
     counts: 'alerts',
-    async run({ account, settings, form, node, news, eachTarget, deliver }) {
+    async run({ account, settings, format, node, news, eachTarget, deliver }) {
       const { time, onlyNew, start } = settings
       const wish = { ...newsWish(settings, node), start }
       await eachTarget(async (target, asker) => {
-        if (form === 'read' && onlyNew) await alertNews(account, target, wish, news, asker)
-        else await deliver(await collectAlerts(account, target, { time, form }, asker))
+        if (format === 'read' && onlyNew) await pollAlerts(account, target, wish, news, asker)
+        else await deliver(await collectAlerts(account, target, { time, format }, asker))
       })
     },
   })

@@ -8,10 +8,10 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     counts: 'devices',
-    async run({ account, settings, form, selection, asker, memory, deliver }) {
+    async run({ account, settings, format, selection, asker, memory, deliver }) {
       const { exclude, time, staleAfter, onlyNew } = settings
       const property = sourceOf(settings)
-      const wish = { selection: await selection(), exclude, time, staleAfter, form, property }
+      const wish = { selection: await selection(), exclude, time, staleAfter, format, property }
       const collected = await collectCurrent(account, wish, asker)
       if (!collected) return
       const { content, failed = [] } = collected
@@ -26,7 +26,7 @@ export = (RED: NodeAPI): void =>
         await deliver(collected)
         return
       }
-      memory.about(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
+      memory.setDevices(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
       const { changed, remember } = changedReadings(content.readings, memory)
       await deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
       remember()

@@ -8,7 +8,7 @@ import type { AccountTest } from '../../shared/admin'
  * never an alert, of which there are few. @throws EnvlogError where `current` fails
  */
 export async function testAccount(account: Account, asker: Asker): Promise<AccountTest> {
-  const { body } = await account.directory.answer(asker, true)
+  const { body } = await account.directory.getAnswer(asker, true)
   const remote = body.devices.find(({ serial, baseunit }) => baseunit && baseunit.serial !== serial)
   return {
     devices: body.devices.length,

@@ -60,7 +60,7 @@ function start<T extends ActionType>(
   const show = (outcome: Outcome) => {
     if (!signal.aborted) node.status(statusOf(RED, outcome))
   }
-  const memory = registry.memory(node.id)
+  const memory = registry.getOrCreateNodeState(node.id)
   const refused = createRefusals(systemClock)
   let read: SettingsOf<T> | undefined
   let isStoreAway = false
@@ -86,7 +86,7 @@ function start<T extends ActionType>(
     const parts = { RED, node, trigger, settings, account, memory, refused, signal, show }
     const { task, sent } = taskKit.createTask(parts)
     await action.run(task)
-    const what = task.form === 'read' ? action.counts : 'answers'
+    const what = task.format === 'read' ? action.counts : 'answers'
     const count = sent()
     // To put a count into words takes i18next longer than most answers take to read: what was sent goes first.
     await turn()
@@ -124,7 +124,7 @@ function start<T extends ActionType>(
       refused.forget(control.serials)
     } else {
       const { device, cursor } = receiptOf(control.receipt, memory, action.type)
-      memory.step(device, { kind: 'receipt-received', cursor })
+      memory.dispatch(device, { kind: 'receipt-received', cursor })
     }
   }
 

@@ -1,7 +1,7 @@
 import type { NodeMessage } from 'node-red'
-import type { NodeMemory } from '../../lib/collect/node-state'
+import type { NodeState } from '../../lib/collect/node-state'
 import { isCursorOf } from '../../lib/collect/persisted-state'
-import { nodeOf, type Receipt, readReceipt } from '../../lib/collect/receipt'
+import { type Receipt, readReceipt, readReceiptNode } from '../../lib/collect/receipt'
 import { EnvlogError } from '../../lib/errors'
 import { isSerial } from '../../shared/action'
 
@@ -21,12 +21,12 @@ export function controlOf(msg: NodeMessage, id: string): Control | undefined {
   if (forget !== undefined) return { kind: 'forget', serials: serialsOf(forget) }
   if (receipt === undefined) return undefined
   // Of another node: what that one sent is a trigger here.
-  return nodeOf(receipt) === id ? { kind: 'receipt', receipt } : undefined
+  return readReceiptNode(receipt) === id ? { kind: 'receipt', receipt } : undefined
 }
 
 /** What a receipt is for that the node has made. @throws EnvlogError `receipt-unreadable` */
-export function receiptOf(told: unknown, { key }: NodeMemory, type: string): Receipt {
-  const receipt = readReceipt(told, key())
+export function receiptOf(told: unknown, { receiptKey }: NodeState, type: string): Receipt {
+  const receipt = readReceipt(told, receiptKey())
   if (isCursorOf(receipt.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
   throw new EnvlogError('receipt-unreadable')
 }

@@ -7,12 +7,12 @@ import type { DeviceList, ListedDevice } from '../../shared/admin'
 
 /** The account's devices, at most ten minutes old, or asked for anew. @throws EnvlogError */
 export async function listDevices(account: Account, asker: Asker, anew: boolean): Promise<DeviceList> {
-  return listOf(account, await account.directory.answer(asker, anew))
+  return listOf(account, await account.directory.getAnswer(asker, anew))
 }
 
 /** The same without asking for it; nothing where it is not known. */
 export function knownDevices(account: Account): DeviceList | null {
-  const answer = account.directory.known()
+  const answer = account.directory.cachedAnswer()
   return answer ? listOf(account, answer) : null
 }
 

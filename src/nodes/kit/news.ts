@@ -1,7 +1,7 @@
 import type { Account } from '../../lib/account'
-import type { Opening } from '../../lib/collect/node-state'
+import type { NodeStateOptions } from '../../lib/collect/node-state'
 import { readMoment } from '../../lib/collect/period'
-import type { NewsWish } from '../../lib/collect/poll'
+import type { PollOptions } from '../../lib/collect/poll'
 import type { Start } from '../../lib/collect/record-cursor'
 import { EnvlogError } from '../../lib/errors'
 import type { SettingsOf } from './settings'
@@ -10,19 +10,19 @@ import type { SettingsOf } from './settings'
 export function newsWish(
   { time, advance, ackTimeout }: Pick<SettingsOf<'envlog-alerts'>, 'time' | 'advance' | 'ackTimeout'>,
   node: string,
-): Pick<NewsWish, 'time' | 'node' | 'acknowledged'> {
-  return { time, node, acknowledged: advance === 'acknowledged' ? { timeout: ackTimeout * 1000 } : null }
+): Pick<PollOptions, 'time' | 'node' | 'receipts'> {
+  return { time, node, receipts: advance === 'acknowledged' ? { timeoutMs: ackTimeout * 1000 } : null }
 }
 
 /** What its memory has to know of a node when it is made. */
-export function openingOf(type: string, account: Account, settings: object): Opening {
+export function openingOf(type: string, account: Account, settings: object): NodeStateOptions {
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
     // What was fetched by others has other times, begins elsewhere, or is of another account.
-    shape: JSON.stringify([account.id, time, start, backfill]),
-    receipts: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
-    ...(type === 'envlog-latest' && { kind: 'records' }),
-    ...(type === 'envlog-alerts' && { kind: 'alerts' }),
+    settingsKey: JSON.stringify([account.id, time, start, backfill]),
+    receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
+    ...(type === 'envlog-latest' && { cursorKind: 'records' }),
+    ...(type === 'envlog-alerts' && { cursorKind: 'alerts' }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock'
-import { type Target, targetKey } from '../../lib/collect/devices'
+import { deviceKey, type ResolvedDevice } from '../../lib/collect/devices'
 
 const A_DAY_MS = 86_400_000
 
@@ -8,8 +8,8 @@ const A_DAY_MS = 86_400_000
  * once a day, after a deploy, and when the node is told to forget.
  */
 export interface Refusals {
-  add(target: Target): void
-  has(target: Target): boolean
+  add(target: ResolvedDevice): void
+  has(target: ResolvedDevice): boolean
   forget(serials: readonly string[] | 'all'): void
 }
 
@@ -18,10 +18,10 @@ export function createRefusals(clock: Clock): Refusals {
   return {
     add(target) {
       for (const [key, { at }] of since) if (clock.monotonic() - at >= A_DAY_MS) since.delete(key)
-      since.set(targetKey(target), { serial: target.serial, at: clock.monotonic() })
+      since.set(deviceKey(target), { serial: target.serial, at: clock.monotonic() })
     },
     has(target) {
-      const refused = since.get(targetKey(target))
+      const refused = since.get(deviceKey(target))
       return refused !== undefined && clock.monotonic() - refused.at < A_DAY_MS
     },
     forget(serials) {

@@ -1,9 +1,14 @@
 import type { Account } from '../../lib/account'
-import { type DeviceFailure, resolveDevices, type Selection, type Target } from '../../lib/collect/devices'
-import type { Form } from '../../lib/collect/fetch'
-import { eachOf } from '../../lib/collect/for-each'
-import type { NodeMemory } from '../../lib/collect/node-state'
-import { isHandedOver, type NewsPorts } from '../../lib/collect/poll'
+import {
+  type DeviceFailure,
+  type ResolvedDevice,
+  resolveDevices,
+  type Selection,
+} from '../../lib/collect/devices'
+import type { ResponseFormat } from '../../lib/collect/fetch'
+import { forEachConcurrent } from '../../lib/collect/for-each'
+import type { NodeState } from '../../lib/collect/node-state'
+import { isAwaitingReceipt, type PollPorts } from '../../lib/collect/poll'
 import { EnvlogError, mayConcernOneDevice } from '../../lib/errors'
 import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
@@ -27,29 +32,29 @@ export interface Task<T extends ActionType> {
   /** Who asks, for what is not about one device alone. */
   asker: Asker
   /** How answers are wanted, as the chosen output says. */
-  form: Form
+  format: ResponseFormat
   /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
   selection(): Promise<Selection>
   /**
    * Works on each of them, so many side by side (the account's `concurrency` unless told). What concerns one device is reported and the others go on.
    * @throws EnvlogError the account's failure; the last device's, where none was answered
    */
-  eachTarget(work: (target: Target, asker: Asker) => Promise<void>, side?: number): Promise<void>
+  eachTarget(work: (target: ResolvedDevice, asker: Asker) => Promise<void>, side?: number): Promise<void>
   /** A value from message, context, environment or JSONata. */
   evaluate: Evaluate
   /** Sends it in the chosen output, each message a clone of the trigger; where it is nothing, only what failed is told. */
   deliver(delivery: Delivery, isNothing?: boolean): Promise<void>
   /** What the node knows of its devices. */
-  memory: NodeMemory
+  memory: NodeState
   /** The node's id. */
   node: string
   /** For news of single devices: delivery, and a warning that a device's clock was set back. */
-  news: NewsPorts
+  news: PollPorts
   show(outcome: Outcome): void
 }
 
 export interface TaskParts<T extends ActionType> extends MessageParts<T> {
-  memory: NodeMemory
+  memory: NodeState
   refused: Refusals
   signal: AbortSignal
   show(outcome: Outcome): void
@@ -63,7 +68,7 @@ export function createTask<T extends ActionType>(
   let sent: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
-    if (error.reason === 'reply-left-out' && !memory.isFirst(device)) return
+    if (error.reason === 'reply-left-out' && !memory.isFirstReport(device)) return
     const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
     node.error(inWords(RED, error), about)
   }
@@ -94,7 +99,7 @@ export function createTask<T extends ActionType>(
     delivery.failed?.forEach(report)
   }
 
-  const warn = ({ serial }: Target, what: 'goes-on' | 'stops') =>
+  const warn = ({ serial }: ResolvedDevice, what: 'goes-on' | 'stops') =>
     node.warn(
       what === 'stops'
         ? RED._('warnings.clock-set-back-stops', { serial } as never)
@@ -102,17 +107,18 @@ export function createTask<T extends ActionType>(
     )
 
   /** Who is worth asking now: not who was refused today, nor whose records wait for their receipt. */
-  const isDue = (target: Target) => !refused.has(target) && !isHandedOver(memory, target, account.monotonic())
+  const isDue = (target: ResolvedDevice) =>
+    !refused.has(target) && !isAwaitingReceipt(memory, target, account.monotonic())
 
   const task: Task<T> = {
     memory,
     node: node.id,
     deliver,
-    news: { memory, deliver, warn },
+    news: { nodeState: memory, deliver, warn },
     settings,
     account,
     asker,
-    form: FORMS[settings.output],
+    format: FORMATS[settings.output],
     selection,
     show,
     evaluate,
@@ -120,19 +126,19 @@ export function createTask<T extends ActionType>(
     async eachTarget(work, side = account.concurrency) {
       const failures = failureLog(report)
       const needsDirectory = namesGroup(node.type as ActionType, settings)
-      const { targets, unknown } = await resolveDevices(
+      const { devices: targets, unknown } = await resolveDevices(
         await selection(),
         settings.exclude,
         account.directory,
         asker,
       )
-      memory.about(targets, ({ serial, base }) => account.directory.has(serial, base) === false)
+      memory.setDevices(targets, ({ serial, base }) => account.directory.has(serial, base) === false)
       const due = targets.filter(isDue)
       waits.expect(due.length)
       for (const failure of unknown) failures.add(failure)
       try {
-        await eachOf(
-          memory.round.order(due),
+        await forEachConcurrent(
+          memory.pollingOrder.leastRecentlyPolledFirst(due),
           side,
           signal,
           async (target, inner) => {
@@ -146,12 +152,12 @@ export function createTask<T extends ActionType>(
             try {
               await work({ ...target, ...told }, own)
             } catch (error) {
-              if (wasAsked(error)) memory.round.asked(target, isAnybodys(error))
+              if (wasAsked(error)) memory.pollingOrder.markPolled(target, isAnybodys(error))
               throw error
             } finally {
               waits.asked()
             }
-            memory.round.asked(target)
+            memory.pollingOrder.markPolled(target)
             sent ??= 0
             failures.answered()
           },
@@ -160,7 +166,7 @@ export function createTask<T extends ActionType>(
             if (error.reason === 'device-refused') refused.add(target)
             failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
           },
-          (target) => memory.round.isDoubtful(target),
+          (target) => memory.pollingOrder.isSuspect(target),
         )
       } catch (error) {
         failures.flush()
@@ -181,7 +187,7 @@ function wasAsked(error: unknown): boolean {
 const isAnybodys = (error: unknown) => error instanceof EnvlogError && mayConcernOneDevice(error)
 
 /** Output → how its answers are wanted. */
-const FORMS: Record<Output, Form> = {
+const FORMATS: Record<Output, ResponseFormat> = {
   readings: 'read',
   rows: 'read',
   points: 'read',

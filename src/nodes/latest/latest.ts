@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { collectLatest } from '../../lib/collect/fetch'
-import { latestNews } from '../../lib/collect/poll'
+import { pollRecords } from '../../lib/collect/poll'
 import { registerAction } from '../kit/action'
 import { newsWish, startOf } from '../kit/news'
 
@@ -9,12 +9,12 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-latest',
     counts: 'records',
-    async run({ account, settings, form, node, news, eachTarget, deliver }) {
+    async run({ account, settings, format, node, news, eachTarget, deliver }) {
       const { time, onlyNew, backfill } = settings
       const wish = { ...newsWish(settings, node), backfill, start: startOf(settings.start) }
       await eachTarget(async (target, asker) => {
-        if (form === 'read' && onlyNew) await latestNews(account, target, wish, news, asker)
-        else await deliver(await collectLatest(account, target, { time, form }, asker))
+        if (format === 'read' && onlyNew) await pollRecords(account, target, wish, news, asker)
+        else await deliver(await collectLatest(account, target, { time, format }, asker))
       })
     },
   })

@@ -8,13 +8,13 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-range',
     counts: 'records',
-    async run({ account, settings, form, evaluate, eachTarget, deliver, show }) {
+    async run({ account, settings, format, evaluate, eachTarget, deliver, show }) {
       const { number, time } = settings
       const period = await periodFrom(settings, account.now(), evaluate)
       const paged = (count: number) => show({ kind: 'progress', what: 'pages', count })
       // One device after another: each may hold 160,000 records until it is complete.
       await eachTarget(async (target, asker) => {
-        await deliver(await collectRange(account, target, { period, number, time, form }, asker, paged))
+        await deliver(await collectRange(account, target, { period, number, time, format }, asker, paged))
       }, 1)
     },
   })

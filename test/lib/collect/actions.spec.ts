@@ -1,39 +1,39 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
-import { type CurrentWish, collectCurrent } from '../../../src/lib/collect/current'
+import { type CurrentQuery, collectCurrent } from '../../../src/lib/collect/current'
 import { collectAlerts, collectLatest } from '../../../src/lib/collect/fetch'
 import { alertAnswer, BASE, currentDevice, failure, graph, patient, relayGraph } from '../answers'
 import { modelAccount } from './model-service'
 
-const wish: CurrentWish = {
+const wish: CurrentQuery = {
   selection: 'all',
   exclude: [],
   time: 'utc',
   staleAfter: null,
-  form: 'read',
+  format: 'read',
   property: 'devices',
 }
-const how = { time: 'utc', form: 'read' } as const
+const how = { time: 'utc', format: 'read' } as const
 const under = (serial: string, base: string) => currentDevice({ serial, baseunit: { ...BASE, serial: base } })
 const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), under('YYYYYYYY', 'BASE0001')]
 
-/** What was asked, what came, and how often the directory learnt. */
-async function current(over: Partial<CurrentWish>) {
+/** What was asked, what came, and how often the directory was updated. */
+async function current(over: Partial<CurrentQuery>) {
   const { account, asked } = modelAccount(() => ({ devices }))
-  let learnt = 0
-  ;(account as { directory: unknown }).directory = { learn: () => learnt++ }
+  let updates = 0
+  ;(account as { directory: unknown }).directory = { update: () => updates++ }
   const collected = await collectCurrent(account as Account, { ...wish, ...over }, patient)
   if (collected) assert.equal(collected.content.kind, 'current')
   const readings = collected?.content.kind === 'current' ? collected.content.readings : []
   const found = readings.map(({ serial, base }) => `${base.serial}/${serial}`)
-  return { asked: asked.map(({ params }) => params), found, learnt, answered: collected !== undefined }
+  return { asked: asked.map(({ params }) => params), found, updates, answered: collected !== undefined }
 }
 
 describe('fetching current readings', () => {
   const all = ['BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY']
 
-  it('of all devices is one request without a filter, which the directory learns from', async () => {
-    assert.deepEqual(await current({}), { asked: [{}], found: all, learnt: 1, answered: true })
+  it('of all devices is one request without a filter, which updates the directory', async () => {
+    assert.deepEqual(await current({}), { asked: [{}], found: all, updates: 1, answered: true })
   })
 
   it('of single devices is one request with their serials, each once, as an array', async () => {
@@ -41,14 +41,14 @@ describe('fetching current readings', () => {
       devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }, { serial: 'XXXXXXXX' }],
       bases: [],
     }
-    const { asked, found, learnt } = await current({ selection })
+    const { asked, found, updates } = await current({ selection })
     assert.deepEqual(asked, [{ 'remote-serial': ['XXXXXXXX', 'YYYYYYYY'] }])
-    assert.deepEqual([found, learnt], [all, 0])
+    assert.deepEqual([found, updates], [all, 0])
   })
 
   it('of base units is one request with theirs', async () => {
-    const { asked, learnt } = await current({ selection: { devices: [], bases: ['BASE0001', 'BASE0001'] } })
-    assert.deepEqual([asked, learnt], [[{ 'base-serial': ['BASE0001'] }], 0])
+    const { asked, updates } = await current({ selection: { devices: [], bases: ['BASE0001', 'BASE0001'] } })
+    assert.deepEqual([asked, updates], [[{ 'base-serial': ['BASE0001'] }], 0])
   })
 
   it("keeps only the named base unit's device where a serial stands under two", async () => {

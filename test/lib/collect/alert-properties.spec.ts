@@ -96,7 +96,7 @@ describe('alerts that are to be acknowledged', () => {
   const check = (life: fc.Arbitrary<AlertAct[]>) =>
     fc.assert(
       fc.asyncProperty(order, start, life, async (how, begin, given) => {
-        const world = await live(createAlertWorld(how, begin, { timeout: TIMEOUT }), [...given, ...storing])
+        const world = await live(createAlertWorld(how, begin, { timeoutMs: TIMEOUT }), [...given, ...storing])
         const known = knownAlerts(world, begin, true)
         assert.deepEqual(missingAlerts(known(world.journal.length - 1)), [], 'lost')
         const isSkip = (entry: AlertEntry | undefined) => entry?.kind === 'skipped'
@@ -119,7 +119,7 @@ describe('alerts that are to be acknowledged', () => {
 
 describe('a log entry without any words', () => {
   it('is nothing to tell: no message, and no receipt to wait for', async () => {
-    const world = createAlertWorld('oldest first', 'held', { timeout: TIMEOUT })
+    const world = createAlertWorld('oldest first', 'held', { timeoutMs: TIMEOUT })
     world.log.push({ unixtime: 1_795_161_600, ch1: ' ' })
     await live(world, [plain])
     assert.deepEqual(

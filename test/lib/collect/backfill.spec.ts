@@ -3,15 +3,15 @@ import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
 import type { PolledData } from '../../../src/lib/collect/feeds'
-import { createMemory } from '../../../src/lib/collect/node-state'
-import { latestNews, type NewsWish } from '../../../src/lib/collect/poll'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import { createVirtualClock } from '../../support/clock'
 import { shelf } from '../../support/collect/shelf'
 import { graph, type Json, patient } from '../answers'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }
-const wish: NewsWish = { time: 'utc', node: 'node', backfill: true, start: 'held', acknowledged: null }
+const wish: PollOptions = { time: 'utc', node: 'node', backfill: true, start: 'held', receipts: null }
 /** Of an answer of the newest. */
 const NEWEST = 3
 /** Of a page. */
@@ -22,9 +22,9 @@ const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_,
 async function begin() {
   const clock = createVirtualClock(0)
   const records: Json[] = []
-  const memory = createMemory(clock)
-  memory.open(shelf())
-  await memory.ready()
+  const nodeState = createNodeState(clock)
+  nodeState.open(shelf())
+  await nodeState.ready()
   let fails: Reason | null = null
   const asked: string[] = []
 
@@ -64,9 +64,9 @@ async function begin() {
         news = what
         isNothing = nothing
       }
-      const ports = { memory, deliver, warn: () => {} }
+      const ports = { nodeState, deliver, warn: () => {} }
       let error: unknown
-      await latestNews(account, target, wish, ports, patient).catch((failure) => {
+      await pollRecords(account, target, wish, ports, patient).catch((failure) => {
         error = failure
       })
       const { content, failed = [], overflow } = news ?? {}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { changedReadings } from '../../../src/lib/collect/current'
-import { createMemory } from '../../../src/lib/collect/node-state'
+import { createNodeState } from '../../../src/lib/collect/node-state'
 import type { Reading } from '../../../src/lib/readings/current'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
@@ -11,10 +11,10 @@ const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
 const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
 
 async function begin(store = shelf()) {
-  const memory = createMemory(createVirtualClock(0))
-  memory.open(store)
-  await memory.ready()
-  return { store, look: (...readings: Reading[]) => changedReadings(readings, memory), memory }
+  const nodeState = createNodeState(createVirtualClock(0))
+  nodeState.open(store)
+  await nodeState.ready()
+  return { store, look: (...readings: Reading[]) => changedReadings(readings, nodeState), nodeState }
 }
 
 describe('readings that changed since they were last sent', () => {
@@ -54,7 +54,7 @@ describe('readings that changed since they were last sent', () => {
     await settled()
     const next = await begin(store)
     assert.equal(next.look(at(1)).changed.length, 0)
-    next.memory.forget([reading.serial])
+    next.nodeState.forget([reading.serial])
     assert.equal(next.look(at(1)).changed.length, 1)
   })
 })

@@ -29,7 +29,7 @@ function directory() {
 }
 
 const resolve = async (selection: Parameters<typeof resolveDevices>[0], exclude: string[] = []) => {
-  const { targets, unknown } = await resolveDevices(selection, exclude, directory().made, patient)
+  const { devices: targets, unknown } = await resolveDevices(selection, exclude, directory().made, patient)
   return {
     targets: targets.map(({ base, serial }) => `${base}/${serial}`),
     unknown: unknown.map(({ device, error }) => [
@@ -57,7 +57,7 @@ describe('the devices to ask', () => {
 
   it('are as named where the base unit is named, without asking the directory', async () => {
     const { made, asked } = directory()
-    const { targets } = await resolveDevices(
+    const { devices: targets } = await resolveDevices(
       list({ serial: 'NEW00001', base: 'BASE0009' }),
       [],
       made,
@@ -100,7 +100,12 @@ describe('the devices to ask', () => {
   })
 
   it('have their names and groups where the directory told them', async () => {
-    const { targets } = await resolveDevices(list({ serial: 'YYYYYYYY' }), [], directory().made, patient)
+    const { devices: targets } = await resolveDevices(
+      list({ serial: 'YYYYYYYY' }),
+      [],
+      directory().made,
+      patient,
+    )
     assert.deepEqual(targets, [
       { serial: 'YYYYYYYY', base: 'BASE0001', name: 'name of YYYYYYYY', group: 'Cold chain' },
     ])

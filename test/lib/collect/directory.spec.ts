@@ -39,7 +39,7 @@ describe('the directory', () => {
 
   it('tells each device under its base unit, with name, group and offset', async () => {
     const { directory } = setup('A0000001')
-    const [entry] = await later(directory.all(patient))
+    const [entry] = await later(directory.list(patient))
     assert.deepEqual(entry, {
       serial: 'A0000001',
       base: '5839F001',
@@ -76,12 +76,12 @@ describe('the directory', () => {
     const { client } = clientOf(() => json({ devices: ['none'] }))
     const fetch = (asker: Asker) => client.read('current', {}, asker)
     const directory = createDirectory(createDirectoryState(), fetch, systemClock)
-    await assert.rejects(later(directory.all(patient)), failure('reply-unreadable'))
+    await assert.rejects(later(directory.list(patient)), failure('reply-unreadable'))
   })
 
   it('is fetched once however many ask', async () => {
     const { service, directory } = setup('A0000001')
-    const asked = [directory.all(patient), directory.find('A0000001', patient), directory.all(patient)]
+    const asked = [directory.list(patient), directory.find('A0000001', patient), directory.list(patient)]
     const found = await later(Promise.all(asked))
     assert.deepEqual(found.map(serials), [['A0000001'], ['A0000001'], ['A0000001']])
     assert.equal(service.asked, 1)
@@ -89,28 +89,28 @@ describe('the directory', () => {
 
   it('is kept ten minutes, and then fetched again', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(patient))
+    await later(directory.list(patient))
     service.serials = ['B0000002']
-    assert.deepEqual(serials(await later(directory.all(patient), 10 * MINUTE - 1001)), ['A0000001'])
+    assert.deepEqual(serials(await later(directory.list(patient), 10 * MINUTE - 1001)), ['A0000001'])
     assert.equal(service.asked, 1)
     await timers().tickAsync(2000)
-    assert.deepEqual(serials(await later(directory.all(patient))), ['B0000002'])
+    assert.deepEqual(serials(await later(directory.list(patient))), ['B0000002'])
     assert.equal(service.asked, 2)
   })
 
   it('tells the new list to all who ask while it is fetched again', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(patient))
+    await later(directory.list(patient))
     service.serials = ['B0000002']
     await timers().tickAsync(11 * MINUTE)
-    const both = await later(Promise.all([directory.all(patient), directory.all(patient)]))
+    const both = await later(Promise.all([directory.list(patient), directory.list(patient)]))
     assert.deepEqual(both.map(serials), [['B0000002'], ['B0000002']])
     assert.equal(service.asked, 2)
   })
 
   it('is refreshed for an unknown serial, at most once a minute', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(patient))
+    await later(directory.list(patient))
     service.serials = ['A0000001', 'B0000002']
     assert.deepEqual(await later(directory.find('B0000002', patient)), [], 'within a minute')
     await timers().tickAsync(MINUTE)
@@ -125,14 +125,14 @@ describe('the directory', () => {
 
   it('is not refreshed for a serial it has', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(patient))
+    await later(directory.list(patient))
     await later(directory.find('A0000001', patient), 5 * MINUTE)
     assert.equal(service.asked, 1)
   })
 
   it('tells a new serial to both who ask for it at the same time', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(patient))
+    await later(directory.list(patient))
     service.serials = ['B0000002', 'C0000003']
     await timers().tickAsync(2 * MINUTE)
     const both = [directory.find('B0000002', patient), directory.find('C0000003', patient)]
@@ -142,47 +142,47 @@ describe('the directory', () => {
 
   it('keeps the old list where a refresh fails, and tries again after a minute', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(patient))
+    await later(directory.list(patient))
     service.failing = true
     await timers().tickAsync(11 * MINUTE)
-    assert.deepEqual(serials(await later(directory.all(patient))), ['A0000001'])
-    assert.deepEqual(serials(await later(directory.all(patient))), ['A0000001'])
+    assert.deepEqual(serials(await later(directory.list(patient))), ['A0000001'])
+    assert.deepEqual(serials(await later(directory.list(patient))), ['A0000001'])
     assert.deepEqual(await later(directory.find('B0000002', patient)), [])
     assert.equal(service.asked, 2)
     Object.assign(service, { failing: false, serials: ['B0000002'] })
     await timers().tickAsync(MINUTE)
-    assert.deepEqual(serials(await later(directory.all(patient))), ['B0000002'])
+    assert.deepEqual(serials(await later(directory.list(patient))), ['B0000002'])
   })
 
   it('fails with the request where there is no list at all', async () => {
     const { service, directory } = setup('A0000001')
     service.failing = true
-    await assert.rejects(later(directory.all(patient)), failure('ENVLOG_NETWORK'))
+    await assert.rejects(later(directory.list(patient)), failure('ENVLOG_NETWORK'))
     await assert.rejects(later(directory.describe('A0000001', 'x', patient)), failure('ENVLOG_NETWORK'))
     service.failing = false
-    assert.equal((await later(directory.all(patient))).length, 1)
+    assert.equal((await later(directory.list(patient))).length, 1)
   })
 
   it('takes over an answer that came without a filter, and counts from then', async () => {
     const { service, directory } = setup('A0000001')
-    directory.learn({ body: currentEnvelope(device('L0000001')), receivedAt: 0 })
-    assert.deepEqual(serials(await directory.all(patient)), ['L0000001'])
+    directory.update({ body: currentEnvelope(device('L0000001')), receivedAt: 0 })
+    assert.deepEqual(serials(await directory.list(patient)), ['L0000001'])
     await timers().tickAsync(9 * MINUTE)
-    directory.learn({ body: currentEnvelope(device('L0000002')), receivedAt: 0 })
+    directory.update({ body: currentEnvelope(device('L0000002')), receivedAt: 0 })
     await timers().tickAsync(9 * MINUTE)
-    assert.deepEqual(serials(await directory.all(patient)), ['L0000002'])
+    assert.deepEqual(serials(await directory.list(patient)), ['L0000002'])
     assert.equal(service.asked, 0)
-    directory.learn({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
+    directory.update({ body: currentEnvelope(device('L0000003')), receivedAt: 0 })
     assert.deepEqual(await directory.find('NONE0000', patient), [], 'that was a refresh a moment ago')
     assert.equal(service.asked, 0)
   })
 
   it('goes by the time that passes, whatever the clock is set to', async () => {
     const { service, directory } = setup('A0000001')
-    await later(directory.all(patient))
+    await later(directory.list(patient))
     for (const days of [-1, 2]) {
       timers().setSystemTime(Date.now() + days * 24 * 60 * MINUTE)
-      await later(directory.all(patient))
+      await later(directory.list(patient))
     }
     assert.equal(service.asked, 1)
   })
@@ -190,8 +190,8 @@ describe('the directory', () => {
   it('gives ENVLOG_CLOSED to who gives up, and the list to the others', async () => {
     const { service, directory } = setup('A0000001')
     const abort = new AbortController()
-    const gone = watch(directory.all(asking(abort.signal)))
-    const stays = watch(directory.all(patient))
+    const gone = watch(directory.list(asking(abort.signal)))
+    const stays = watch(directory.list(patient))
     await timers().tickAsync(500)
     abort.abort()
     await timers().tickAsync(500)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { systemClock } from '../../../src/lib/clock'
-import { eachOf } from '../../../src/lib/collect/for-each'
+import { forEachConcurrent } from '../../../src/lib/collect/for-each'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import { failure, never } from '../answers'
 import { useFakeTimers, watch } from '../api/setup'
@@ -21,7 +21,7 @@ describe('working on devices side by side', () => {
     const told: [number, string][] = []
     const seen = { started: [] as number[], done: [] as number[], most: 0, told }
     let open = 0
-    const result = eachOf(
+    const result = forEachConcurrent(
       items,
       concurrency,
       signal,
@@ -150,7 +150,7 @@ describe('working on devices side by side', () => {
     })
 
     it(`ends with ${reason} where no item is answered`, async () => {
-      const result = eachOf(
+      const result = forEachConcurrent(
         [0, 1],
         1,
         never,
@@ -212,7 +212,7 @@ describe('working on devices side by side', () => {
   })
 
   it('is done at once without devices', async () => {
-    await eachOf(
+    await forEachConcurrent(
       [],
       2,
       never,

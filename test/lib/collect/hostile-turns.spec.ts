@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createMemory } from '../../../src/lib/collect/node-state'
+import { createNodeState } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 
@@ -11,21 +11,25 @@ describe('a node whose messages name one device after the other', () => {
   for (const days of [-60, -30, 29, 30, 60]) {
     it(`knows each of them still where the host’s clock is set by ${days} days in between`, async () => {
       const clock = createVirtualClock(0)
-      const memory = createMemory(clock)
-      memory.open(shelf())
-      await memory.ready()
+      const nodeState = createNodeState(clock)
+      nodeState.open(shelf())
+      await nodeState.ready()
       const cursor = { seen: ['x'], sequence: clock.now() }
-      memory.about([B])
-      memory.step(`${B.base}/${B.serial}`, { kind: 'trigger' })
-      memory.step(`${B.base}/${B.serial}`, { kind: 'delivered', next: cursor })
+      nodeState.setDevices([B])
+      nodeState.dispatch(`${B.base}/${B.serial}`, { kind: 'trigger' })
+      nodeState.dispatch(`${B.base}/${B.serial}`, { kind: 'delivered', next: cursor })
       clock.advance(60_000)
-      memory.about([A])
+      nodeState.setDevices([A])
       clock.jump(days * DAY)
       clock.advance(60_000)
-      memory.about([A])
+      nodeState.setDevices([A])
       await settled()
-      memory.about([B])
-      assert.deepEqual(memory.machine(`${B.base}/${B.serial}`).cursor, cursor, 'it was asked two minutes ago')
+      nodeState.setDevices([B])
+      assert.deepEqual(
+        nodeState.delivery(`${B.base}/${B.serial}`).cursor,
+        cursor,
+        'it was asked two minutes ago',
+      )
     })
   }
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createMemory } from '../../../src/lib/collect/node-state'
+import { createNodeState } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 import { failure } from '../answers'
@@ -27,20 +27,26 @@ const silence = <T>() => new Promise<T>(() => {})
 
 function begin(store = shelf()) {
   const clock = createVirtualClock(0)
-  const memory = createMemory(clock)
-  memory.open(store)
+  const nodeState = createNodeState(clock)
+  nodeState.open(store)
   let isReady = false
-  memory.ready().then(
+  nodeState.ready().then(
     () => {
       isReady = true
     },
     () => {},
   )
   const deliver = (sequence: number) => {
-    memory.step(DEVICE, { kind: 'trigger' })
-    memory.step(DEVICE, { kind: 'delivered', next: at(sequence) })
+    nodeState.dispatch(DEVICE, { kind: 'trigger' })
+    nodeState.dispatch(DEVICE, { kind: 'delivered', next: at(sequence) })
   }
-  return { clock, memory, deliver, isReady: () => isReady, cursor: () => memory.machine(DEVICE).cursor }
+  return {
+    clock,
+    nodeState,
+    deliver,
+    isReady: () => isReady,
+    cursor: () => nodeState.delivery(DEVICE).cursor,
+  }
 }
 
 describe('a store', () => {
@@ -59,9 +65,9 @@ describe('a store', () => {
     let answer = (_: unknown) => {}
     let loads = 0
     const load = () => new Promise((resolve) => (answer = resolve)).finally(() => loads++)
-    const { clock, memory, cursor } = begin({ ...shelf(), load })
+    const { clock, nodeState, cursor } = begin({ ...shelf(), load })
     for (let times = 0; times < 2; times++) {
-      const waiting = outcome(memory.ready())
+      const waiting = outcome(nodeState.ready())
       clock.advance(4999)
       await settled()
       assert.equal(waiting(), undefined)
@@ -72,18 +78,18 @@ describe('a store', () => {
     answer(saved(5))
     await settled()
     assert.deepEqual([cursor(), loads], [at(5), 1])
-    await memory.ready()
+    await nodeState.ready()
   })
 
   it('that never answers is asked again after a minute', async () => {
     const answers: ((state: unknown) => void)[] = []
     const store = { ...shelf(), load: () => new Promise((resolve) => answers.push(resolve)) }
-    const { clock, memory, cursor } = begin(store)
+    const { clock, nodeState, cursor } = begin(store)
     clock.advance(59_999)
-    void memory.ready().catch(() => {})
+    void nodeState.ready().catch(() => {})
     assert.equal(answers.length, 1)
     clock.advance(1)
-    const second = outcome(memory.ready())
+    const second = outcome(nodeState.ready())
     assert.equal(answers.length, 2)
     answers[1]?.(saved(6))
     await settled()
@@ -97,17 +103,17 @@ describe('a store', () => {
     let fails = true
     const good = shelf(saved(5))
     const load = () => (fails ? Promise.reject(new Error('not connected yet')) : good.load())
-    const { memory, cursor } = begin({ ...good, load })
+    const { nodeState, cursor } = begin({ ...good, load })
     for (let times = 0; times < 3; times++) {
-      await assert.rejects(memory.ready(), failure('store-unreadable'))
-      memory.setMarks([[DEVICE, 'mark']])
+      await assert.rejects(nodeState.ready(), failure('store-unreadable'))
+      nodeState.setLastSent([[DEVICE, 'mark']])
       await settled()
     }
     assert.deepEqual(good.writes, [])
     fails = false
-    await memory.ready()
+    await nodeState.ready()
     assert.deepEqual(cursor(), at(5))
-    memory.save()
+    nodeState.save()
     assert.deepEqual(good.newest(), { ...saved(5), marks: { [DEVICE]: 'mark' } })
   })
 
@@ -128,46 +134,46 @@ describe('a store', () => {
   for (const [title, held] of Object.entries(unreadable)) {
     it(`that holds ${title} is no empty one: nothing is ready, and nothing is written over it`, async () => {
       const store = shelf(held)
-      const { memory } = begin(store)
+      const { nodeState } = begin(store)
       const reason = held === newer ? 'store-newer' : 'store-unreadable'
       for (let times = 0; times < 2; times++) {
-        await assert.rejects(memory.ready(), failure(reason))
-        memory.save()
-        memory.forget('all')
+        await assert.rejects(nodeState.ready(), failure(reason))
+        nodeState.save()
+        nodeState.forget('all')
         await settled()
       }
-      await memory.close(store)
+      await nodeState.close(store)
       assert.deepEqual(store.writes, [])
     })
   }
 
   for (const empty of [undefined, null]) {
     it(`that holds ${empty} is an empty one`, async () => {
-      const { memory } = begin(shelf(empty))
-      await memory.ready()
+      const { nodeState } = begin(shelf(empty))
+      await nodeState.ready()
     })
   }
 
   it('that cannot be read is read once for all that wait, and again after a deploy', async () => {
     let loads = 0
     const good = shelf(saved(5))
-    const { memory, cursor } = begin({ ...good, load: () => Promise.reject(new Error(`${++loads}`)) })
-    const both = await Promise.allSettled([memory.ready(), memory.ready()])
+    const { nodeState, cursor } = begin({ ...good, load: () => Promise.reject(new Error(`${++loads}`)) })
+    const both = await Promise.allSettled([nodeState.ready(), nodeState.ready()])
     assert.deepEqual([both.map(({ status }) => status), loads], [['rejected', 'rejected'], 1])
-    memory.open(good)
-    await memory.ready()
+    nodeState.open(good)
+    await nodeState.ready()
     assert.deepEqual(cursor(), at(5))
   })
 
   it('that is being read by a node that closes late does not close the one made after it', async () => {
     const old = { ...shelf(), load: () => silence<unknown>() }
-    const { memory, cursor } = begin(old)
+    const { nodeState, cursor } = begin(old)
     const present = shelf(saved(5))
-    memory.open(present)
-    await memory.close(old)
-    await memory.ready()
-    memory.step(DEVICE, { kind: 'trigger' })
-    memory.step(DEVICE, { kind: 'delivered', next: at(6) })
+    nodeState.open(present)
+    await nodeState.close(old)
+    await nodeState.ready()
+    nodeState.dispatch(DEVICE, { kind: 'trigger' })
+    nodeState.dispatch(DEVICE, { kind: 'delivered', next: at(6) })
     await settled()
     assert.deepEqual([cursor(), present.newest()], [at(6), saved(6)])
   })
@@ -191,14 +197,14 @@ describe('a store', () => {
     const before = begin(store)
     await settled()
     before.deliver(5)
-    before.memory.forget('all')
+    before.nodeState.forget('all')
     await settled()
-    const { memory, cursor, clock } = begin(store)
+    const { nodeState, cursor, clock } = begin(store)
     await settled()
-    memory.step(DEVICE, { kind: 'receipt-received', cursor: at(5) })
+    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(5) })
     assert.equal(cursor(), null)
     const later = at(clock.now() + 1)
-    memory.step(DEVICE, { kind: 'receipt-received', cursor: later })
+    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: later })
     assert.deepEqual(cursor(), later)
   })
 
@@ -208,26 +214,32 @@ describe('a store', () => {
     await settled()
     before.deliver(5)
     const next = at(before.clock.now())
-    before.memory.step(DEVICE, { kind: 'trigger' })
-    before.memory.step(DEVICE, { kind: 'receipt-issued', before: at(4), next, overdueAt: 0, retained: null })
+    before.nodeState.dispatch(DEVICE, { kind: 'trigger' })
+    before.nodeState.dispatch(DEVICE, {
+      kind: 'receipt-issued',
+      before: at(4),
+      next,
+      overdueAt: 0,
+      retained: null,
+    })
     await settled()
-    const { memory, cursor } = begin(store)
+    const { nodeState, cursor } = begin(store)
     await settled()
-    memory.forget(['5212A1B2'])
-    memory.step(DEVICE, { kind: 'receipt-received', cursor: next })
+    nodeState.forget(['5212A1B2'])
+    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: next })
     assert.equal(cursor(), null)
   })
 
   it('need not know a device for its receipts to be void', async () => {
     for (const serials of ['all', ['5212A1B2']] as const) {
-      const { memory, cursor, clock } = begin()
+      const { nodeState, cursor, clock } = begin()
       await settled()
-      memory.forget(serials)
-      memory.step(DEVICE, { kind: 'receipt-received', cursor: at(clock.now()) })
+      nodeState.forget(serials)
+      nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(clock.now()) })
       assert.equal(cursor(), null)
-      memory.step('a/b', { kind: 'receipt-received', cursor: at(clock.now()) })
-      assert.equal(memory.machine('a/b').cursor === null, serials === 'all')
-      memory.step(DEVICE, { kind: 'receipt-received', cursor: at(clock.now() + 1) })
+      nodeState.dispatch('a/b', { kind: 'receipt-received', cursor: at(clock.now()) })
+      assert.equal(nodeState.delivery('a/b').cursor === null, serials === 'all')
+      nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(clock.now() + 1) })
       assert.deepEqual(cursor(), at(clock.now() + 1))
     }
   })
@@ -235,13 +247,13 @@ describe('a store', () => {
   it('that is being read when the node closes is not ready: what was told then is not done', async () => {
     let answer = (_: unknown) => {}
     const store = { ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) }
-    const { memory } = begin(store)
-    const waiting = outcome(memory.ready())
-    await memory.close(store)
+    const { nodeState } = begin(store)
+    const waiting = outcome(nodeState.ready())
+    await nodeState.close(store)
     answer(saved(5))
     await settled()
     assert.equal(waiting(), 'closed')
-    await assert.rejects(memory.ready(), failure('closed'))
+    await assert.rejects(nodeState.ready(), failure('closed'))
   })
 
   it('that is slow to write gets one write at a time, and the newest in the end', async () => {
@@ -274,9 +286,9 @@ describe('a store', () => {
   it('of an earlier deploy that is still being read does not take the place of the present one', async () => {
     let answer = (_: unknown) => {}
     const old = { ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) }
-    const { memory, deliver } = begin(old)
+    const { nodeState, deliver } = begin(old)
     const present = shelf()
-    memory.open(present)
+    nodeState.open(present)
     answer(undefined)
     await settled()
     deliver(5)
@@ -287,17 +299,17 @@ describe('a store', () => {
   const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
 
   it('holding cursors of records, and of alerts, holds them', async () => {
-    const { memory } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }))
-    await memory.ready()
+    const { nodeState } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }))
+    await nodeState.ready()
     const cursor = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
-    assert.deepEqual([memory.machine(DEVICE).cursor, memory.machine('c/1').cursor], [at(5), cursor])
+    assert.deepEqual([nodeState.delivery(DEVICE).cursor, nodeState.delivery('c/1').cursor], [at(5), cursor])
   })
 
   const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
   for (const cursor of [...odd, { ...records, at: null }, { ...records, time: 'x' }]) {
     it(`holding ${JSON.stringify(cursor)} for a cursor is damaged`, async () => {
-      const { memory } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }))
-      await assert.rejects(memory.ready(), failure('store-unreadable'))
+      const { nodeState } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }))
+      await assert.rejects(nodeState.ready(), failure('store-unreadable'))
     })
   }
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Backfill } from '../../../src/lib/collect/backfill'
-import { createMemory } from '../../../src/lib/collect/node-state'
+import { createNodeState } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
 import { settled, shelf } from '../../support/collect/shelf'
 
@@ -13,66 +13,76 @@ const target = (key: string) => {
 
 /** A node's memory in a process of its own, once it has taken over what the store holds. */
 async function begin(store = shelf()) {
-  const memory = createMemory(createVirtualClock(0))
-  memory.open(store)
-  await memory.ready()
+  const nodeState = createNodeState(createVirtualClock(0))
+  nodeState.open(store)
+  await nodeState.ready()
   const deliver = (device: string, sequence: number) => {
-    memory.step(device, { kind: 'trigger' })
-    memory.step(device, { kind: 'delivered', next: at(sequence) })
+    nodeState.dispatch(device, { kind: 'trigger' })
+    nodeState.dispatch(device, { kind: 'delivered', next: at(sequence) })
   }
-  return { memory, store, deliver, cursor: (device: string) => memory.machine(device).cursor }
+  return { nodeState, store, deliver, cursor: (device: string) => nodeState.delivery(device).cursor }
 }
 
 describe('what a node knows of its devices', () => {
   it('is nothing at first, and empty stores are fine', async () => {
-    const { memory, cursor } = await begin()
-    assert.deepEqual([cursor(FIRST), memory.mark(FIRST)], [null, undefined])
+    const { nodeState, cursor } = await begin()
+    assert.deepEqual([cursor(FIRST), nodeState.lastSent(FIRST)], [null, undefined])
   })
 
   it('outlives its process in a store: cursors, marks, and who was asked longest ago', async () => {
-    const { memory, store, deliver } = await begin()
+    const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 6)
-    memory.setMarks([[FIRST, 'mark']])
-    memory.round.asked(target(SECOND))
-    memory.round.asked(target(FIRST))
-    memory.save()
+    nodeState.setLastSent([[FIRST, 'mark']])
+    nodeState.pollingOrder.markPolled(target(SECOND))
+    nodeState.pollingOrder.markPolled(target(FIRST))
+    nodeState.save()
     await settled()
     const next = await begin(store)
     assert.deepEqual([next.cursor(FIRST), next.cursor(SECOND)], [at(5), at(6)])
-    assert.equal(next.memory.mark(FIRST), 'mark')
-    const order = next.memory.round.order([target(FIRST), target(SECOND), target('x/y')])
+    assert.equal(next.nodeState.lastSent(FIRST), 'mark')
+    const order = next.nodeState.pollingOrder.leastRecentlyPolledFirst([
+      target(FIRST),
+      target(SECOND),
+      target('x/y'),
+    ])
     assert.deepEqual(order, [target('x/y'), target(SECOND), target(FIRST)])
   })
 
   it('has one key for its receipts, over restarts too, and another in each store', async () => {
-    const { memory, store, deliver } = await begin()
+    const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     await settled()
-    assert.equal((await begin(store)).memory.key(), memory.key())
-    assert.notEqual((await begin()).memory.key(), memory.key())
-    assert.ok(memory.key().length >= 43, 'of 32 bytes')
+    assert.equal((await begin(store)).nodeState.receiptKey(), nodeState.receiptKey())
+    assert.notEqual((await begin()).nodeState.receiptKey(), nodeState.receiptKey())
+    assert.ok(nodeState.receiptKey().length >= 43, 'of 32 bytes')
   })
 
   it('is saved by every step that moves a cursor, and by no other', async () => {
-    const { memory, store, deliver } = await begin()
+    const { nodeState, store, deliver } = await begin()
     const writes = () => store.writes.length
     deliver(FIRST, 5)
     assert.equal(writes(), 1)
     await settled()
-    memory.step(FIRST, { kind: 'trigger' })
-    memory.step(FIRST, { kind: 'receipt-issued', before: at(1), next: at(9), overdueAt: 0, retained: null })
-    memory.step(FIRST, { kind: 'receipt-overdue' })
-    memory.setMarks([])
+    nodeState.dispatch(FIRST, { kind: 'trigger' })
+    nodeState.dispatch(FIRST, {
+      kind: 'receipt-issued',
+      before: at(1),
+      next: at(9),
+      overdueAt: 0,
+      retained: null,
+    })
+    nodeState.dispatch(FIRST, { kind: 'receipt-overdue' })
+    nodeState.setLastSent([])
     await settled()
     assert.equal(writes(), 1, 'what is open is in memory only')
-    memory.step(FIRST, { kind: 'receipt-received', cursor: at(9) })
+    nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(9) })
     assert.equal(writes(), 2)
   })
 
   it('holds nothing but data: what a store keeps is not changed afterwards', async () => {
     const kept: unknown[] = []
-    const { memory, deliver } = await begin({
+    const { nodeState, deliver } = await begin({
       ...shelf(),
       save: async (state) => void kept.push(state),
     })
@@ -80,22 +90,22 @@ describe('what a node knows of its devices', () => {
     await settled()
     const before = structuredClone(kept[0])
     deliver(FIRST, 6)
-    memory.setMarks([[FIRST, 'mark']])
-    memory.forget('all')
+    nodeState.setLastSent([[FIRST, 'mark']])
+    nodeState.forget('all')
     await settled()
     assert.deepEqual(kept[0], before)
   })
 
   it('stays over a deploy, also where the store holds something older, or is another one', async () => {
-    const { memory, store, deliver, cursor } = await begin()
+    const { nodeState, store, deliver, cursor } = await begin()
     deliver(FIRST, 5)
     await settled()
-    memory.step(SECOND, { kind: 'trigger' })
+    nodeState.dispatch(SECOND, { kind: 'trigger' })
     const other = shelf({ version: 1, cursors: { [FIRST]: { seen: ['1'], taken: 1 } }, marks: {}, round: [] })
-    await memory.close(store)
-    memory.open(other)
-    await memory.ready()
-    assert.deepEqual([cursor(FIRST), memory.machine(SECOND).phase.name], [at(5), 'idle'])
+    await nodeState.close(store)
+    nodeState.open(other)
+    await nodeState.ready()
+    assert.deepEqual([cursor(FIRST), nodeState.delivery(SECOND).phase.name], [at(5), 'idle'])
     deliver(SECOND, 7)
     await settled()
     assert.deepEqual([store.writes.length, other.writes.length], [1, 1])
@@ -107,15 +117,15 @@ describe('what a node knows of its devices', () => {
     deliver(FIRST, 5)
     deliver(SECOND, 5)
     await settled()
-    const memory = createMemory(createVirtualClock(0))
-    memory.open(store)
-    memory.step(FIRST, { kind: 'receipt-received', cursor: at(9) })
-    memory.setMarks([[FIRST, 'new']])
-    memory.round.asked(target(FIRST))
-    await memory.ready()
-    assert.deepEqual(memory.machine(FIRST).cursor, at(9))
-    assert.deepEqual(memory.machine(SECOND).cursor, at(5))
-    assert.equal(memory.mark(FIRST), 'new')
+    const nodeState = createNodeState(createVirtualClock(0))
+    nodeState.open(store)
+    nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(9) })
+    nodeState.setLastSent([[FIRST, 'new']])
+    nodeState.pollingOrder.markPolled(target(FIRST))
+    await nodeState.ready()
+    assert.deepEqual(nodeState.delivery(FIRST).cursor, at(9))
+    assert.deepEqual(nodeState.delivery(SECOND).cursor, at(5))
+    assert.equal(nodeState.lastSent(FIRST), 'new')
   })
 })
 
@@ -127,17 +137,17 @@ const holeOf = (count: number): Backfill => {
 
 describe('what was fetched', () => {
   const fetch = async (shapes: readonly string[]) => {
-    const memory = createMemory(createVirtualClock(0))
+    const nodeState = createNodeState(createVirtualClock(0))
     const store = shelf()
-    memory.open(store, { shape: 'old' })
-    await memory.ready()
-    memory.step(FIRST, { kind: 'trigger' })
-    memory.step(FIRST, { kind: 'backfill-needed', backfill: holeOf(1) })
+    nodeState.open(store, { settingsKey: 'old' })
+    await nodeState.ready()
+    nodeState.dispatch(FIRST, { kind: 'trigger' })
+    nodeState.dispatch(FIRST, { kind: 'backfill-needed', backfill: holeOf(1) })
     for (const shape of shapes) {
-      await memory.close(store)
-      memory.open(store, { shape })
+      await nodeState.close(store)
+      nodeState.open(store, { settingsKey: shape })
     }
-    return memory.machine(FIRST).phase.name
+    return nodeState.delivery(FIRST).phase.name
   }
 
   it('stays over a deploy with the same settings, and is dropped where they changed', async () => {
@@ -150,17 +160,17 @@ describe('what is kept in memory', () => {
   it('fits up to 100,000 records of all nodes of a process, or those of one device alone', () => {
     const holding = { count: 0 }
     const [one, other] = [
-      createMemory(createVirtualClock(0), holding),
-      createMemory(createVirtualClock(0), holding),
+      createNodeState(createVirtualClock(0), holding),
+      createNodeState(createVirtualClock(0), holding),
     ]
     const fill = (count: number) => {
-      one.step(FIRST, { kind: 'trigger' })
-      one.step(FIRST, { kind: 'backfill-needed', backfill: holeOf(count) })
+      one.dispatch(FIRST, { kind: 'trigger' })
+      one.dispatch(FIRST, { kind: 'backfill-needed', backfill: holeOf(count) })
     }
-    assert.equal(other.fits(SECOND, 500_000), true)
+    assert.equal(other.canRetain(SECOND, 500_000), true)
     fill(60_000)
-    assert.deepEqual([other.fits(SECOND, 40_000), other.fits(SECOND, 40_001)], [true, false])
-    assert.equal(one.fits(FIRST), true)
+    assert.deepEqual([other.canRetain(SECOND, 40_000), other.canRetain(SECOND, 40_001)], [true, false])
+    assert.equal(one.canRetain(FIRST), true)
     one.forget('all')
     assert.equal(holding.count, 0)
   })
@@ -168,26 +178,26 @@ describe('what is kept in memory', () => {
   it('of a device that the node is no longer about is dropped after 30 days', async () => {
     const clock = createVirtualClock(0)
     const store = shelf()
-    const memory = createMemory(clock)
-    memory.open(store)
-    await memory.ready()
+    const nodeState = createNodeState(clock)
+    nodeState.open(store)
+    await nodeState.ready()
     const both = [target(FIRST), target('a/b')]
     for (const device of [FIRST, 'a/b']) {
-      memory.step(device, { kind: 'receipt-received', cursor: at(5) })
-      memory.setMarks([[device, 'mark']])
+      nodeState.dispatch(device, { kind: 'receipt-received', cursor: at(5) })
+      nodeState.setLastSent([[device, 'mark']])
     }
-    for (const one of both) memory.round.asked(one)
-    memory.about(both)
+    for (const one of both) nodeState.pollingOrder.markPolled(one)
+    nodeState.setDevices(both)
     for (let day = 0; day < 29; day++) {
       clock.advance(86_400_000)
-      memory.about([target(FIRST)])
+      nodeState.setDevices([target(FIRST)])
     }
-    assert.deepEqual(memory.machine('a/b').cursor, at(5))
+    assert.deepEqual(nodeState.delivery('a/b').cursor, at(5))
     clock.advance(86_400_000)
-    memory.about([target(FIRST)])
-    memory.save()
+    nodeState.setDevices([target(FIRST)])
+    nodeState.save()
     await settled()
-    assert.deepEqual([memory.machine('a/b').cursor, memory.mark('a/b')], [null, undefined])
+    assert.deepEqual([nodeState.delivery('a/b').cursor, nodeState.lastSent('a/b')], [null, undefined])
     const held = store.newest() as Record<string, object>
     for (const key of ['cursors', 'marks', 'selected'])
       assert.deepEqual(Object.keys(held[key] ?? {}), [FIRST], key)
@@ -207,12 +217,12 @@ describe('what is kept in memory', () => {
     for (let restart = 0; restart < 31; restart++) {
       const clock = createVirtualClock(0)
       clock.advance(now)
-      const memory = createMemory(clock)
-      memory.open(store)
-      await memory.ready()
-      assert.equal(memory.machine(FIRST).cursor === null, restart > 30, `${restart}`)
-      memory.about([])
-      memory.save()
+      const nodeState = createNodeState(clock)
+      nodeState.open(store)
+      await nodeState.ready()
+      assert.equal(nodeState.delivery(FIRST).cursor === null, restart > 30, `${restart}`)
+      nodeState.setDevices([])
+      nodeState.save()
       await settled()
       now += day
     }
@@ -220,67 +230,67 @@ describe('what is kept in memory', () => {
   })
 
   it('goes with a device to another base unit, where it has left the one before', async () => {
-    const { memory, deliver, cursor } = await begin()
+    const { nodeState, deliver, cursor } = await begin()
     deliver(FIRST, 5)
-    memory.setMarks([[FIRST, 'mark']])
-    memory.about([target(SECOND)], () => false)
+    nodeState.setLastSent([[FIRST, 'mark']])
+    nodeState.setDevices([target(SECOND)], () => false)
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [at(5), null], 'two may have one serial')
-    memory.about([target(SECOND)], ({ base }) => base === '5839F001')
+    nodeState.setDevices([target(SECOND)], ({ base }) => base === '5839F001')
     assert.deepEqual([cursor(FIRST), cursor(SECOND)], [null, at(5)])
-    assert.deepEqual([memory.mark(FIRST), memory.mark(SECOND)], [undefined, 'mark'])
+    assert.deepEqual([nodeState.lastSent(FIRST), nodeState.lastSent(SECOND)], [undefined, 'mark'])
   })
 
   it('is not what a node of another type with the same id knew', async () => {
     const records = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
     const store = shelf()
-    const { memory, cursor } = await begin(store)
-    memory.step(FIRST, { kind: 'receipt-received', cursor: records })
-    await memory.close(store)
-    memory.open(store, { kind: 'alerts' })
+    const { nodeState, cursor } = await begin(store)
+    nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: records })
+    await nodeState.close(store)
+    nodeState.open(store, { cursorKind: 'alerts' })
     assert.equal(cursor(FIRST), null)
-    memory.step(FIRST, { kind: 'receipt-received', cursor: at(6) })
+    nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(6) })
     await settled()
-    const next = createMemory(createVirtualClock(0))
-    next.open(store, { kind: 'records' })
+    const next = createNodeState(createVirtualClock(0))
+    next.open(store, { cursorKind: 'records' })
     await next.ready()
-    assert.equal(next.machine(FIRST).cursor, null)
+    assert.equal(next.delivery(FIRST).cursor, null)
   })
 
   it('has a bound, however many devices answers name or messages tell to forget', () => {
-    const memory = createMemory(createVirtualClock(0))
+    const nodeState = createNodeState(createVirtualClock(0))
     let first = 0
-    for (let index = 0; index < 12_000; index++) if (memory.isFirst({ serial: `${index}` })) first++
+    for (let index = 0; index < 12_000; index++) if (nodeState.isFirstReport({ serial: `${index}` })) first++
     assert.equal(first, 10_000)
-    assert.equal(memory.isFirst({ serial: '5' }), false)
-    memory.forget(Array.from({ length: 12_000 }, (_, index) => `${index}`))
-    const isVoid = (serial: number) => memory.machine(`x/${serial}`).receiptsVoidUpTo > 0
+    assert.equal(nodeState.isFirstReport({ serial: '5' }), false)
+    nodeState.forget(Array.from({ length: 12_000 }, (_, index) => `${index}`))
+    const isVoid = (serial: number) => nodeState.delivery(`x/${serial}`).receiptsVoidUpTo > 0
     assert.deepEqual([isVoid(1999), isVoid(2000)], [false, true])
   })
 })
 
 describe('to forget', () => {
   it('clears the named devices under every base unit, or all, and is saved', async () => {
-    const { memory, store, deliver, cursor } = await begin()
+    const { nodeState, store, deliver, cursor } = await begin()
     for (const device of [FIRST, SECOND, 'a/b']) deliver(device, 5)
-    memory.setMarks([
+    nodeState.setLastSent([
       [FIRST, 'mark'],
       ['a/b', 'mark'],
     ])
-    memory.forget(['5212A1B2'])
+    nodeState.forget(['5212A1B2'])
     assert.deepEqual([cursor(FIRST), cursor(SECOND), cursor('a/b')], [null, null, at(5)])
-    assert.deepEqual([memory.mark(FIRST), memory.mark('a/b')], [undefined, 'mark'])
+    assert.deepEqual([nodeState.lastSent(FIRST), nodeState.lastSent('a/b')], [undefined, 'mark'])
     await settled()
     assert.equal((await begin(store)).cursor(FIRST), null)
-    memory.forget('all')
+    nodeState.forget('all')
     await settled()
     assert.equal((await begin(store)).cursor('a/b'), null)
-    assert.equal(memory.mark('a/b'), undefined)
+    assert.equal(nodeState.lastSent('a/b'), undefined)
   })
 
   it('takes a serial as a whole', async () => {
-    const { memory, deliver, cursor } = await begin()
+    const { nodeState, deliver, cursor } = await begin()
     deliver(FIRST, 5)
-    memory.forget(['12A1B2', '5839F001'])
+    nodeState.forget(['12A1B2', '5839F001'])
     assert.deepEqual(cursor(FIRST), at(5))
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { beginPages, nextPage, type Page, pageAhead, takePage } from '../../../src/lib/collect/pages'
+import { addPage, nextPage, type Page, prefetchablePage, startPaging } from '../../../src/lib/collect/pages'
 import { mergeSeries } from '../../../src/lib/readings/merge'
 import { readSeries, type Series } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope } from '../answers'
@@ -27,18 +27,18 @@ const period = fc
   .map(([from, length]) => ({ from, to: from + length }))
 
 /** The pages of a wish, one taken after the other. */
-function createPages(wish: Parameters<typeof beginPages>[0]) {
-  let paging = beginPages(wish)
+function createPages(wish: Parameters<typeof startPaging>[0]) {
+  let paging = startPaging(wish)
   return {
     next: () => nextPage(paging),
     /** True when it was the last one. */
-    take(series: Series, received: number, asked: Page, remaining: number | null = 1): boolean {
+    take(series: Series, count: number, requested: Page, recordsRemaining: number | null = 1): boolean {
       const before = structuredClone(paging)
-      const arrived = { asked, received, remaining }
-      const after = takePage(paging, series, arrived)
+      const received = { requested, count, recordsRemaining }
+      const after = addPage(paging, series, received)
       assert.deepEqual(paging, before, 'what came in is not touched')
       const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
-      const ahead = pageAhead(paging, arrived, oldest)
+      const ahead = prefetchablePage(paging, received, oldest)
       if (wish.number !== null) assert.equal(ahead, undefined, 'only reading tells how many are left')
       else assert.deepEqual(ahead, after.isComplete ? undefined : nextPage(after), 'what is next was known')
       paging = after

@@ -3,8 +3,8 @@ import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
 import type { PolledData } from '../../../src/lib/collect/feeds'
-import { createMemory } from '../../../src/lib/collect/node-state'
-import { alertNews, isHandedOver, latestNews } from '../../../src/lib/collect/poll'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { isAwaitingReceipt, pollAlerts, pollRecords } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { createVirtualClock } from '../../support/clock'
 import { shelf } from '../../support/collect/shelf'
@@ -19,16 +19,16 @@ const wish = {
   node: 'node',
   backfill: true,
   start: 'held',
-  acknowledged: { timeout: TIMEOUT },
+  receipts: { timeoutMs: TIMEOUT },
 } as const
 
 /** A device that records every minute, a node that asks every minute, and a database that is away. */
 async function begin(others = 0) {
   const clock = createVirtualClock(0)
   let newest = 0
-  const memory = createMemory(clock, { count: others })
-  memory.open(shelf(), { receipts: TIMEOUT })
-  await memory.ready()
+  const nodeState = createNodeState(clock, { count: others })
+  nodeState.open(shelf(), { receiptTimeoutMs: TIMEOUT })
+  await nodeState.ready()
   const asked: string[] = []
   const came: PolledData[] = []
   const start = Math.floor(clock.now() / 1000)
@@ -59,7 +59,7 @@ async function begin(others = 0) {
     }
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
-  const ports = { memory, deliver: async (news: PolledData) => void came.push(news), warn: () => {} }
+  const ports = { nodeState, deliver: async (news: PolledData) => void came.push(news), warn: () => {} }
 
   return {
     asked,
@@ -68,19 +68,16 @@ async function begin(others = 0) {
       newest += count
       clock.advance(count * MINUTE)
     },
-    async ask(
-      what: 'latest' | 'alerts' = 'latest',
-      acknowledged: typeof wish.acknowledged | null = wish.acknowledged,
-    ) {
-      if (isHandedOver(memory, target, clock.monotonic())) return
-      const how = { ...wish, acknowledged }
-      if (what === 'alerts') await alertNews(account, target, { ...how, start: 'held' }, ports, patient)
-      else await latestNews(account, target, how, ports, patient)
+    async ask(what: 'latest' | 'alerts' = 'latest', receipts: typeof wish.receipts | null = wish.receipts) {
+      if (isAwaitingReceipt(nodeState, target, clock.monotonic())) return
+      const how = { ...wish, receipts }
+      if (what === 'alerts') await pollAlerts(account, target, { ...how, start: 'held' }, ports, patient)
+      else await pollRecords(account, target, how, ports, patient)
     },
     acknowledge: (index: number) =>
-      memory.step(KEY, {
+      nodeState.dispatch(KEY, {
         kind: 'receipt-received',
-        cursor: readReceipt(came.at(index)?.receipt, memory.key()).cursor,
+        cursor: readReceipt(came.at(index)?.receipt, nodeState.receiptKey()).cursor,
       }),
   }
 }

@@ -75,7 +75,7 @@ describe('records that are to be acknowledged', () => {
   const check = (acts: fc.Arbitrary<Act[]>) =>
     fc.assert(
       fc.asyncProperty(anyHabits, anyWish, acts, async (habits, wish, life) => {
-        judge(await live(createWorld(habits, wish, { timeout: TIMEOUT }), life), wish)
+        judge(await live(createWorld(habits, wish, { timeoutMs: TIMEOUT }), life), wish)
       }),
       { numRuns },
     )

@@ -34,7 +34,7 @@ async function live(world: World, ...acts: Act[]): Promise<World> {
   return world
 }
 const begin = (...acts: Act[]) => live(createWorld(habits, held), ...acts)
-const acknowledging = (...acts: Act[]) => live(createWorld(habits, held, { timeout: TIMEOUT }), ...acts)
+const acknowledging = (...acts: Act[]) => live(createWorld(habits, held, { timeoutMs: TIMEOUT }), ...acts)
 
 /** Which records came, message by message. */
 const came = ({ journal }: World) =>
@@ -74,7 +74,7 @@ describe('a hole', () => {
 
   it('does not hold the device back for good where a late receipt comes while it is filled', async () => {
     const world = await live(
-      createWorld({ ...habits, keeps: 8 }, held, { timeout: TIMEOUT }),
+      createWorld({ ...habits, keeps: 8 }, held, { timeoutMs: TIMEOUT }),
       ...[measure(3), ask(), receipt(), measure(8), ask(), timeout],
       // The clock is set back so far that all the service keeps is older, though later than the receipt of old.
       ...[measure(2, 'back'), measure(7)],
@@ -103,7 +103,7 @@ describe('a first answer', () => {
 
   it('that comes again after a crash costs one request, and is not told to be incomplete', async () => {
     for (const backfill of [true, false]) {
-      const world = createWorld(habits, { start: 'held', backfill }, { timeout: TIMEOUT })
+      const world = createWorld(habits, { start: 'held', backfill }, { timeoutMs: TIMEOUT })
       await live(world, measure(40), ask(), { act: 'crash', older: 0 }, ask())
       assert.deepEqual(
         [came(world), requests(world)],

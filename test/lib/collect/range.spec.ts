@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
 import type { GraphEnvelope } from '../../../src/lib/api/envelopes'
-import { collectRange, type RangeWish } from '../../../src/lib/collect/range'
+import { collectRange, type RangeQuery } from '../../../src/lib/collect/range'
 import { EnvlogError } from '../../../src/lib/errors'
 import { turn } from '../../../src/lib/pace'
 import { asking, graph, patient, relayGraph } from '../answers'
@@ -17,11 +17,11 @@ import {
 const standalone = { serial: '5212A1B2', base: '5212A1B2' }
 const remote = { serial: '5212A1B2', base: '5839F001' }
 const strict: Behaviour = { inclusive: false, order: 'ascending' }
-const instants = (from: number, to: number): RangeWish => ({
+const instants = (from: number, to: number): RangeQuery => ({
   period: { from: { instant: from }, to: { instant: to } },
   number: null,
   time: 'utc',
-  form: 'read',
+  format: 'read',
 })
 const steady = (count: number): ModelRecord[] =>
   Array.from({ length: count }, (_, index) => ({ unixtime: 1000 + index, id: index + 1, value: index % 50 }))
@@ -63,7 +63,7 @@ describe('fetching a period', () => {
   it("takes clock times for the device's own where times are local, else for UTC", async () => {
     const noon = { wallClock: 43_200_000 }
     const period = { from: noon, to: { wallClock: 46_800_000 } }
-    const wish = { period, number: null, form: 'read' } as const
+    const wish = { period, number: null, format: 'read' } as const
     const { account, asked } = modelService([], strict, 540)
     const local = await collectRange(account, standalone, { ...wish, time: 'local' }, patient)
     const utc = await collectRange(account, standalone, { ...wish, time: 'utc' }, patient)
@@ -76,7 +76,7 @@ describe('fetching a period', () => {
     it(`takes a clock time for the device's own where only '${end}' is one`, async () => {
       const noon = { wallClock: 43_200_000 }
       const ends = { from: { instant: 0 }, to: { instant: 86_400_000 } }
-      const wish = { period: { ...ends, [end]: noon }, number: null, form: 'read', time: 'local' } as const
+      const wish = { period: { ...ends, [end]: noon }, number: null, format: 'read', time: 'local' } as const
       const { account } = modelService([], strict, 540)
       const { range } = await collectRange(account, standalone, wish, patient)
       assert.equal(range[end], '1970-01-01T03:00:00.000Z')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { nodeOf, type Receipt, readReceipt, writeReceipt } from '../../../src/lib/collect/receipt'
+import { type Receipt, readReceipt, readReceiptNode, writeReceipt } from '../../../src/lib/collect/receipt'
 import { failure } from '../answers'
 
 const cursor = {
@@ -95,7 +95,7 @@ describe('a receipt', () => {
     for (const signature of [sum, '', createHash('sha256').update(forged).digest('base64url')]) {
       const text = `${forged.toString('base64url')}.${signature}`
       assert.throws(() => read(text), failure('receipt-unreadable'))
-      assert.equal(nodeOf(text), 'a1b2c3d4')
+      assert.equal(readReceiptNode(text), 'a1b2c3d4')
     }
     assert.throws(() => read(writeReceipt(receipt, 'another')), failure('receipt-unreadable'))
   })

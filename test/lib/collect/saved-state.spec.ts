@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AlertCursor, planAlerts } from '../../../src/lib/collect/alert-cursor'
-import { createMemory } from '../../../src/lib/collect/node-state'
+import { createNodeState } from '../../../src/lib/collect/node-state'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import type { RecordCursor } from '../../../src/lib/collect/record-cursor'
 import { createVirtualClock } from '../../support/clock'
@@ -19,10 +19,10 @@ const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ sourc
 
 async function load(kind: 'records' | 'alerts') {
   const store = shelf(old[kind])
-  const memory = createMemory(createVirtualClock(0))
-  memory.open(store, { kind })
-  await memory.ready()
-  return { store, memory, cursor: (device: string) => memory.machine(device).cursor }
+  const nodeState = createNodeState(createVirtualClock(0))
+  nodeState.open(store, { cursorKind: kind })
+  await nodeState.ready()
+  return { store, nodeState, cursor: (device: string) => nodeState.delivery(device).cursor }
 }
 
 describe('state that was saved by the first version', () => {
@@ -58,20 +58,20 @@ describe('state that was saved by the first version', () => {
 
   it('takes the receipts of then, and knows which are void', async () => {
     for (const kind of ['records', 'alerts'] as const) {
-      const { memory, cursor } = await load(kind)
-      const receipt = readReceipt(old.receipts[kind], memory.key())
+      const { nodeState, cursor } = await load(kind)
+      const receipt = readReceipt(old.receipts[kind], nodeState.receiptKey())
       assert.deepEqual([receipt.node, receipt.device], ['node', BEGUN])
-      memory.step(BEGUN, { kind: 'receipt-received', cursor: receipt.cursor })
+      nodeState.dispatch(BEGUN, { kind: 'receipt-received', cursor: receipt.cursor })
       assert.deepEqual(cursor(BEGUN), cursor(DELIVERED), 'it is of the same answer')
-      memory.step(FORGOTTEN, { kind: 'receipt-received', cursor: receipt.cursor })
+      nodeState.dispatch(FORGOTTEN, { kind: 'receipt-received', cursor: receipt.cursor })
       assert.equal(cursor(FORGOTTEN) === null, kind === 'records')
     }
   })
 
   it('is written as it was: the version before can still read it', async () => {
     for (const kind of ['records', 'alerts'] as const) {
-      const { store, memory } = await load(kind)
-      memory.save()
+      const { store, nodeState } = await load(kind)
+      nodeState.save()
       await settled()
       assert.equal(store.writes.length, 1)
       assert.deepEqual(store.newest(), old[kind])

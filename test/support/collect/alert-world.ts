@@ -1,8 +1,8 @@
 import type { Account } from '../../../src/lib/account'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
 import type { PolledData } from '../../../src/lib/collect/feeds'
-import { createMemory } from '../../../src/lib/collect/node-state'
-import { alertNews, isHandedOver } from '../../../src/lib/collect/poll'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { isAwaitingReceipt, pollAlerts } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { StateStore } from '../../../src/lib/state-store'
@@ -42,7 +42,7 @@ const KEY = '5839F001/5212A1B2'
 export function createAlertWorld(
   order: 'newest first' | 'oldest first',
   start: 'now' | 'held',
-  acknowledged: { timeout: number } | null = null,
+  receipts: { timeoutMs: number } | null = null,
 ) {
   const time = createVirtualClock(0)
   const log: { unixtime: number; ch1: string }[] = []
@@ -52,8 +52,8 @@ export function createAlertWorld(
     load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
     save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
   }
-  let memory = createMemory(time)
-  memory.open(disk, { receipts: acknowledged?.timeout ?? null })
+  let nodeState = createNodeState(time)
+  nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
   async function ask({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'ask' }>): Promise<void> {
     const read = async () => {
@@ -75,10 +75,10 @@ export function createAlertWorld(
       journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })
       if (dies) throw new Died()
     }
-    const isOpen = isHandedOver(memory, target, time.monotonic())
-    const wish = { time: 'utc', node: 'node', start, acknowledged } as const
+    const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
+    const wish = { time: 'utc', node: 'node', start, receipts } as const
     try {
-      await alertNews(account, target, wish, { memory, deliver, warn: () => {} }, patient)
+      await pollAlerts(account, target, wish, { nodeState: nodeState, deliver, warn: () => {} }, patient)
       journal.push({ kind: isOpen ? 'skipped' : 'completed' })
     } catch (error) {
       if (error instanceof Died) return await crash(0)
@@ -88,17 +88,17 @@ export function createAlertWorld(
   }
 
   async function deploy(): Promise<void> {
-    await memory.close(disk)
-    memory.open(disk, { receipts: acknowledged?.timeout ?? null })
+    await nodeState.close(disk)
+    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
   }
 
   async function crash(older: number): Promise<void> {
     await settled()
     writes.length = Math.max(0, writes.length - older)
-    memory = createMemory(time)
-    memory.open(disk, { receipts: acknowledged?.timeout ?? null })
-    await memory.ready()
-    const hasCursor = memory.machine(KEY).cursor !== null
+    nodeState = createNodeState(time)
+    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    await nodeState.ready()
+    const hasCursor = nodeState.delivery(KEY).cursor !== null
     journal.push({ kind: 'died', at: writes.at(-1)?.length ?? 0, hasCursor })
   }
 
@@ -107,7 +107,10 @@ export function createAlertWorld(
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
     journal.push({ kind: 'acknowledged', delivery: index })
-    memory.step(KEY, { kind: 'receipt-received', cursor: readReceipt(entry.receipt, memory.key()).cursor })
+    nodeState.dispatch(KEY, {
+      kind: 'receipt-received',
+      cursor: readReceipt(entry.receipt, nodeState.receiptKey()).cursor,
+    })
   }
 
   function raise(count: number, apart: number): void {
@@ -118,7 +121,7 @@ export function createAlertWorld(
   }
 
   async function perform(act: AlertAct): Promise<void> {
-    await memory.ready()
+    await nodeState.ready()
     if (act.act === 'raise') raise(act.count, act.apart)
     else if (act.act === 'ask') await ask(act)
     else if (act.act === 'receipt') receive(act.back)
@@ -126,7 +129,7 @@ export function createAlertWorld(
     else if (act.act === 'deploy') await deploy()
     else if (act.act === 'crash') await crash(act.older)
     else {
-      memory.forget('all')
+      nodeState.forget('all')
       journal.push({ kind: 'forgotten' })
     }
   }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import type { NewsWish } from '../../../src/lib/collect/poll'
+import type { PollOptions } from '../../../src/lib/collect/poll'
 import type { Measured } from './device'
 import type { Answered, Entry } from './journal'
 import type { World } from './world'
 
 /** What a node is told of new records. */
-export type Wish = Pick<NewsWish, 'start' | 'backfill'>
+export type Wish = Pick<PollOptions, 'start' | 'backfill'>
 
 const AN_HOUR = 3_600_000
 

@@ -2,8 +2,8 @@ import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
 import type { PolledData } from '../../../src/lib/collect/feeds'
-import { createMemory } from '../../../src/lib/collect/node-state'
-import { isHandedOver, latestNews, type NewsWish } from '../../../src/lib/collect/poll'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { isAwaitingReceipt, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import type { Asker } from '../../../src/lib/quota/asker'
@@ -46,7 +46,7 @@ class Died extends Error {}
 const ENDLESS = 300
 
 /** A node, its device, a service and a sink, in as many processes as it takes. */
-export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['acknowledged'] = null) {
+export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['receipts'] = null) {
   const target = { serial: '5212A1B2', base: habits.standalone ? '5212A1B2' : '5839F001' }
   const key = `${target.base}/${target.serial}`
   const time = createVirtualClock(0, NOON + 123)
@@ -62,12 +62,12 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
   const ahead = new Set<number>()
   /** How long each request may wait for records of the device. */
   const recordsWaits: (number | undefined)[] = []
-  let memory = createMemory(time)
+  let nodeState = createNodeState(time)
   let happenings: Happening[] = []
   let requests = 0
   /** How far the host's clock is behind, ms. */
   let behind = 0
-  memory.open(disk, { receipts: acknowledged?.timeout ?? null })
+  nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
   /** Of those that say how far an answer reaches. */
   function newestOf(records: readonly Measured[], receivedAt: number): number | undefined {
@@ -113,7 +113,7 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     if (content.kind !== 'series') throw new TypeError(content.kind)
     const { records, gaps } = content.series
     const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as Measured)
-    if (!acknowledged) rememberAhead(measured)
+    if (!receipts) rememberAhead(measured)
     journal.push({
       kind: 'delivered',
       records: measured,
@@ -130,14 +130,14 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
       if (dies) throw new Died()
     }
     const warn = () => void journal.push({ kind: 'warned' })
-    const ports = { memory, deliver: sink, warn }
-    await latestNews(account, target, { ...wish, acknowledged, time: 'utc', node: 'node' }, ports, patient)
+    const ports = { nodeState, deliver: sink, warn }
+    await pollRecords(account, target, { ...wish, receipts, time: 'utc', node: 'node' }, ports, patient)
   }
 
   async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
     happenings = [...planned]
     requests = 0
-    const isOpen = isHandedOver(memory, target, time.monotonic())
+    const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
     try {
       await ask(dies)
     } catch (error) {
@@ -150,22 +150,22 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
   }
 
   async function deploy(): Promise<void> {
-    await memory.close(disk)
-    memory.open(disk, { receipts: acknowledged?.timeout ?? null })
+    await nodeState.close(disk)
+    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
   }
 
   /** @param older so many of the last writes never came to the disk */
   async function crash(older: number): Promise<void> {
     await settled()
     writes.length = Math.max(0, writes.length - older)
-    memory = createMemory(time)
-    memory.open(disk, { receipts: acknowledged?.timeout ?? null })
-    await memory.ready()
+    nodeState = createNodeState(time)
+    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    await nodeState.ready()
     ahead.clear()
     journal.push({
       kind: 'died',
       at: writes.at(-1)?.length ?? 0,
-      hasCursor: memory.machine(key).cursor !== null,
+      hasCursor: nodeState.delivery(key).cursor !== null,
     })
   }
 
@@ -174,20 +174,23 @@ export function createWorld(habits: Habits, wish: Wish, acknowledged: NewsWish['
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
     const from = made()
-    memory.step(key, { kind: 'receipt-received', cursor: readReceipt(entry.receipt, memory.key()).cursor })
+    nodeState.dispatch(key, {
+      kind: 'receipt-received',
+      cursor: readReceipt(entry.receipt, nodeState.receiptKey()).cursor,
+    })
     journal.push({ kind: 'acknowledged', delivery: index, from, to: made() })
   }
 
-  const made = () => memory.machine(key).cursor?.sequence ?? 0
+  const made = () => nodeState.delivery(key).cursor?.sequence ?? 0
 
   function forget(): void {
-    memory.forget('all')
+    nodeState.forget('all')
     ahead.clear()
     journal.push({ kind: 'forgotten' })
   }
 
   async function perform(act: Act): Promise<void> {
-    await memory.ready()
+    await nodeState.ready()
     if (act.act === 'measure') act.steps.forEach(device.measure)
     else if (act.act === 'trigger') await trigger(act)
     else if (act.act === 'receipt') receive(act.back)

@@ -1,8 +1,8 @@
 /** One device, its service and a host, each with a clock of its own that may be set at any moment. */
 import { createAccount } from '../../../src/lib'
 import type { PolledData } from '../../../src/lib/collect/feeds'
-import { createMemory } from '../../../src/lib/collect/node-state'
-import { latestNews, type NewsWish } from '../../../src/lib/collect/poll'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { EnvlogError } from '../../../src/lib/errors'
 import { createRegistry } from '../../../src/lib/registry'
 import { graph, patient, relayGraph } from '../../lib/answers'
@@ -64,7 +64,7 @@ const TRIGGERS = 60
 const OFFSET = 60
 const login = { apiKey: `${'k'.repeat(44)}1`, loginId: 'user0001', loginPass: 'password' }
 
-export function createHall(habits: Habits, wish: Pick<NewsWish, 'start' | 'time'>) {
+export function createHall(habits: Habits, wish: Pick<PollOptions, 'start' | 'time'>) {
   const { standalone, interval, holds, newestBy, inclusive, order } = habits
   const target = { serial: '5212A1B2', base: standalone ? '5212A1B2' : '5839F001' }
   const clock = createVirtualClock(0)
@@ -76,8 +76,8 @@ export function createHall(habits: Habits, wish: Pick<NewsWish, 'start' | 'time'
   let off = 0
   let isSaving = false
   let meanwhile: Act[] = []
-  let memory = createMemory(clock)
-  memory.open(store)
+  let nodeState = createNodeState(clock)
+  nodeState.open(store)
 
   /** What really is the time, seconds. */
   const truly = () => Math.floor((epoch + clock.monotonic()) / 1000)
@@ -142,16 +142,16 @@ export function createHall(habits: Habits, wish: Pick<NewsWish, 'start' | 'time'
   /** Until the device's records are complete: each trigger that fails for records is one later. */
   async function poll(): Promise<void> {
     const ports = {
-      memory,
+      nodeState,
       deliver,
       warn: (_: unknown, what: string) => void told.push({ kind: 'warned', what }),
     }
-    const how = { ...wish, node: 'node', backfill: true, acknowledged: null }
+    const how = { ...wish, node: 'node', backfill: true, receipts: null }
     requests = 0
     for (let trigger = 0; trigger < TRIGGERS; trigger++) {
-      memory.about([target])
+      nodeState.setDevices([target])
       try {
-        await ended(latestNews(account, target, how, ports, patient))
+        await ended(pollRecords(account, target, how, ports, patient))
         told.push({ kind: 'completed' })
         return
       } catch (error) {
@@ -183,10 +183,10 @@ export function createHall(habits: Habits, wish: Pick<NewsWish, 'start' | 'time'
       await poll()
     } else {
       await clock.settle()
-      await memory.close(store)
-      if (act.act === 'restart') memory = createMemory(clock)
-      memory.open(store)
-      await memory.ready()
+      await nodeState.close(store)
+      if (act.act === 'restart') nodeState = createNodeState(clock)
+      nodeState.open(store)
+      await nodeState.ready()
     }
   }
 
