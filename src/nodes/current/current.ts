@@ -8,7 +8,7 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     counts: 'devices',
-    async run({ account, settings, format, selection, asker, memory, deliver }) {
+    async run({ account, settings, format, selection, asker, nodeState, deliver }) {
       const { exclude, time, staleAfter, onlyNew } = settings
       const property = sourceOf(settings)
       const wish = { selection: await selection(), exclude, time, staleAfter, format, property }
@@ -26,8 +26,8 @@ export = (RED: NodeAPI): void =>
         await deliver(collected)
         return
       }
-      memory.setDevices(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
-      const { changed, remember } = changedReadings(content.readings, memory)
+      nodeState.setDevices(content.readings.map(({ serial, base }) => ({ serial, base: base.serial })))
+      const { changed, remember } = changedReadings(content.readings, nodeState)
       await deliver({ ...collected, content: { ...content, readings: changed } }, changed.length === 0)
       remember()
     },

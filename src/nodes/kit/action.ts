@@ -60,11 +60,11 @@ function start<T extends ActionType>(
   const show = (outcome: Outcome) => {
     if (!signal.aborted) node.status(statusOf(RED, outcome))
   }
-  const memory = registry.getOrCreateNodeState(node.id)
+  const nodeState = registry.getOrCreateNodeState(node.id)
   const refused = createRefusals(systemClock)
   let read: SettingsOf<T> | undefined
   let isStoreAway = false
-  let closeMemory = async () => {}
+  let closeState = async () => {}
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
     const { account, store } = accountOf(RED, config.account, node)
@@ -72,8 +72,8 @@ function start<T extends ActionType>(
       // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
       const { readActionSettings } = require('./settings') as typeof import('./settings')
       read = readActionSettings(action.type, config)
-      memory.open(store, openingOf(action.type, account, read))
-      closeMemory = () => memory.close(store)
+      nodeState.open(store, openingOf(action.type, account, read))
+      closeState = () => nodeState.close(store)
     }
     return { account, settings: read }
   }
@@ -83,7 +83,7 @@ function start<T extends ActionType>(
     taskKit ??= require('./task') as typeof import('./task')
     show({ kind: 'asking' })
     await ready(settings)
-    const parts = { RED, node, trigger, settings, account, memory, refused, signal, show }
+    const parts = { RED, node, trigger, settings, account, nodeState, refused, signal, show }
     const { task, sent } = taskKit.createTask(parts)
     await action.run(task)
     const what = task.format === 'read' ? action.counts : 'answers'
@@ -96,7 +96,7 @@ function start<T extends ActionType>(
   /** Who remembers nothing but whose turn it is waits for a store once, and then does without. */
   async function ready(settings: SettingsOf<T>): Promise<void> {
     const remembers = 'onlyNew' in settings && settings.onlyNew
-    const loaded = memory.ready().catch((error) => {
+    const loaded = nodeState.ready().catch((error) => {
       isStoreAway = true
       if (remembers) throw error
     })
@@ -118,13 +118,13 @@ function start<T extends ActionType>(
   /** Receipts and `forget` pass the queue: they cost nothing, and triggers may wait for them. */
   async function obey(control: Control): Promise<void> {
     configured()
-    await memory.ready()
+    await nodeState.ready()
     if (control.kind === 'forget') {
-      memory.forget(control.serials)
+      nodeState.forget(control.serials)
       refused.forget(control.serials)
     } else {
-      const { device, cursor } = receiptOf(control.receipt, memory, action.type)
-      memory.dispatch(device, { kind: 'receipt-received', cursor })
+      const { device, cursor } = receiptOf(control.receipt, nodeState, action.type)
+      nodeState.dispatch(device, { kind: 'receipt-received', cursor })
     }
   }
 
@@ -148,7 +148,7 @@ function start<T extends ActionType>(
     leaveAccount(RED, config.account, node)
     const end = async () => {
       await turns.close()
-      await closeMemory()
+      await closeState()
     }
     end().then(done, done)
   })

@@ -14,7 +14,7 @@ export function newsWish(
   return { time, node, receipts: advance === 'acknowledged' ? { timeoutMs: ackTimeout * 1000 } : null }
 }
 
-/** What its memory has to know of a node when it is made. */
+/** What the state of a node has to know of it when it is made. */
 export function openingOf(type: string, account: Account, settings: object): NodeStateOptions {
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {

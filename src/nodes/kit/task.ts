@@ -45,7 +45,7 @@ export interface Task<T extends ActionType> {
   /** Sends it in the chosen output, each message a clone of the trigger; where it is nothing, only what failed is told. */
   deliver(delivery: Delivery, isNothing?: boolean): Promise<void>
   /** What the node knows of its devices. */
-  memory: NodeState
+  nodeState: NodeState
   /** The node's id. */
   node: string
   /** For news of single devices: delivery, and a warning that a device's clock was set back. */
@@ -54,7 +54,7 @@ export interface Task<T extends ActionType> {
 }
 
 export interface TaskParts<T extends ActionType> extends MessageParts<T> {
-  memory: NodeState
+  nodeState: NodeState
   refused: Refusals
   signal: AbortSignal
   show(outcome: Outcome): void
@@ -64,11 +64,11 @@ export interface TaskParts<T extends ActionType> extends MessageParts<T> {
 export function createTask<T extends ActionType>(
   parts: TaskParts<T>,
 ): { task: Task<T>; sent(): number | undefined } {
-  const { RED, node, trigger, settings, account, memory, refused, signal, show } = parts
+  const { RED, node, trigger, settings, account, nodeState, refused, signal, show } = parts
   let sent: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
-    if (error.reason === 'reply-left-out' && !memory.isFirstReport(device)) return
+    if (error.reason === 'reply-left-out' && !nodeState.isFirstReport(device)) return
     const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
     node.error(inWords(RED, error), about)
   }
@@ -108,13 +108,13 @@ export function createTask<T extends ActionType>(
 
   /** Who is worth asking now: not who was refused today, nor whose records wait for their receipt. */
   const isDue = (target: ResolvedDevice) =>
-    !refused.has(target) && !isAwaitingReceipt(memory, target, account.monotonic())
+    !refused.has(target) && !isAwaitingReceipt(nodeState, target, account.monotonic())
 
   const task: Task<T> = {
-    memory,
+    nodeState,
     node: node.id,
     deliver,
-    news: { nodeState: memory, deliver, warn },
+    news: { nodeState, deliver, warn },
     settings,
     account,
     asker,
@@ -132,13 +132,13 @@ export function createTask<T extends ActionType>(
         account.directory,
         asker,
       )
-      memory.setDevices(targets, ({ serial, base }) => account.directory.has(serial, base) === false)
+      nodeState.setDevices(targets, ({ serial, base }) => account.directory.has(serial, base) === false)
       const due = targets.filter(isDue)
       waits.expect(due.length)
       for (const failure of unknown) failures.add(failure)
       try {
         await forEachConcurrent(
-          memory.pollingOrder.leastRecentlyPolledFirst(due),
+          nodeState.pollingOrder.leastRecentlyPolledFirst(due),
           side,
           signal,
           async (target, inner) => {
@@ -152,12 +152,12 @@ export function createTask<T extends ActionType>(
             try {
               await work({ ...target, ...told }, own)
             } catch (error) {
-              if (wasAsked(error)) memory.pollingOrder.markPolled(target, isAnybodys(error))
+              if (wasAsked(error)) nodeState.pollingOrder.markPolled(target, isAnybodys(error))
               throw error
             } finally {
               waits.asked()
             }
-            memory.pollingOrder.markPolled(target)
+            nodeState.pollingOrder.markPolled(target)
             sent ??= 0
             failures.answered()
           },
@@ -166,13 +166,13 @@ export function createTask<T extends ActionType>(
             if (error.reason === 'device-refused') refused.add(target)
             failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
           },
-          (target) => memory.pollingOrder.isSuspect(target),
+          (target) => nodeState.pollingOrder.isSuspect(target),
         )
       } catch (error) {
         failures.flush()
         throw error
       }
-      memory.save()
+      nodeState.save()
       failures.end()
     },
   }
