@@ -43,7 +43,7 @@ export async function fetchBackfillPage(
 ): Promise<Backfill> {
   const { received, paging } = backfill
   const page = await fetchPage(account, target, nextPage(paging), { ...asker, recordsWait: 0 })
-  // Pages do not tell whether daylight saving time was on, so the answer's offset applies to all.
+  // Pages do not say whether daylight saving time was on, so the answer's offset applies to all.
   const style = { time: received.time, offset: received.series.utcOffset }
   const { part, failed } = await decodeRecords(
     target,

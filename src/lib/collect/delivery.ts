@@ -60,7 +60,7 @@ export type DeliveryEvent<B, R> =
   | { kind: 'trigger' }
   /** The answer holds nothing to deliver; its cursor may know more all the same. */
   | { kind: 'nothing-new'; next: Cursor }
-  /** Nothing can be told to be new, because the device's clock was set back. */
+  /** The device's clock was set back so far that no record can be recognised as new. */
   | { kind: 'clock-set-back' }
   /** Records between the cursor and the answer have to be fetched. */
   | { kind: 'backfill-needed'; backfill: B }

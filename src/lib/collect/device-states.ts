@@ -20,7 +20,7 @@ export interface RetainedDelivery extends Omit<Collected, 'failed'> {
   overflow?: boolean
 }
 
-export type DeviceState = DeliveryState<Backfill, RetainedDelivery>
+export type DeviceDeliveryState = DeliveryState<Backfill, RetainedDelivery>
 export type DeviceEvent = DeliveryEvent<Backfill, RetainedDelivery>
 
 /** Records and alerts that all nodes of a process keep in memory: of backfills, and until receipts come. */
@@ -38,7 +38,7 @@ const MAX_FORGOTTEN_SERIALS = 10_000
 /** What a node knows of each of its devices, by `base/serial`. */
 export class DeviceStates {
   readonly pollingOrder = createPollingOrder()
-  private readonly states = new Map<string, DeviceState>()
+  private readonly states = new Map<string, DeviceDeliveryState>()
   /** What was last sent of a device's current reading. */
   private readonly sent = new Map<string, string>()
   /** When a serial, or `all`, was forgotten, ms: earlier receipts are void, also of devices that nothing is known of. */
@@ -57,7 +57,7 @@ export class DeviceStates {
     this.clockLead = this.measureClockLead()
   }
 
-  get(device: string): DeviceState {
+  get(device: string): DeviceDeliveryState {
     return this.states.get(device) ?? createDeliveryState(this.receiptsVoidUpTo(device))
   }
 
@@ -166,7 +166,7 @@ export class DeviceStates {
     return Math.max(this.forgottenAt.get('all') ?? 0, this.forgottenAt.get(serialOf(device)) ?? 0)
   }
 
-  private set(device: string, next: DeviceState): void {
+  private set(device: string, next: DeviceDeliveryState): void {
     this.retained.count += countRetained(next) - countRetained(this.states.get(device))
     this.states.set(device, next)
   }
@@ -204,7 +204,7 @@ function cursorOf(kind: CursorKind | undefined, cursor: Cursor | undefined): Cur
 }
 
 /** Records and alerts of a device that are kept in memory. */
-function countRetained(state: DeviceState | undefined): number {
+function countRetained(state: DeviceDeliveryState | undefined): number {
   if (!state) return 0
   const { phase } = state
   if (phase.name === 'backfilling') {

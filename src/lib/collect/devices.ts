@@ -21,7 +21,7 @@ export interface ResolvedDevice {
   serial: string
   /** Equal to `serial` for a standalone device. */
   base: string
-  /** Its name and its group's, where the directory was asked. */
+  /** Its name and its group's, where the directory was consulted. */
   name?: string
   group?: string
 }

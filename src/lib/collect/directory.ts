@@ -19,7 +19,7 @@ const MAX_AGE_MS = 10 * 60_000
 const MIN_REFRESH_INTERVAL_MS = 60_000
 
 /**
- * The devices of an account, from answers of `current` without a filter. The list is fetched once however many ask for
+ * The devices of an account, from answers of `current` without a filter. The list is fetched once however many need
  * it, and kept for ten minutes. After a failed refresh the old list is used. An unknown serial refreshes it, at most
  * once a minute.
  */
@@ -42,7 +42,7 @@ export interface Directory {
   update(answer: DirectoryAnswer): void
 }
 
-/** An answer of `current` that was asked without a filter. */
+/** An answer of `current` without a filter. */
 export interface DirectoryAnswer {
   body: CurrentEnvelope
   /** ms since 1970 UTC. */

@@ -31,7 +31,7 @@ export interface PolledData extends Collected {
 
 /** What follows from an answer. */
 export type PollPlan =
-  /** The device's clock was set back so that nothing can be told to be new. */
+  /** The device's clock was set back so far that no record can be recognised as new. */
   | { kind: 'clock-set-back' }
   | { kind: 'backfill-needed'; backfill: Backfill }
   | {
@@ -101,7 +101,7 @@ export function planBackfilled(
   })
 }
 
-/** What a plan needs to know beside the records. */
+/** What a plan needs besides the new records. */
 interface PlanContext extends Pick<PolledData, 'answer'> {
   target: ResolvedDevice
   received: ReceivedRecords

@@ -30,7 +30,7 @@ export interface Collected {
   /** The answer that came last, without its body. */
   answer: Omit<Answer<unknown>, 'body'>
   content: Content
-  /** Name of the device's group; blank where it has none or nobody asked for it. */
+  /** Name of the device's group; blank where it has none or none is wanted. */
   group: string
   /** Devices, or parts of the answer, that could not be read and are to be reported. */
   failed?: readonly DeviceFailure[]
@@ -174,7 +174,7 @@ export function decodeAlerts(
 }
 
 /**
- * Checks that an answer is of the device that was asked for. One without a base unit is taken for that device's.
+ * Checks that an answer is of the requested device. One without a base unit gets that of the device.
  * @throws EnvlogError `reply-other-device`
  */
 function checkDevice<E extends { device: Identity; base: Identity | null }>(

@@ -3,7 +3,7 @@ import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
 import type { DeliveryEffect } from './delivery'
-import { type DeviceEvent, type DeviceState, DeviceStates, type RetainedCount } from './device-states'
+import { type DeviceDeliveryState, type DeviceEvent, DeviceStates, type RetainedCount } from './device-states'
 import type { NamedDevice, ResolvedDevice } from './devices'
 import type { PollingOrder } from './for-each'
 import { type CursorKind, readPersistedState, type SavedState, toPersistedState } from './persisted-state'
@@ -41,7 +41,7 @@ export interface NodeState {
   ready(): Promise<void>
   /** What receipts are signed with; it is saved with the cursors. */
   receiptKey(): string
-  delivery(device: string): DeviceState
+  delivery(device: string): DeviceDeliveryState
   /** Applies an event to the state of a device, and returns what is to be done. */
   dispatch(device: string, event: DeviceEvent): DeliveryEffect
   /** Whether a device may keep so many records and alerts in memory; by default those that it keeps already. */

@@ -8,7 +8,7 @@ import { countOf } from '../output/content'
 import type { Asker } from '../quota/asker'
 import { fetchBackfillPage } from './backfill'
 import { type Cursor, classifyFailure, type DeliveryEffect, latestSequence } from './delivery'
-import type { DeviceEvent, DeviceState } from './device-states'
+import type { DeviceDeliveryState, DeviceEvent } from './device-states'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import {
   type AlertFeedOptions,
@@ -40,7 +40,7 @@ export interface PollPorts {
    * Sends the data, or only reports what failed where nothing is new. The cursor stays where it throws.
    */
   deliver(data: PolledData, isEmpty?: boolean): Promise<void>
-  /** The device's clock was set back: the node goes on with what came after, or nothing can be told to be new. */
+  /** The device's clock was set back: the node goes on with later records, or cannot recognise new ones. */
   warn(target: ResolvedDevice, what: 'goes-on' | 'stops'): void
 }
 
@@ -128,7 +128,7 @@ async function carryOut(poll: Poll, effect: DeliveryEffect): Promise<DeliveryEff
   }
 }
 
-const stateOf = ({ ports, target }: Poll): DeviceState => ports.nodeState.delivery(deviceKey(target))
+const stateOf = ({ ports, target }: Poll): DeviceDeliveryState => ports.nodeState.delivery(deviceKey(target))
 const step = ({ ports, target }: Poll, event: DeviceEvent) =>
   ports.nodeState.dispatch(deviceKey(target), event)
 

@@ -137,7 +137,7 @@ export async function fetchPage(
   return { answer, body, received: { requested, count: body.records.length, recordsRemaining } }
 }
 
-/** Minutes; the directory is only asked where an end of the period is of the device's clock. */
+/** Minutes ahead of UTC. The directory is only needed where an end of the period is of the device's clock. */
 async function findUtcOffset(
   account: AccountAccess,
   { serial, base }: ResolvedDevice,

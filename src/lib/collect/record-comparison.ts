@@ -67,7 +67,7 @@ export function compareRecords(
   }
 }
 
-/** Whether the device's clock was set back so far that new records cannot be told from delivered ones. */
+/** Whether the device's clock was set back so far that new records cannot be distinguished from delivered ones. */
 export function isSetBackTooFar(compared: RecordComparison, standalone: boolean): boolean {
   const { cursor, inOrder, outOfOrder, wasOutOfOrder } = compared
   const latest = inOrder.at(-1)?.timestamp ?? null
@@ -112,7 +112,7 @@ function recordsAfterSetBack(
   return after.sort((a, b) => a.by - b.by).map(({ record }) => record)
 }
 
-/** How much later by its id a record is than another, below 0 for earlier. Ids of remote units turn over. */
+/** How much later by its id a record is than another, below 0 for earlier. Ids of remote units wrap around. */
 function idDistance(dataId: number, id: number, standalone: boolean): number {
   const by = dataId - id
   return standalone || Math.abs(by) <= TURN / 2 ? by : by - Math.sign(by) * TURN

@@ -13,7 +13,7 @@ export interface RecordCursor extends Cursor {
   firstHashes?: string[]
   /** Keys of delivered records that do not move `time`, being ahead of the clock or without a time. */
   outOfOrder: string[]
-  /** The id of the latest record, to tell whether the next one follows it. */
+  /** The id of the latest record, to see whether the next one follows it. */
   id: number | null
 }
 
@@ -35,7 +35,7 @@ export interface ReceivedRecords {
 export const MAX_AHEAD_MS = 3_600_000
 /** Delivered records out of order that are remembered: three hours of one every six seconds. */
 export const MAX_OUT_OF_ORDER = 2000
-/** Records of one second that are told apart. Loggers measure once a second at most, and are set back by an hour. */
+/** Records of one second that are distinguished. Loggers measure once a second at most, and are set back by an hour. */
 export const MAX_HASHES_AT_TIME = 1000
 /** An answer that holds so many of the first records is taken to hold all of them. */
 const MAX_FIRST_HASHES = 10

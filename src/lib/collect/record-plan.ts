@@ -19,7 +19,7 @@ import {
 
 /** What follows from an answer. */
 export type RecordPlan =
-  /** The device's clock was set back, and its records cannot be told from delivered ones, or not all of them. */
+  /** The device's clock was set back, and its records cannot be distinguished from delivered ones, or not all of them. */
   | { kind: 'clock-set-back' }
   /** Records between the cursor and the answer are missing: ms since 1970 UTC, from inclusive, to exclusive. */
   | { kind: 'backfill-needed'; from: number; to: number }

@@ -36,7 +36,7 @@ describe('alerts', () => {
     assert.deepEqual([now.take(entries(1, 3)), now.take(entries(1, 5))], [[], [4, 5]])
   })
 
-  it('come once, in the order they are told', () => {
+  it('come once, in the order of the log', () => {
     const device = follow()
     device.take(entries(1, 3))
     assert.deepEqual(device.take(entries(2, 5)), [4, 5])
@@ -44,14 +44,14 @@ describe('alerts', () => {
     assert.deepEqual(device.take(entries(1, 6)), [6], 'an answer that held fewer makes nothing forgotten')
   })
 
-  it('that were never acknowledged come again, and none is told to be lost', () => {
+  it('that were never acknowledged come again, and none is reported as lost', () => {
     const log = entries(1, MOST_ENTRIES)
     const { fresh, overflow } = planAlerts({ seen: [], isFirst: true, sequence: 1 }, log, 2, 'held')
     assert.deepEqual([fresh.length, overflow], [MOST_ENTRIES, false])
     assert.equal(planAlerts({ seen: [], sequence: 1 }, log, 2, 'held').overflow, true)
   })
 
-  it('are told apart by time, source and words', () => {
+  it('are distinguished by time, source and words', () => {
     const device = follow()
     device.take([entry(1, 'high')])
     const others = [entry(1, 'high', 'ch2'), entry(1, 'low'), entry(2, 'high'), entry(null, 'high')]
@@ -73,7 +73,7 @@ describe('alerts', () => {
 })
 
 describe('alerts of which more came than an answer holds', () => {
-  it('are told to be incomplete where the answer is full and none is remembered', () => {
+  it('are reported as incomplete where the answer is full and none is remembered', () => {
     const device = follow()
     device.take(entries(1, 20))
     assert.deepEqual(device.take(entries(20, 39)), from(21, 39), 'one is remembered')
@@ -87,13 +87,13 @@ describe('alerts of which more came than an answer holds', () => {
     assert.deepEqual(device.take(entries(30, 48)), from(30, 48))
   })
 
-  it('are not told to be incomplete of a first answer, whatever it holds', () => {
+  it('are not reported as incomplete of a first answer, whatever it holds', () => {
     for (const start of ['held', 'now'] as const) {
       assert.ok(!follow(start).take(entries(1, 20)).includes('overflow'))
     }
   })
 
-  it('are told to be incomplete after an empty log too', () => {
+  it('are reported as incomplete after an empty log too', () => {
     const device = follow()
     device.take([])
     assert.ok(device.take(entries(1, 20)).includes('overflow'))
@@ -110,7 +110,7 @@ describe('what is remembered of a log', () => {
     }
   })
 
-  it('is made anew for each answer: what is handed over may have to be planned again', () => {
+  it('is a new one for each answer: what was delivered may have to be planned again', () => {
     const known: AlertCursor = { seen: [], sequence: 1 }
     const first = planAlerts(known, entries(1, 2), 2, 'now')
     const again = planAlerts(known, entries(1, 3), 3, 'now')

@@ -113,7 +113,7 @@ describe('alerts that are to be acknowledged', () => {
     check(acts([...receipts, ...quiet])))
   it('are not lost where the node dies at any step', () =>
     check(acts([...receipts, ...quiet, { act: 'crash', older: 0 }], ['dies'])))
-  it('come anew after they were forgotten, whatever receipts come then', () =>
+  it('come again after they were forgotten, whatever receipts come then', () =>
     check(acts([...receipts, ...quiet, forget])))
 })
 

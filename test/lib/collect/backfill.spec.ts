@@ -82,8 +82,8 @@ async function begin() {
   }
 }
 
-describe('a hole that cannot be filled', () => {
-  it('because the service refuses over a day: the answer comes, told to be incomplete, the refusal with it', async () => {
+describe('a backfill that cannot be completed', () => {
+  it('because the service refuses over a day: the answer comes, marked as incomplete, the refusal with it', async () => {
     const device = await begin()
     device.measure(2)
     await device.ask()
@@ -125,7 +125,7 @@ describe('a hole that cannot be filled', () => {
     assert.deepEqual((await device.ask()).came, [22])
   })
 
-  it('for now, is filled when it can be, however often it failed', async () => {
+  it('for now, is completed when it can be, however often it failed', async () => {
     for (const reason of ['no-connection', 'service-failed', 'quota-wait', 'records-wait'] as const) {
       const device = await begin()
       device.measure(2)
@@ -139,7 +139,7 @@ describe('a hole that cannot be filled', () => {
     }
   })
 
-  it('because of answers that are broken now and then, is filled nevertheless', async () => {
+  it('because of answers that are broken now and then, is completed nevertheless', async () => {
     const device = await begin()
     device.measure(2)
     await device.ask()
@@ -154,12 +154,12 @@ describe('a hole that cannot be filled', () => {
   })
 })
 
-describe('a record in a hole that nobody can read', () => {
+describe('a record of a backfill that nobody can read', () => {
   for (const [what, unixtime] of Object.entries({
     'a time that is none': 'yesterday',
     'another shape': [7],
   })) {
-    it(`is passed over, and told of: ${what}`, async () => {
+    it(`is left out, and reported: ${what}`, async () => {
       const device = await begin()
       device.measure(2)
       await device.ask()

@@ -30,7 +30,7 @@ describe('readings that changed since they were last sent', () => {
     assert.equal(look(at(null)).changed.length, 1)
   })
 
-  it('are told by device: a serial may stand under two base units', async () => {
+  it('are remembered by device: a serial may stand under two base units', async () => {
     const { look } = await begin()
     look(at(1, base('X'))).remember()
     assert.deepEqual(

@@ -62,7 +62,7 @@ describe('receipts', () => {
     )
   })
 
-  it('of an older delivery leave the newer one open', () => {
+  it('of an older delivery leave the newer one awaited', () => {
     const { machine } = run(createDeliveryState(), ...open(1, 2), receipt(1))
     assert.deepEqual([machine.cursor, machine.phase.name], [at(1), 'awaiting-receipt'])
     assert.equal(run(machine, receipt(2)).machine.phase.name, 'idle')
@@ -87,7 +87,7 @@ describe('receipts', () => {
     assert.deepEqual(run(machine, receipt(21)).machine.cursor, at(21))
   })
 
-  it('of what was delivered before do not count for what is delivered anew', () => {
+  it('of what was delivered before do not count for what is delivered again', () => {
     const { machine } = run(createDeliveryState(), ...open(7), timeout)
     assert.ok(
       latestSequence(machine) >= 7,

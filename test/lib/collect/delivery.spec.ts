@@ -131,7 +131,7 @@ function run(
   return { machine: now, effects }
 }
 
-describe('the table of states', () => {
+describe('the transition table', () => {
   for (const phase of Object.keys(phases) as PhaseName[]) {
     for (const kind of Object.keys(events) as Happening['kind'][]) {
       const [after, effect, change] = table[phase][kind] ?? [phase, 'none']
@@ -148,7 +148,7 @@ describe('the table of states', () => {
     }
   }
 
-  it('asks for a device nobody knows, and begins where a store says', () => {
+  it('requests a device that nothing is known of, and begins where a store says', () => {
     assert.deepEqual(transition<string, string>(createDeliveryState(), events.trigger)[1], 'request')
     assert.deepEqual(run(createDeliveryState(), events.restore).machine.cursor, at(12))
   })
@@ -173,7 +173,7 @@ describe('the table of states', () => {
   })
 })
 
-describe('a hole', () => {
+describe('a backfill', () => {
   const whole: Happening = { kind: 'page-received', backfill: 'whole', isLast: true }
   const HOUR = 3_600_000
   const fails = (failure: FailureKind, hours = 0, fits = true): Happening => {
@@ -193,7 +193,7 @@ describe('a hole', () => {
     assert.deepEqual(effects, ['request-page', 'deliver-backfill', 'none', 'deliver-backfill', 'save'])
   })
 
-  it('is asked for as long as failures may pass', () => {
+  it('is requested as long as failures are transient', () => {
     const { effects, machine } = run(filling, ...Array.from({ length: 100 }, () => fails('transient')))
     assert.deepEqual([new Set(effects), machine.phase], [new Set(['none']), filling.phase])
   })
@@ -216,7 +216,7 @@ describe('a hole', () => {
     assert.equal(run(filling, fails('persistent', 1), fails('persistent', 99)).effects.at(-1), 'none')
   })
 
-  it('begins to count anew with each page that comes', () => {
+  it('begins to count again with each page that comes', () => {
     const { effects } = run(
       filling,
       fails('persistent', 1),
@@ -227,7 +227,7 @@ describe('a hole', () => {
     assert.equal(effects.at(-1), 'none')
   })
 
-  it('is asked for from the beginning where what came does not fit into memory', () => {
+  it('is requested from the beginning where what came cannot be retained', () => {
     for (const failure of ['transient', 'persistent'] as const) {
       const { machine } = run(filling, fails(failure, 1, false))
       assert.equal(machine.phase.name, 'idle')
@@ -238,7 +238,7 @@ describe('a hole', () => {
 describe('a delivery that nobody acknowledged', () => {
   const again = [events['receipt-overdue'], events.trigger]
 
-  it('is kept, and done with by any receipt since it was delivered first', () => {
+  it('is retained, and done with by any receipt since its first delivery', () => {
     const { machine, effects } = run(inPhase('awaiting-receipt'), ...again, events['receipt-issued'])
     assert.deepEqual(effects, ['none', 'redeliver', 'none'])
     assert.deepEqual(run(machine, events['receipt-received']).machine.phase, phases.idle)
@@ -248,7 +248,7 @@ describe('a delivery that nobody acknowledged', () => {
     )
   })
 
-  it('is asked for again where it was not kept', () => {
+  it('is requested again where it was not retained', () => {
     const device = { ...inPhase('awaiting-receipt'), phase: { ...open, retained: null } }
     assert.deepEqual(run(device, ...again).effects, ['none', 'request'])
   })
@@ -257,7 +257,7 @@ describe('a delivery that nobody acknowledged', () => {
 describe('a deploy', () => {
   const reshaped: Happening = { kind: 'deploy', hasNewSettings: true, overdueAt: 5000 }
 
-  it('keeps an open receipt and what was fetched, and asks again what was on its way', () => {
+  it('still awaits a receipt, keeps what was fetched, and requests again what was on its way', () => {
     for (const phase of ['awaiting-receipt', 'receipt-overdue', 'backfilling'] as const) {
       assert.deepEqual(run(inPhase(phase), events.close, events.deploy).machine, inPhase(phase))
     }

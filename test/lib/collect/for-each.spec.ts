@@ -161,7 +161,7 @@ describe('working on devices side by side', () => {
     })
   }
 
-  it('counts those in a row anew after an answer, and leaves out those with failures of their own', async () => {
+  it('counts those in a row again after an answer, and leaves out those with failures of their own', async () => {
     const { seen, watched } = run(1, {
       0: 'timeout-silent',
       1: 'service-failed',

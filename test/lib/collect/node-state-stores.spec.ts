@@ -208,7 +208,7 @@ describe('a store', () => {
     assert.deepEqual(cursor(), later)
   })
 
-  it('does not know after a restart what was handed over; it is forgotten all the same', async () => {
+  it('does not know after a restart which receipts were issued; they are void all the same', async () => {
     const store = shelf()
     const before = begin(store)
     await settled()

@@ -29,7 +29,7 @@ describe('what a node knows of its devices', () => {
     assert.deepEqual([cursor(FIRST), nodeState.lastSent(FIRST)], [null, undefined])
   })
 
-  it('outlives its process in a store: cursors, marks, and who was asked longest ago', async () => {
+  it('outlives its process in a store: cursors, what was last sent, and the polling order', async () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 6)
@@ -156,7 +156,7 @@ describe('what was fetched', () => {
   })
 })
 
-describe('what is kept in memory', () => {
+describe('what is retained in memory', () => {
   it('fits up to 100,000 records of all nodes of a process, or those of one device alone', () => {
     const holding = { count: 0 }
     const [one, other] = [
@@ -204,7 +204,7 @@ describe('what is kept in memory', () => {
     assert.deepEqual(held.round, [FIRST])
   })
 
-  it('does not wait anew for a device at each restart', async () => {
+  it('does not wait again for a device at each restart', async () => {
     const day = 86_400_000
     const store = shelf({
       version: 1,

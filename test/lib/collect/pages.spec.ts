@@ -150,7 +150,7 @@ describe('the pages of a period', () => {
     )
   })
 
-  it('ask again only over the border: pages are about as many as the records fill', () => {
+  it('overlap only by a second: pages are about as many as the records fill', () => {
     const given = Array.from({ length: 100 }, (_, index) => ({
       unixtime: 1000 + index,
       id: index,

@@ -66,7 +66,7 @@ const isWanted =
 const endsAt = (record: Measured) => (gap: Gap) => gap.before === iso(record)
 
 describe('gaps of any device, polled at any time', () => {
-  it('are told once, exactly where records are missing or ids began again', async () => {
+  it('are reported once, exactly where records are missing or ids began again', async () => {
     const requests = requestsOf(steps, ['no-connection', 'records-wait', 'closed'])
     const acts = actsOf(steps, requests, { more: [...passes, { act: 'deploy' }] })
     await fc.assert(

@@ -99,7 +99,7 @@ describe('a database that is away for hours', () => {
     assert.equal(new Set(came.map(({ receipt }) => receipt)).size, 18)
   })
 
-  it('costs nothing for a hole of 30,000 records after it was fetched, nor where nothing was ever stored', async () => {
+  it('costs nothing for a backfill of 30,000 records after it was fetched, nor where nothing was ever stored', async () => {
     for (const known of [true, false]) {
       const { ask, asked, came, measure } = await begin()
       measure(10)

@@ -90,7 +90,7 @@ describe('records that are to be acknowledged', () => {
     await check(actsOf(anyStep, requests, { dies: [false, true], more: [...more, crash] }))
   })
 
-  it('come anew after they were forgotten, whatever receipts come then', async () => {
+  it('come again after they were forgotten, whatever receipts come then', async () => {
     const requests = requestsOf(anyStep, ['no-connection'], [...receipts, forget])
     await check(actsOf(anyStep, requests, { more: [...more, forget] }))
   })

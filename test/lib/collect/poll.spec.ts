@@ -44,13 +44,13 @@ const requests = ({ journal }: World) =>
 const kinds = ({ journal }: World) => journal.map(({ kind }) => kind)
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
-describe('a hole', () => {
-  it('is filled page by page, and delivered as one message', async () => {
+describe('a backfill', () => {
+  it('is fetched page by page, and delivered as one message', async () => {
     const world = await begin(measure(2), ask(), measure(40), ask({}, { most: 7 }, { most: 11 }))
     assert.deepEqual(came(world), [upTo(0, 2), upTo(2, 42)])
   })
 
-  it('sends nothing until it is filled, and goes on where it stopped', async () => {
+  it('sends nothing until it is complete, and goes on where it stopped', async () => {
     const world = await begin(measure(2), ask(), measure(40))
     const short = { fails: 'records-wait', most: 11 } as const
     await live(world, ask({}, { most: 11 }, { most: 11 }, short))
@@ -66,13 +66,13 @@ describe('a hole', () => {
     assert.deepEqual(recordsWaits, [undefined, undefined, 0, 0])
   })
 
-  it('is left where the node is told to forget meanwhile: it begins anew', async () => {
+  it('is dropped where the node is told to forget meanwhile: it begins again', async () => {
     const world = await begin(measure(2), ask(), measure(40), ask({}, { meanwhile: [forget] }))
     assert.deepEqual(came(world), [upTo(0, 2)])
     assert.deepEqual(came(await live(world, ask())), [upTo(0, 2), upTo(37, 42)])
   })
 
-  it('does not hold the device back for good where a late receipt comes while it is filled', async () => {
+  it('does not hold the device back for good where a late receipt comes in between', async () => {
     const world = await live(
       createWorld({ ...habits, keeps: 8 }, held, { timeoutMs: TIMEOUT }),
       ...[measure(3), ask(), receipt(), measure(8), ask(), timeout],
@@ -101,7 +101,7 @@ describe('a first answer', () => {
     assert.deepEqual(came(world), [upTo(0, 5), upTo(0, 45)])
   })
 
-  it('that comes again after a crash costs one request, and is not told to be incomplete', async () => {
+  it('that comes again after a crash costs one request, and is not reported as incomplete', async () => {
     for (const backfill of [true, false]) {
       const world = createWorld(habits, { start: 'held', backfill }, { timeoutMs: TIMEOUT })
       await live(world, measure(40), ask(), { act: 'crash', older: 0 }, ask())
@@ -162,7 +162,7 @@ describe('a device whose clock goes two hours ahead for good', () => {
 })
 
 describe('a device whose clock was set back', () => {
-  it('is told about once, and sends nothing until it has caught up', async () => {
+  it('is reported once, and sends nothing until it has caught up', async () => {
     const few = { ...habits, keeps: 8 }
     const world = await live(createWorld(few, held), measure(8), ask(), measure(8, 'back'), ask(), ask())
     assert.deepEqual(came(world), [upTo(3, 8)])
@@ -184,7 +184,7 @@ describe('a delivery', () => {
     assert.equal(last(await begin(measure(1), ask()))?.receipt, undefined)
   })
 
-  it('is open until its receipt comes or its time has passed, and costs no request meanwhile', async () => {
+  it('is awaited until its receipt comes or is overdue, and costs no request meanwhile', async () => {
     const world = await acknowledging(measure(1), ask(), measure(1), ask(), { act: 'deploy' }, ask())
     assert.deepEqual(world.journal.slice(-2), [
       { kind: 'skipped', requests: 0 },

@@ -5,8 +5,8 @@ import { createPollingOrder } from '../../../src/lib/collect/for-each'
 const targets = ['a', 'b', 'c', 'd', 'e'].map((serial) => ({ serial, base: serial.toUpperCase() }))
 const one = (index: number) => targets[index] as (typeof targets)[number]
 
-describe('a round over devices', () => {
-  it('begins with those never asked, as they were named, and goes on with who was asked longest ago', () => {
+describe('the polling order', () => {
+  it('begins with devices that were never polled, as they were named, and goes on with the least recently polled', () => {
     const round = createPollingOrder()
     assert.deepEqual(round.leastRecentlyPolledFirst(targets), targets)
     round.markPolled(one(0))
@@ -57,14 +57,14 @@ describe('a round over devices', () => {
     assert.deepEqual(round.toKeys(), ['X/a'])
   })
 
-  it('that is loaded late puts what was asked since at the end', () => {
+  it('that is restored late puts what was polled since at the end', () => {
     const round = createPollingOrder()
     round.markPolled(one(0))
     round.restore(['A/a', 'B/b', 'C/c'])
     assert.deepEqual(round.toKeys(), ['B/b', 'C/c', 'A/a'])
   })
 
-  it('knows who failed in a way that may be anybody’s, until it is asked again', () => {
+  it('knows which failures were ambiguous, until the device is polled again', () => {
     const round = createPollingOrder()
     round.markPolled(one(0), true)
     round.markPolled(one(1), true)

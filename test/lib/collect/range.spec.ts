@@ -138,7 +138,7 @@ describe('fetching a period', () => {
     assert.equal(damaged.asked.length, 1, 'nothing was spent on a page that nobody would read')
   })
 
-  it('leaves a record out that cannot be read, and tells of it beside the others', async () => {
+  it('leaves a record out that cannot be read, and reports it with the others', async () => {
     const data = steady(5).map((one) => ({ ...one, ch1: one.value }))
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'yesterday' }, null, 7] }))
     const { content, failed } = await collectRange(account, standalone, instants(0, 1e9), patient)

@@ -18,7 +18,7 @@ describe('without a cursor', () => {
     assert.deepEqual(device.take([record(null, 77), ...minutes(2, 5), record(7200, 78)]), [4, 5])
     assert.deepEqual(device.told, [])
     const empty = follow({ start: 'now' })
-    assert.deepEqual([empty.take([]), empty.take(minutes(1, 2), { fill: false })], [[], [1, 2]])
+    assert.deepEqual([empty.take([]), empty.take(minutes(1, 2), { canBackfill: false })], [[], [1, 2]])
   })
 
   it('a time takes what is since then, that second included, asked for where the answer does not reach it', () => {
@@ -47,7 +47,7 @@ describe('with a cursor', () => {
     assert.deepEqual(device.take(second), [])
   })
 
-  it('records of one second are told apart by values where ids are all 0', () => {
+  it('records of one second are distinguished by values where ids are all 0', () => {
     const device = follow()
     assert.deepEqual(device.take([record(0, 0, 1)]), [0])
     assert.deepEqual(device.take([record(0, 0, 1), record(0, 0, 2)]), [0])
@@ -140,7 +140,7 @@ describe("the host's clock", () => {
   function taken(device: ReturnType<typeof follow>, newest: number, arrives: number): (number | null)[] {
     const found = device.take(minutes(newest - 20, newest), { arrives })
     const whole =
-      found === 'backfill-needed' ? device.take(minutes(80, newest), { arrives, fill: false }) : found
+      found === 'backfill-needed' ? device.take(minutes(80, newest), { arrives, canBackfill: false }) : found
     assert.ok(Array.isArray(whole), `${newest}: ${whole}`)
     return whole
   }
@@ -171,36 +171,36 @@ describe("the host's clock", () => {
   })
 })
 
-describe('a hole', () => {
+describe('a backfill', () => {
   const known = () => {
     const device = follow()
     device.take(minutes(1, 3))
     return device
   }
 
-  it('is where the oldest is later than the cursor, or of its second and unknown', () => {
+  it('is needed where the oldest is later than the cursor, or of its second and unknown', () => {
     assert.equal(known().take(minutes(4, 8)), 'backfill-needed')
     assert.equal(known().take([record(-97 * 60, 33), ...minutes(4, 8)]), 'backfill-needed')
     assert.deepEqual(known().take(minutes(3, 8)), [4, 5, 6, 7, 8], 'one matches')
     assert.deepEqual(known().take([record(-97.1 * 60, 33), ...minutes(4, 5)]), [4, 5], 'one is older')
   })
 
-  it('reaches from the cursor to just after the oldest, and is done with once it is filled', () => {
+  it('reaches from the cursor to just after the oldest, and is done with once it is complete', () => {
     const device = known()
     const found = plan(device.cursor(), minutes(50, 54))
     assert.ok(found.kind === 'backfill-needed')
     assert.deepEqual([seconds(found.from), seconds(found.to)], [-97 * 60, -50 * 60 + 1])
-    assert.equal(device.take(minutes(3, 54), { fill: false })?.length, 51)
+    assert.equal(device.take(minutes(3, 54), { canBackfill: false })?.length, 51)
     assert.deepEqual(device.take(minutes(50, 55)), [55])
   })
 
-  it('is left where it is not to be filled', () => {
+  it('is left out where it is not wanted', () => {
     const device = known()
-    assert.deepEqual(device.take(minutes(8, 9), { fill: false }), [8, 9])
+    assert.deepEqual(device.take(minutes(8, 9), { canBackfill: false }), [8, 9])
     assert.deepEqual(device.told, ['missing 4'])
   })
 
-  it('is looked for also where an answer holds nothing but records ahead of the clock', () => {
+  it('is needed also where an answer holds nothing but records ahead of the clock', () => {
     assert.equal(known().take([record(9000, 10), record(9060, 11)]), 'backfill-needed')
   })
 })

@@ -5,7 +5,7 @@ const iso = (seconds: number) => new Date((ARRIVES + seconds) * 1000).toISOStrin
 const minutes = (...ids: number[]) => ids.map((id) => record(id * 60 - 6000, id))
 
 describe('gaps of what is new', () => {
-  it('are told once, with the records before and after', () => {
+  it('are reported once, with the records before and after', () => {
     const device = follow()
     device.take(minutes(1, 2, 5))
     device.take(minutes(2, 5, 6, 8))
@@ -16,7 +16,7 @@ describe('gaps of what is new', () => {
   it('stand between the last that was delivered and the first that is new', () => {
     const device = follow()
     device.take(minutes(1, 2))
-    const found = plan(device.cursor(), minutes(7, 8), { fill: false })
+    const found = plan(device.cursor(), minutes(7, 8), { canBackfill: false })
     assert.ok(found.kind === 'complete')
     const gap = { kind: 'missing', after: iso(2 * 60 - 6000), before: iso(7 * 60 - 6000), missing: 4 }
     assert.deepEqual(found.fresh.gaps, [gap])
@@ -25,7 +25,7 @@ describe('gaps of what is new', () => {
   it('stand there also where the first that is new is of the same second', () => {
     const device = follow()
     device.take([record(0, 5)])
-    device.take([record(0, 8), record(60, 9)], { fill: false })
+    device.take([record(0, 8), record(60, 9)], { canBackfill: false })
     assert.deepEqual(device.told, ['missing 2'])
   })
 

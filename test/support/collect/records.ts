@@ -16,7 +16,7 @@ export const record = (seconds: number | null, id: number, value = id, more: Jso
 
 interface Given {
   start?: Start
-  fill?: boolean
+  canBackfill?: boolean
   standalone?: boolean
   /** Seconds after the first. */
   arrives?: number
@@ -26,16 +26,12 @@ interface Given {
 export function plan(
   known: RecordCursor | null,
   data: readonly Json[],
-  { start = 'held', fill = true, standalone = true, arrives = 0 }: Given = {},
+  { start = 'held', canBackfill = true, standalone = true, arrives = 0 }: Given = {},
 ): RecordPlan {
   const series = readSeries(graphEnvelope((standalone ? graph : relayGraph)({ data })), 'utc')
   const receivedAt = (ARRIVES + arrives) * 1000
   const taken = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
-  return planRecords(
-    known,
-    { series, receivedAt, sequence: taken, time: 'utc' },
-    { start, canBackfill: fill },
-  )
+  return planRecords(known, { series, receivedAt, sequence: taken, time: 'utc' }, { start, canBackfill })
 }
 
 /** One answer after another; what was new in each, by id, or why nothing was. */
