@@ -63,6 +63,7 @@ export interface RecordFeedOptions {
   start: Start
 }
 
+/** New records (endpoints 2 and 3). */
 export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): Feed {
   return async (account, target, asker) => {
     const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, asker)
@@ -143,6 +144,7 @@ export interface AlertFeedOptions {
   start: 'now' | 'held'
 }
 
+/** New alerts (endpoint 6). */
 export function createAlertFeed({ time, start }: AlertFeedOptions): Feed {
   return async (account, target, asker) => {
     const { body, ...answer } = await fetchAlertLog(account, target, asker)

@@ -18,7 +18,7 @@ export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
   readonly directory: Pick<Directory, 'update' | 'utcOffset'>
   readonly series1Models: readonly string[]
-  /** Milliseconds since some instant. */
+  /** ms since some instant; it is never set. */
   monotonic(): number
 }
 
@@ -36,7 +36,10 @@ export interface Collected {
   failed?: readonly DeviceFailure[]
 }
 
-/** The most recent 300 records of a device (endpoints 2 and 3). @throws EnvlogError */
+/**
+ * The latest 300 records of a device (endpoints 2 and 3).
+ * @throws EnvlogError those of the request and of decoding; `reply-other-device`
+ */
 export async function collectLatest(
   account: AccountAccess,
   target: ResolvedDevice,
@@ -49,7 +52,10 @@ export async function collectLatest(
   return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
 }
 
-/** The most recent 20 alert log entries of a device (endpoint 6). @throws EnvlogError */
+/**
+ * The latest 20 alert log entries of a device (endpoint 6).
+ * @throws EnvlogError those of the request and of decoding; `reply-other-device`
+ */
 export async function collectAlerts(
   account: AccountAccess,
   target: ResolvedDevice,
@@ -65,19 +71,20 @@ export async function collectAlerts(
   return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
 }
 
-/** Records of a device in one request, as they come. @throws EnvlogError */
+/** Records of a device in one request, undecoded. @throws EnvlogError those of the request */
 export async function collectRaw(
   account: AccountAccess,
   kind: RecordsKind,
   target: ResolvedDevice,
-  more: Partial<DeviceParams>,
+  params: Partial<DeviceParams>,
   asker: Asker,
 ): Promise<Collected> {
-  const { endpoint, params } = buildRecordsRequest(kind, target, more)
-  const answer = await account.client.readRaw(endpoint, params, asker)
+  const request = buildRecordsRequest(kind, target, params)
+  const answer = await account.client.readRaw(request.endpoint, request.params, asker)
   return toCollected(target, answer, toRawContent(target, answer.body))
 }
 
+/** What was collected of a device, with the name of its group where that is known. */
 export function toCollected(
   { group = '' }: ResolvedDevice,
   answer: Collected['answer'],
@@ -93,12 +100,12 @@ const RECORD_ENDPOINTS = {
 } as const satisfies Record<string, readonly [EndpointName, EndpointName]>
 type RecordsKind = keyof typeof RECORD_ENDPOINTS
 
-function buildRecordsRequest(kind: RecordsKind, target: ResolvedDevice, more: Partial<DeviceParams>) {
+function buildRecordsRequest(kind: RecordsKind, target: ResolvedDevice, extra: Partial<DeviceParams>) {
   const [standalone, relay] = RECORD_ENDPOINTS[kind]
   const { serial, base } = target
   return isStandalone(target)
-    ? { endpoint: standalone, params: { 'remote-serial': serial, ...more } }
-    : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...more } }
+    ? { endpoint: standalone, params: { 'remote-serial': serial, ...extra } }
+    : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...extra } }
 }
 
 const buildAlertParams = ({ serial, base }: ResolvedDevice) => ({
@@ -114,12 +121,12 @@ export async function fetchRecords(
   account: AccountAccess,
   kind: RecordsKind,
   target: ResolvedDevice,
-  more: Partial<DeviceParams>,
+  params: Partial<DeviceParams>,
   asker: Asker,
 ): Promise<Answer<GraphEnvelope>> {
-  const { endpoint, params } = buildRecordsRequest(kind, target, more)
-  const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, asker)
-  return { ...answer, body: checkDevice(answer.body, target, endpoint) }
+  const request = buildRecordsRequest(kind, target, params)
+  const answer: Answer<GraphEnvelope> = await account.client.read(request.endpoint, request.params, asker)
+  return { ...answer, body: checkDevice(answer.body, target, request.endpoint) }
 }
 
 /**
