@@ -4,12 +4,10 @@ import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
 import type { Identity } from '../api/fields'
 import { EnvlogError } from '../errors'
 import type { Content } from '../output/content'
-import { gently } from '../pace'
 import type { Asker } from '../quota/asker'
-import { type AlertLog, readAlerts } from '../readings/alerts'
 import { mergeSeries } from '../readings/merge'
-import { type SeriesPart, stepsOfPart } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
+import { decodeAlerts, decodeRecords } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
 import type { Directory } from './directory'
 
@@ -143,44 +141,6 @@ export async function fetchAlertLog(
 }
 
 /**
- * Decodes the records of an answer; those that cannot be read are left out and reported.
- * @param offset minutes that the device's clock is ahead of UTC, where an earlier page has set it for all
- * @throws EnvlogError `reply-unreadable` where there are records and none can be read
- */
-export async function decodeRecords(
-  target: ResolvedDevice,
-  { endpoint, body }: { endpoint: string; body: GraphEnvelope },
-  { time, offset }: { time: TimeStyle; offset?: number | undefined },
-  signal: AbortSignal,
-): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
-  try {
-    const { part, unread } = await gently(stepsOfPart(body, time, offset), signal)
-    return { part, failed: toLeftOutFailures(target, endpoint, unread) }
-  } catch (error) {
-    throw addEndpoint(error, endpoint)
-  }
-}
-
-/**
- * Decodes an alert log; entries that cannot be read are left out and reported.
- * @param choose which entries are wanted, of all, the oldest first
- * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
- */
-export function decodeAlerts(
-  target: ResolvedDevice,
-  { endpoint, body }: { endpoint: string; body: AlertEnvelope },
-  time: TimeStyle,
-  choose?: Parameters<typeof readAlerts>[2],
-): { log: AlertLog; failed: DeviceFailure[] } {
-  try {
-    const { unread, ...log } = readAlerts(body, time, choose)
-    return { log, failed: toLeftOutFailures(target, endpoint, unread) }
-  } catch (error) {
-    throw addEndpoint(error, endpoint)
-  }
-}
-
-/**
  * Checks that an answer is of the requested device. One without a base unit gets that of the device.
  * @throws EnvlogError `reply-other-device`
  */
@@ -201,28 +161,6 @@ function checkDevice<E extends { device: Identity; base: Identity | null }>(
 }
 
 const isSameSerial = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
-
-/** Adds the endpoint to an error of decoding; those of requests have it. */
-function addEndpoint(error: unknown, endpoint: string): unknown {
-  return error instanceof EnvlogError ? error.with({ endpoint }) : error
-}
-
-/** Parts of an answer that an error message names. */
-const MAX_NAMED_PARTS = 3
-
-/** What to report where parts of an answer were left out; empty where none was. */
-function toLeftOutFailures(
-  { serial, base }: ResolvedDevice,
-  endpoint: string,
-  unread: readonly string[],
-): DeviceFailure[] {
-  if (unread.length === 0) return []
-  const part = [...unread.slice(0, MAX_NAMED_PARTS), ...(unread.length > MAX_NAMED_PARTS ? ['…'] : [])].join(
-    ', ',
-  )
-  const error = new EnvlogError('reply-left-out', { part }, { endpoint, serial, base })
-  return [{ device: { serial, base }, error }]
-}
 
 /** An answer that is passed on as it came; only the device's name is looked for in it. */
 function toRawContent({ serial, base, name, group = '' }: ResolvedDevice, payload: unknown): Content {
