@@ -51,6 +51,7 @@ type PageFailures = { count: number; firstAt: number } | null
 /** Persistent failures may be for good: the service refuses the device, or answers what cannot be understood. */
 export type FailureKind = 'transient' | 'persistent'
 
+/** Refusals of one device and unreadable answers are persistent, all other failures transient. */
 export function classifyFailure(error: unknown): FailureKind {
   if (!(error instanceof EnvlogError)) return 'transient'
   return error.reason === 'device-refused' || error.code === 'ENVLOG_REPLY' ? 'persistent' : 'transient'

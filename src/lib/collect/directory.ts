@@ -15,7 +15,9 @@ export interface DirectoryEntry {
   utcOffset: number | null
 }
 
+/** An older list is requested again. */
 const MAX_AGE_MS = 10 * 60_000
+/** After a failed request, or for an unknown serial, the list is requested again no earlier. */
 const MIN_REFRESH_INTERVAL_MS = 60_000
 
 /**
@@ -61,11 +63,16 @@ export interface DirectoryState {
   pendingRequests: number
 }
 
+/** Nothing is known yet. */
 export function createDirectoryState(): DirectoryState {
   const never = Number.NEGATIVE_INFINITY
   return { entries: undefined, answer: undefined, updatedAt: never, requestedAt: never, pendingRequests: 0 }
 }
 
+/**
+ * @param state shared by all directories of one login
+ * @param fetch requests `current` without a filter
+ */
 export function createDirectory(
   state: DirectoryState,
   fetch: (asker: Asker) => Promise<DirectoryAnswer>,

@@ -6,18 +6,11 @@ import type { Series } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
 import { type AlertCursor, planAlerts } from './alert-cursor'
 import { type Backfill, mergeBackfill, startBackfill } from './backfill'
+import { decodeAlerts, decodeRecords } from './decode'
 import type { Cursor } from './delivery'
 import type { RetainedDelivery } from './device-states'
 import type { DeviceFailure, ResolvedDevice } from './devices'
-import {
-  type AccountAccess,
-  type Collected,
-  decodeAlerts,
-  decodeRecords,
-  fetchAlertLog,
-  fetchRecords,
-  toCollected,
-} from './fetch'
+import { type AccountAccess, type Collected, fetchAlertLog, fetchRecords, toCollected } from './fetch'
 import { createCursorBefore, type ReceivedRecords, type RecordCursor, type Start } from './record-cursor'
 import { planRecords, type RecordPlan } from './record-plan'
 
@@ -63,6 +56,7 @@ export interface RecordFeedOptions {
   start: Start
 }
 
+/** New records (endpoints 2 and 3). */
 export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): Feed {
   return async (account, target, asker) => {
     const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, asker)
@@ -143,6 +137,7 @@ export interface AlertFeedOptions {
   start: 'now' | 'held'
 }
 
+/** New alerts (endpoint 6). */
 export function createAlertFeed({ time, start }: AlertFeedOptions): Feed {
   return async (account, target, asker) => {
     const { body, ...answer } = await fetchAlertLog(account, target, asker)

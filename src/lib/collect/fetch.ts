@@ -4,12 +4,10 @@ import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
 import type { Identity } from '../api/fields'
 import { EnvlogError } from '../errors'
 import type { Content } from '../output/content'
-import { gently } from '../pace'
 import type { Asker } from '../quota/asker'
-import { type AlertLog, readAlerts } from '../readings/alerts'
 import { mergeSeries } from '../readings/merge'
-import { type SeriesPart, stepsOfPart } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
+import { decodeAlerts, decodeRecords } from './decode'
 import { type DeviceFailure, isStandalone, type ResolvedDevice } from './devices'
 import type { Directory } from './directory'
 
@@ -18,7 +16,7 @@ export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
   readonly directory: Pick<Directory, 'update' | 'utcOffset'>
   readonly series1Models: readonly string[]
-  /** Milliseconds since some instant. */
+  /** ms since some instant; it is never set. */
   monotonic(): number
 }
 
@@ -36,7 +34,10 @@ export interface Collected {
   failed?: readonly DeviceFailure[]
 }
 
-/** The most recent 300 records of a device (endpoints 2 and 3). @throws EnvlogError */
+/**
+ * The latest 300 records of a device (endpoints 2 and 3).
+ * @throws EnvlogError those of the request and of decoding; `reply-other-device`
+ */
 export async function collectLatest(
   account: AccountAccess,
   target: ResolvedDevice,
@@ -49,7 +50,10 @@ export async function collectLatest(
   return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
 }
 
-/** The most recent 20 alert log entries of a device (endpoint 6). @throws EnvlogError */
+/**
+ * The latest 20 alert log entries of a device (endpoint 6).
+ * @throws EnvlogError those of the request and of decoding; `reply-other-device`
+ */
 export async function collectAlerts(
   account: AccountAccess,
   target: ResolvedDevice,
@@ -65,19 +69,20 @@ export async function collectAlerts(
   return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
 }
 
-/** Records of a device in one request, as they come. @throws EnvlogError */
+/** Records of a device in one request, undecoded. @throws EnvlogError those of the request */
 export async function collectRaw(
   account: AccountAccess,
   kind: RecordsKind,
   target: ResolvedDevice,
-  more: Partial<DeviceParams>,
+  params: Partial<DeviceParams>,
   asker: Asker,
 ): Promise<Collected> {
-  const { endpoint, params } = buildRecordsRequest(kind, target, more)
-  const answer = await account.client.readRaw(endpoint, params, asker)
+  const request = buildRecordsRequest(kind, target, params)
+  const answer = await account.client.readRaw(request.endpoint, request.params, asker)
   return toCollected(target, answer, toRawContent(target, answer.body))
 }
 
+/** What was collected of a device, with the name of its group where that is known. */
 export function toCollected(
   { group = '' }: ResolvedDevice,
   answer: Collected['answer'],
@@ -93,12 +98,12 @@ const RECORD_ENDPOINTS = {
 } as const satisfies Record<string, readonly [EndpointName, EndpointName]>
 type RecordsKind = keyof typeof RECORD_ENDPOINTS
 
-function buildRecordsRequest(kind: RecordsKind, target: ResolvedDevice, more: Partial<DeviceParams>) {
+function buildRecordsRequest(kind: RecordsKind, target: ResolvedDevice, extra: Partial<DeviceParams>) {
   const [standalone, relay] = RECORD_ENDPOINTS[kind]
   const { serial, base } = target
   return isStandalone(target)
-    ? { endpoint: standalone, params: { 'remote-serial': serial, ...more } }
-    : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...more } }
+    ? { endpoint: standalone, params: { 'remote-serial': serial, ...extra } }
+    : { endpoint: relay, params: { 'remote-serial': serial, 'base-serial': base, ...extra } }
 }
 
 const buildAlertParams = ({ serial, base }: ResolvedDevice) => ({
@@ -114,12 +119,12 @@ export async function fetchRecords(
   account: AccountAccess,
   kind: RecordsKind,
   target: ResolvedDevice,
-  more: Partial<DeviceParams>,
+  params: Partial<DeviceParams>,
   asker: Asker,
 ): Promise<Answer<GraphEnvelope>> {
-  const { endpoint, params } = buildRecordsRequest(kind, target, more)
-  const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, asker)
-  return { ...answer, body: checkDevice(answer.body, target, endpoint) }
+  const request = buildRecordsRequest(kind, target, params)
+  const answer: Answer<GraphEnvelope> = await account.client.read(request.endpoint, request.params, asker)
+  return { ...answer, body: checkDevice(answer.body, target, request.endpoint) }
 }
 
 /**
@@ -133,44 +138,6 @@ export async function fetchAlertLog(
 ): Promise<Answer<AlertEnvelope>> {
   const answer = await account.client.read('alert', buildAlertParams(target), asker)
   return { ...answer, body: checkDevice(answer.body, target, answer.endpoint) }
-}
-
-/**
- * Decodes the records of an answer; those that cannot be read are left out and reported.
- * @param offset minutes that the device's clock is ahead of UTC, where an earlier page has set it for all
- * @throws EnvlogError `reply-unreadable` where there are records and none can be read
- */
-export async function decodeRecords(
-  target: ResolvedDevice,
-  { endpoint, body }: { endpoint: string; body: GraphEnvelope },
-  { time, offset }: { time: TimeStyle; offset?: number | undefined },
-  signal: AbortSignal,
-): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
-  try {
-    const { part, unread } = await gently(stepsOfPart(body, time, offset), signal)
-    return { part, failed: toLeftOutFailures(target, endpoint, unread) }
-  } catch (error) {
-    throw addEndpoint(error, endpoint)
-  }
-}
-
-/**
- * Decodes an alert log; entries that cannot be read are left out and reported.
- * @param choose which entries are wanted, of all, the oldest first
- * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
- */
-export function decodeAlerts(
-  target: ResolvedDevice,
-  { endpoint, body }: { endpoint: string; body: AlertEnvelope },
-  time: TimeStyle,
-  choose?: Parameters<typeof readAlerts>[2],
-): { log: AlertLog; failed: DeviceFailure[] } {
-  try {
-    const { unread, ...log } = readAlerts(body, time, choose)
-    return { log, failed: toLeftOutFailures(target, endpoint, unread) }
-  } catch (error) {
-    throw addEndpoint(error, endpoint)
-  }
 }
 
 /**
@@ -194,28 +161,6 @@ function checkDevice<E extends { device: Identity; base: Identity | null }>(
 }
 
 const isSameSerial = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
-
-/** Adds the endpoint to an error of decoding; those of requests have it. */
-function addEndpoint(error: unknown, endpoint: string): unknown {
-  return error instanceof EnvlogError ? error.with({ endpoint }) : error
-}
-
-/** Parts of an answer that an error message names. */
-const MAX_NAMED_PARTS = 3
-
-/** What to report where parts of an answer were left out; empty where none was. */
-function toLeftOutFailures(
-  { serial, base }: ResolvedDevice,
-  endpoint: string,
-  unread: readonly string[],
-): DeviceFailure[] {
-  if (unread.length === 0) return []
-  const part = [...unread.slice(0, MAX_NAMED_PARTS), ...(unread.length > MAX_NAMED_PARTS ? ['…'] : [])].join(
-    ', ',
-  )
-  const error = new EnvlogError('reply-left-out', { part }, { endpoint, serial, base })
-  return [{ device: { serial, base }, error }]
-}
 
 /** An answer that is passed on as it came; only the device's name is looked for in it. */
 function toRawContent({ serial, base, name, group = '' }: ResolvedDevice, payload: unknown): Content {

@@ -123,6 +123,7 @@ export interface PollingOrder {
   restore(keys: readonly string[]): void
 }
 
+/** No device was polled yet. */
 export function createPollingOrder(): PollingOrder {
   /** The least recently polled first. */
   const polled = new Set<string>()

@@ -61,6 +61,7 @@ interface PersistedAlertCursor {
   begins?: true
 }
 
+/** The state as a store holds it. */
 export function toPersistedState(state: SavedState): PersistedState {
   const { receiptKey, cursors, receiptsVoidUpTo, lastSent, lastSelected, pollingOrder } = state
   return {
@@ -101,12 +102,14 @@ export function readPersistedState(value: unknown): SavedState {
 /** A node polls only one kind. */
 export type CursorKind = 'records' | 'alerts'
 
+/** Whether a cursor is of records, or of alerts. */
 export function isCursorOf(cursor: Cursor, kind: CursorKind): boolean {
   return isAlertCursor(cursor) === (kind === 'alerts')
 }
 
 const isAlertCursor = (cursor: Cursor): cursor is AlertCursor => 'seen' in cursor
 
+/** A cursor as stores and receipts hold it. */
 export function toPersistedCursor(cursor: Cursor): PersistedCursor {
   if (isAlertCursor(cursor)) {
     const { seen, sequence, isFirst } = cursor

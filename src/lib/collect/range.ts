@@ -6,12 +6,12 @@ import type { Asker } from '../quota/asker'
 import { mergeSeries } from '../readings/merge'
 import { oldestTime } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
+import { decodeRecords } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
   type AccountAccess,
   type Collected,
   collectRaw,
-  decodeRecords,
   fetchRecords,
   type ResponseFormat,
   toCollected,

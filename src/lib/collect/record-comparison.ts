@@ -30,6 +30,7 @@ export interface RecordComparison {
   key(record: SeriesRecord): string
 }
 
+/** Compares each record of an answer with what was delivered. */
 export function compareRecords(
   { series, receivedAt }: ReceivedRecords,
   cursor: RecordCursor,

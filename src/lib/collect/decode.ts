@@ -1,0 +1,67 @@
+import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
+import { EnvlogError } from '../errors'
+import { gently } from '../pace'
+import { type AlertLog, readAlerts } from '../readings/alerts'
+import { type SeriesPart, stepsOfPart } from '../readings/series'
+import type { TimeStyle } from '../readings/time'
+import type { DeviceFailure, ResolvedDevice } from './devices'
+
+/**
+ * Decodes the records of an answer; those that cannot be read are left out and reported.
+ * @param offset minutes that the device's clock is ahead of UTC, where an earlier page has set it for all
+ * @throws EnvlogError `reply-unreadable` where there are records and none can be read
+ */
+export async function decodeRecords(
+  target: ResolvedDevice,
+  { endpoint, body }: { endpoint: string; body: GraphEnvelope },
+  { time, offset }: { time: TimeStyle; offset?: number | undefined },
+  signal: AbortSignal,
+): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
+  try {
+    const { part, unread } = await gently(stepsOfPart(body, time, offset), signal)
+    return { part, failed: toLeftOutFailures(target, endpoint, unread) }
+  } catch (error) {
+    throw addEndpoint(error, endpoint)
+  }
+}
+
+/**
+ * Decodes an alert log; entries that cannot be read are left out and reported.
+ * @param choose which entries are wanted, of all, the oldest first
+ * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
+ */
+export function decodeAlerts(
+  target: ResolvedDevice,
+  { endpoint, body }: { endpoint: string; body: AlertEnvelope },
+  time: TimeStyle,
+  choose?: Parameters<typeof readAlerts>[2],
+): { log: AlertLog; failed: DeviceFailure[] } {
+  try {
+    const { unread, ...log } = readAlerts(body, time, choose)
+    return { log, failed: toLeftOutFailures(target, endpoint, unread) }
+  } catch (error) {
+    throw addEndpoint(error, endpoint)
+  }
+}
+
+/** Adds the endpoint to an error of decoding; those of requests have it. */
+function addEndpoint(error: unknown, endpoint: string): unknown {
+  return error instanceof EnvlogError ? error.with({ endpoint }) : error
+}
+
+/** Parts of an answer that an error message names. */
+const MAX_NAMED_PARTS = 3
+
+/** What to report where parts of an answer were left out; empty where none was. */
+function toLeftOutFailures(
+  { serial, base }: ResolvedDevice,
+  endpoint: string,
+  unread: readonly string[],
+): DeviceFailure[] {
+  if (unread.length === 0) return []
+  const part = [...unread.slice(0, MAX_NAMED_PARTS), ...(unread.length > MAX_NAMED_PARTS ? ['…'] : [])].join(
+    ', ',
+  )
+  const error = new EnvlogError('reply-left-out', { part }, { endpoint, serial, base })
+  return [{ device: { serial, base }, error }]
+}
