@@ -1,40 +1,7 @@
 import assert from 'node:assert/strict'
-import { createVirtualClock } from '../../support/clock'
-import { createLedger } from '../../support/quota/ledger'
-import { keys, processOf } from '../../support/quota/quota'
-
-const HELD = 121_000
-type State = 'here' | 'away' | 'silent'
-
-/** Processes on one account with ten requests in two minutes, each with a way to the ledger of its own. */
-async function several(count: number) {
-  const clock = createVirtualClock()
-  const ledger = createLedger(clock)
-  const ways: State[] = Array.from({ length: count }, () => 'here')
-  const all = ways.map((_, at) => processOf(clock, { ledger: () => ledger.open(() => ways[at] ?? 'here') }))
-  await clock.pass(1000)
-  for (const { ask, desk } of all) {
-    ask('first')
-    await clock.pass(50)
-    desk.sent[0]?.answer()
-    await clock.pass(50)
-  }
-  await clock.pass(2 * HELD)
-  for (const { desk } of all) desk.sent.length = 0
-  /** How many of so many went within some time; they are answered without headers. */
-  async function spend(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
-    const { ask, desk } = all[which] as (typeof all)[number]
-    const before = desk.sent.length
-    for (const key of keys(`${prefix}${which}`, wanted)) ask(key)
-    for (let passed = 0; passed < ms; passed += 100) {
-      await clock.pass(100)
-      for (const sent of desk.sent) sent.answer()
-    }
-    return desk.sent.length - before
-  }
-  const sent = () => all.reduce((sum, { desk }) => sum + desk.sent.length, 0)
-  return { clock, ledger, all, spend, sent, cut: (which: number, state: State) => (ways[which] = state) }
-}
+import { HELD } from '../../support/quota/one-of-several'
+import { keys } from '../../support/quota/quota'
+import { several } from '../../support/quota/several'
 
 describe('a ledger that loses its data', () => {
   it('gives nothing twice, though nothing was in flight and nobody had noticed', async () => {
