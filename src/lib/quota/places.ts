@@ -6,10 +6,13 @@ import { countsOf, fewestLeft } from './counts'
 import { createProbe, type Probe } from './probe'
 import { byEndpoint, endpointNames, type Rows, rowsWith } from './rows'
 import { type Bill, billOf, learn } from './settling'
-import type { Usage } from './shared'
+import { SILENT_MS, type Usage } from './shared'
 import type { Ticket, Tried } from './ticket'
 import { createTurns, type Line, type Turns } from './turns'
 import { usageOf } from './usage'
+
+/** When those that still have the ledger leave their share to who lost it; what they sent before has arrived. */
+const ALONE_MS = SILENT_MS + 2000
 
 /** What one request took: a place, and so many records of its device. */
 export interface Grant {
@@ -164,7 +167,7 @@ export function createPlaces(share: (window: number) => number, run = '') {
       const { reading } = tried
       requests.settle(id, bill.used.requests, now)
       if (bill.used.requests === 0) places[endpoint].probe.unsend(id)
-      if ((reading?.remaining ?? null) !== null) places[endpoint].probe.end()
+      if ((reading?.remaining ?? null) !== null) places[endpoint].probe.told(id)
       if (reading) {
         places[endpoint].known = true
         learn(requests, reading, now, shared ? null : grant.mark)
@@ -209,10 +212,14 @@ export function createPlaces(share: (window: number) => number, run = '') {
     /** How often something took away what could be expected till then. */
     surprises: (endpoint: EndpointName) => places[endpoint].requests.surprises(),
 
-    /** The shared ledger was lost: what others spend can only be seen by the headers. */
-    loseLedger(now: number): void {
+    /**
+     * The shared ledger was lost: what others spend can only be seen by the headers.
+     * @param isMember others know of us, and will leave our share to us
+     */
+    loseLedger(now: number, isMember: boolean): void {
+      const from = isMember ? now + ALONE_MS : now
       for (const { probe, requests } of Object.values(places))
-        probe.begin(now + heldMs(requests.row().window))
+        probe.begin(from, now + heldMs(requests.row().window))
     },
 
     /** It is back, or is another one. It knows what its members spent; what others did, the next answer tells. */

@@ -150,7 +150,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     if (closed) return
     const { code } = error as { code?: string }
     const isNews = epoch !== undefined || !membership.isAway || code !== reason
-    if (!membership.isAway) places.loseLedger(now())
+    if (!membership.isAway) places.loseLedger(now(), membership.peers.length > 0)
     membership.isAway = true
     epoch = undefined
     reason = code

@@ -47,7 +47,7 @@ describe('a ledger that one of several has lost', () => {
   it('costs one request at most where nobody else has lost it, and no header tells', async () => {
     const { clock, spend, sent, cut } = await several(2)
     cut(1, 'away')
-    assert.equal(await spend(1, 10), 1)
+    assert.equal(await spend(1, 10, 'r', 10_000), 1)
     assert.ok((await spend(0, 10)) <= 10)
     await clock.pass(20_000)
     assert.ok(sent() <= 11, `${sent()}`)
