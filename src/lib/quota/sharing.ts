@@ -9,6 +9,7 @@ import {
   BATCH,
   type Claimed,
   type Greeting,
+  type Peer,
   SETTLING_MS,
   type Settled,
   type SharedLedger,
@@ -63,8 +64,10 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   /** Claimed and not settled yet: a lease that is left behind would hold its place for minutes. */
   let open = 0
   let joining: Promise<void> | undefined
-  /** While it connects: it knows all that we spent, and waits for what others have to tell. */
+  /** While it connects: it is told all that we spent, and waits for what others have to tell. */
   let isSettling = false
+  /** It may count us among those that have it, and leave nothing to us. */
+  let isTold = false
   let looks = 0
   let cancelLook = () => {}
 
@@ -86,7 +89,8 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     const peers = membership.peers.map(({ id, ageMs }) => ({ id, ageMs: Math.round(ageMs + since) }))
     const predecessors = [...membership.predecessors]
     const greeting = await within(ledger.hello({ member, toldTo, isLeaving, peers, predecessors }))
-    Object.assign(membership, { peers: greeting.peers, heardAt: now() })
+    // While it is away the ages grow of all who share it, and none of them counts less for that.
+    if (!membership.isAway) Object.assign(membership, { peers: greeting.peers, heardAt: now() })
     return greeting
   }
 
@@ -113,24 +117,44 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
    */
   async function tryToConnect(): Promise<boolean> {
     const { epoch: current, ageMs } = await hello()
+    // What would go now is in nothing that it is told.
+    isSettling = true
     if (!(await replay(current))) return false
-    const settling = SETTLING_MS - (membership.isAway ? 0 : ageMs)
-    isSettling = settling > 0
-    if (isSettling) await new Promise<void>((resolve) => clock.after(settling, resolve))
-    if ((await hello(current)).epoch !== current) return false
-    if (!closed) connected(current)
+    const settling = SETTLING_MS - (isFoundNow(current, ageMs) ? 0 : ageMs)
+    isTold = true
+    let greeting = await hello(current)
+    if (settling > 0) {
+      await new Promise<void>((resolve) => clock.after(settling, resolve))
+      greeting = await hello(current)
+    }
+    if (greeting.epoch !== current) return false
+    if (!closed) connected(greeting)
     return true
   }
 
-  function connected(current: string): void {
+  /** Others find it just now as well, and not since it has its name: it was away, or is another one that is older. */
+  function isFoundNow(current: string, ageMs: number): boolean {
+    const isOther = membership.epoch !== undefined && membership.epoch !== current
+    return membership.isAway || (isOther && ageMs >= SETTLING_MS)
+  }
+
+  function connected({ epoch: current, peers }: Greeting): void {
     const isNew = epoch === undefined
     const isOther = membership.epoch !== undefined && membership.epoch !== current
     if (membership.isAway || isOther) places.findLedger()
+    if (membership.isAway) meetAgain(peers)
     Object.assign(membership, { isAway: false, epoch: current })
     epoch = current
     reason = undefined
     looks = 0
     if (isNew) changed()
+  }
+
+  /** Who was there before is expected back, though it may be heard of only after us. */
+  function meetAgain(peers: readonly Peer[]): void {
+    const before = new Map(membership.peers.map(({ id, ageMs }) => [id, ageMs]))
+    const known = peers.map(({ id, ageMs }) => ({ id, ageMs: Math.min(ageMs, before.get(id) ?? ageMs) }))
+    Object.assign(membership, { peers: known, heardAt: now() })
   }
 
   async function connect(): Promise<void> {
@@ -150,8 +174,9 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     if (closed) return
     const { code } = error as { code?: string }
     const isNews = epoch !== undefined || !membership.isAway || code !== reason
-    if (!membership.isAway) places.loseLedger(now(), membership.peers.length > 0)
+    if (!membership.isAway || isTold) places.loseLedger(now(), membership.peers.length > 0)
     membership.isAway = true
+    isTold = false
     epoch = undefined
     reason = code
     lookIn(LOOK_MS)
@@ -231,6 +256,8 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
         lose(error)
       }
     }
+    // A deploy has opened another way, which decides.
+    if (closed) return 'over-share'
     if (epoch !== undefined) lose(stale())
     return places.fitsAlone(grant, now()) ? 'go' : 'over-share'
   }

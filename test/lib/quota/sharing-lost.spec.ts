@@ -28,6 +28,14 @@ describe('a ledger that loses its data', () => {
     assert.equal(ledger.spent('current'), 10)
   })
 
+  it('gives nothing for as long where the address leads to another one that is older', async () => {
+    const { spend, sent, turn } = await several(2)
+    assert.equal(await spend(0, 10), 10)
+    turn()
+    assert.equal(await spend(1, 10), 0)
+    assert.equal(sent(), 10)
+  })
+
   it('is not called away for that', async () => {
     const { all, clock, ledger } = await several(2)
     ledger.lose()
