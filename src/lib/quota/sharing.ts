@@ -68,6 +68,8 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   let isSettling = false
   /** It may count us among those that have it, and leave nothing to us. */
   let isTold = false
+  /** Whose spending it was told as well. */
+  let replaced: readonly string[] = []
   let looks = 0
   let cancelLook = () => {}
 
@@ -87,7 +89,8 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   async function hello(toldTo?: string, isLeaving = false): Promise<Greeting> {
     const since = now() - membership.heardAt
     const peers = membership.peers.map(({ id, ageMs }) => ({ id, ageMs: Math.round(ageMs + since) }))
-    const predecessors = [...membership.predecessors]
+    // Till it knows what they spent, their share is left to them.
+    const predecessors = toldTo === undefined ? [] : replaced
     const greeting = await within(ledger.hello({ member, toldTo, isLeaving, peers, predecessors }))
     // While it is away the ages grow of all who share it, and none of them counts less for that.
     if (!membership.isAway) Object.assign(membership, { peers: greeting.peers, heardAt: now() })
@@ -97,6 +100,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   /** Tells the ledger all that we use, and which claims are over; false where it is another one by now. */
   async function replay(of: string): Promise<boolean> {
     const usages = places.usage(now())
+    const predecessors = [...membership.predecessors]
     const inFlight = new Map<string, string[]>()
     for (const { name, inFlight: list } of usages) {
       for (const { id } of list) inFlight.set(id, [...(inFlight.get(id) ?? []), name])
@@ -108,6 +112,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     const ms = ANSWER_MS * Math.max(1, Math.ceil(usages.length / BATCH))
     if ((await within(ledger.replay(of, usages), ms)) === 'stale') return false
     for (const [id] of ended) claimed.delete(id)
+    replaced = predecessors
     return true
   }
 

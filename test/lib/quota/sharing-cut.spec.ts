@@ -99,3 +99,22 @@ describe('one of several whose line to the ledger is cut', () => {
     assert.ok(sent() <= 11, `${sent()}`)
   })
 })
+
+describe('one of several that is killed while its line is cut', () => {
+  it('has its share left to it till the ledger knows what it spent', async () => {
+    const { all, clock, ledger, spend, sent, slowStores, ...one } = await several(3, { honest: true })
+    const { cut, kill, restart } = one
+    cut(1, 'away')
+    assert.equal(await spend(1, 10, 'alone', ALONE + 1000), 3)
+    kill(1)
+    cut(1, 'here')
+    ledger.slow(() => 900)
+    slowStores(1000)
+    restart(1)
+    // It has connected, and has read what was saved, and tells it now.
+    await clock.pass(3000)
+    for (let count = 0; count < 10; count++) all[0]?.ask(`whole ${count}`)
+    await clock.pass(20_000)
+    assert.equal(sent(), 10)
+  })
+})
