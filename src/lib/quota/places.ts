@@ -222,16 +222,19 @@ export function createPlaces(share: (window: number) => number, run = '') {
         probe.begin(from, now + heldMs(requests.row().window))
     },
 
-    /** It is back, or is another one. It knows what its members spent; what others did, the next answer tells. */
-    findLedger(): void {
+    /**
+     * It is back, or is another one. It knows what its members spent; what others did, the next answer tells.
+     * @param missed when one that has told nothing was heard of last: what that spent may still count
+     */
+    findLedger(missed: number): void {
       for (const place of Object.values(places)) {
-        place.probe.end()
+        place.probe.begin(Number.NEGATIVE_INFINITY, missed + heldMs(place.requests.row().window))
         place.known = false
       }
     },
 
-    /** Whether what was taken while the ledger was there may go without it. */
-    fitsAlone({ id, endpoint, requests, budget }: Grant, now: number): boolean {
+    /** Whether what was taken before the ledger was lost, or found, may go now. */
+    fits({ id, endpoint, requests, budget }: Grant, now: number): boolean {
       const { probe } = places[endpoint]
       const limits = budget ? [requests, budget.allowance] : [requests]
       if (!probe.fits(id, now) || !limits.every((limit) => limit.fits(now, shareOf(limit)))) return false

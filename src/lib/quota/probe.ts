@@ -21,9 +21,6 @@ export function createProbe() {
       until = end
       sent = undefined
     },
-    end(): void {
-      until = Number.NEGATIVE_INFINITY
-    },
     /** Headers came with the answer to a request: those of one that was sent before tell too little. */
     told(id: string): void {
       if (id === sent) until = Number.NEGATIVE_INFINITY

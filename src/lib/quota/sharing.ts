@@ -30,6 +30,13 @@ const MOST_TRIES = 3
 /** Claims in a row that found nothing free must not become a storm. */
 const LEAST_WAIT_MS = 20
 
+const UNSPENT: Bill = {
+  used: { requests: 0, records: 0 },
+  refused: undefined,
+  closed: undefined,
+  isPlain: false,
+}
+
 /** The ledger lost its data while it was told of it. */
 const stale = () => Object.assign(new Error('stale'), { code: 'DATA_LOST' })
 
@@ -63,6 +70,8 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   let closed = false
   /** Claimed and not settled yet: a lease that is left behind would hold its place for minutes. */
   let open = 0
+  /** They are claimed just now, or will be where the ledger is found: nothing else is told of them. */
+  const asking = new Set<string>()
   let joining: Promise<void> | undefined
   /** While it connects: it is told all that we spent, and waits for what others have to tell. */
   let isSettling = false
@@ -99,13 +108,16 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
 
   /** Tells the ledger all that we use, and which claims are over; false where it is another one by now. */
   async function replay(of: string): Promise<boolean> {
-    const usages = places.usage(now())
+    const usages = places.usage(now()).map((one) => ({
+      ...one,
+      inFlight: one.inFlight.filter(({ id }) => !asking.has(id)),
+    }))
     const predecessors = [...membership.predecessors]
     const inFlight = new Map<string, string[]>()
     for (const { name, inFlight: list } of usages) {
       for (const { id } of list) inFlight.set(id, [...(inFlight.get(id) ?? []), name])
     }
-    const ended = [...claimed].filter(([id]) => !inFlight.has(id))
+    const ended = [...claimed].filter(([id]) => !inFlight.has(id) && !asking.has(id))
     const nothing = { heldMs: 0, spent: [], inFlight: [], closedMs: 0 }
     for (const [id, names] of ended) for (const name of names) usages.push({ name, ended: [id], ...nothing })
     for (const [id, names] of inFlight) claimed.set(id, names)
@@ -143,10 +155,13 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     return membership.isAway || (isOther && ageMs >= SETTLING_MS)
   }
 
-  function connected({ epoch: current, peers }: Greeting): void {
+  function connected({ epoch: current, ageMs, peers }: Greeting): void {
     const isNew = epoch === undefined
-    const isOther = membership.epoch !== undefined && membership.epoch !== current
-    if (membership.isAway || isOther) places.findLedger()
+    if (membership.isAway || membership.epoch !== current) {
+      // What they spent is lost with the ledger's data, and nobody has told it again.
+      const missing = peers.filter((peer) => peer.ageMs > ageMs)
+      places.findLedger(now() - Math.min(...missing.map((peer) => peer.ageMs)))
+    }
     if (membership.isAway) meetAgain(peers)
     Object.assign(membership, { isAway: false, epoch: current })
     epoch = current
@@ -232,6 +247,11 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
       return verdict
     },
 
+    /** It does not go: what the ledger may hold for it is free. Never rejects. */
+    async giveBack(grant: Grant): Promise<void> {
+      if (claimed.has(grant.id)) await tell(grant.id, settledOf(grant, null, UNSPENT, now())).catch(lose)
+    },
+
     /** @param isOurs it was claimed here, and not before a deploy. Never rejects */
     async settle(grant: Grant, { reading }: Tried<unknown>, bill: Bill, isOurs: boolean): Promise<void> {
       const settled = settledOf(grant, reading, bill, now())
@@ -248,11 +268,22 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   }
 
   async function ask(grant: Grant): Promise<Verdict> {
+    asking.add(grant.id)
+    try {
+      return await askFor(grant)
+    } finally {
+      asking.delete(grant.id)
+    }
+  }
+
+  async function askFor(grant: Grant): Promise<Verdict> {
     const names = limitsOf(grant).map(({ name }) => name)
     for (let tries = 0; tries < MOST_TRIES && (epoch !== undefined || isSettling); tries++) {
       try {
         await joining
         if (epoch === undefined) break
+        // It may have been lost and found since this was taken.
+        if (!places.fits(grant, now())) return 'over-share'
         claimed.set(grant.id, names)
         const answer = await within(ledger.claim(epoch, member, grant.id, claimsOf(grant)))
         if (answer !== 'stale') return verdictOf(grant, answer)
@@ -264,7 +295,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     // A deploy has opened another way, which decides.
     if (closed) return 'over-share'
     if (epoch !== undefined) lose(stale())
-    return places.fitsAlone(grant, now()) ? 'go' : 'over-share'
+    return places.fits(grant, now()) ? 'go' : 'over-share'
   }
 
   function verdictOf(grant: Grant, answer: Claimed): Verdict {

@@ -43,11 +43,21 @@ describe('a ledger that loses its data', () => {
     for (const { quota } of all) assert.equal(quota.counts().ledgerHere, true)
   })
 
-  it('leaves a share to a member that cannot tell what it spent', async () => {
-    const { ledger, spend, cut } = await several(2)
-    cut(0, 'away')
-    ledger.lose()
-    assert.equal(await spend(1, 10, 'first', 20_000), 5)
+  it('leaves a share to a member that cannot tell what it spent, and lets one go till headers tell', async () => {
+    for (const honest of [true, false]) {
+      for (const spent of [2, 8]) {
+        const { ledger, spend, sent, cut, pass } = await several(2, { honest })
+        assert.equal(await spend(0, spent), spent)
+        cut(0, 'away')
+        ledger.lose()
+        assert.equal(await spend(1, 10, 'first', 20_000), honest && spent === 2 ? 10 - spent - 5 : 1)
+        await pass(HELD - 40_000)
+        assert.ok(sent() <= 10, `${sent()}`)
+        await pass(40_000)
+        assert.ok(sent() > 10, `${sent()}`)
+        assert.equal(ledger.underWay('current'), 0)
+      }
+    }
   })
 })
 

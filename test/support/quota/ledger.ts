@@ -65,7 +65,7 @@ export function createLedger(clock: Clock, name = '') {
   function hello({ member, toldTo, isLeaving, peers, predecessors }: Hello): Greeting {
     if (now() - since < SETTLING_MS) {
       for (const { id, ageMs } of peers)
-        members.set(id, Math.max(members.get(id) ?? -Infinity, now() - ageMs))
+        members.set(id, Math.max(members.get(id) ?? -Infinity, Math.min(now() - ageMs, since - 1)))
     }
     for (const id of predecessors) members.delete(id)
     if (toldTo === epoch()) members.set(member, now())
