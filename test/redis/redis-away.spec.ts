@@ -142,6 +142,15 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     assert.ok('waitMs' in none && none.waitMs <= 30_000, `${JSON.stringify(none)}`)
   })
 
+  it('does so to one that has told nothing itself since it was emptied, however lately that was heard of', async () => {
+    const ledger = connect()
+    const hello = { member: 'one', isLeaving: false, peers: [{ id: 'silent', ageMs: 0 }], predecessors: [] }
+    const { epoch } = await ledger.hello(hello)
+    await ledger.hello({ ...hello, toldTo: epoch })
+    const asked = claim({ limit: 12, heldMs: LONG_MS, wanted: 12, least: 1 })
+    assert.deepEqual(await ledger.claim(epoch, 'one', 'one:a', [asked]), { taken: [6], spent: [12] })
+  })
+
   it('holds nothing longer than it lasts, where its clock was set back', async () => {
     const member = await open()
     const held = { limit: 1, heldMs: 300 }

@@ -23,8 +23,18 @@ export interface VirtualClock extends Clock {
   settle(): Promise<void>
   /** Callbacks that are waited for. */
   pending(): number
-  /** The same time for a process that may end at any instant: its callbacks never come then. */
-  process(): { clock: Clock; kill(): void }
+  /** The same time for a process that may end at any instant, or do nothing for a while. */
+  process(): ProcessClock
+}
+
+export interface ProcessClock {
+  clock: Clock
+  /** Nothing comes any more. */
+  kill(): void
+  /** Its event loop stands still for so long: what comes meanwhile is late. */
+  block(ms: number): void
+  /** What comes from outside is read when the event loop is free, and after the timers that are due. */
+  reads<T>(work: Promise<T>): Promise<T>
 }
 
 /** When it begins, ms since 1970 UTC. */
@@ -95,11 +105,36 @@ export function createVirtualClock(started = 1000.25, now = NOW, quiet = oneTurn
     pending: () => queue.size(),
     process() {
       let alive = true
-      const own = (ms: number, run: () => void) => (alive ? after(ms, () => alive && run()) : () => {})
-      const kill = () => {
-        alive = false
+      let busyUntil = Number.NEGATIVE_INFINITY
+      function whenFree(run: () => void, isRead = false): void {
+        if (!alive) return
+        if (at >= busyUntil) run()
+        else after(busyUntil - at, () => (isRead ? after(0, () => whenFree(run, true)) : whenFree(run)))
       }
-      return { clock: { ...clock, after: own, sleep: (ms, signal) => sleep(own, ms, signal) }, kill }
+      function own(ms: number, run: () => void): () => void {
+        let cancelled = false
+        const cancel = after(ms, () => whenFree(() => cancelled || run()))
+        return () => {
+          cancelled = true
+          cancel()
+        }
+      }
+      return {
+        clock: { ...clock, after: own, sleep: (ms, signal) => sleep(own, ms, signal) },
+        kill() {
+          alive = false
+        },
+        block(ms) {
+          busyUntil = Math.max(busyUntil, at + ms)
+        },
+        reads: (work) =>
+          new Promise((resolve, reject) => {
+            work.then(
+              (value) => whenFree(() => resolve(value), true),
+              (error) => whenFree(() => reject(error), true),
+            )
+          }),
+      }
     },
   }
 }

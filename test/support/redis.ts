@@ -16,6 +16,8 @@ import { ensure } from './servers'
 export interface RedisServer {
   url: string
   port: number
+  password?: string | undefined
+  certificate?: string | undefined
   /** One command, over a connection of its own. */
   ask(...words: string[]): Promise<unknown>
   /** Key → what it holds, with the ms until it is gone (-1: never). */
@@ -29,7 +31,20 @@ export interface RedisServer {
   wake(): void
 }
 
-/** A sentinel that watches a Redis under the name `main`, and makes its replica the leader within seconds. */
+/** Its certificate is that of `test/fixtures/tls` with this name. */
+const tlsOptions = (certificate: string) => ({
+  'tls-cert-file': fixture(`${certificate}.pem`),
+  'tls-key-file': fixture('server.key'),
+  'tls-ca-cert-file': fixture('ca.pem'),
+  'tls-auth-clients': 'no',
+  'tls-replication': 'yes',
+})
+const fixture = (name: string) => join(__dirname, '../fixtures/tls', name)
+
+/**
+ * A sentinel that watches a Redis under the name `main`, and makes its replica the leader within seconds; with TLS where
+ * that has it.
+ */
 export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
   const program = await ensure('redis-server')
   const folder = temporaryFolder('sentinel')
@@ -37,11 +52,15 @@ export async function startSentinel(of: RedisServer): Promise<{ port: number; en
     `sentinel monitor main ${HOST} ${of.port} 1`,
     'sentinel down-after-milliseconds main 500',
     'sentinel failover-timeout main 2000',
+    ...(of.password === undefined ? [] : [`sentinel auth-pass main ${of.password}`]),
   ]
+  const encrypted = of.certificate ? Object.entries(tlsOptions(of.certificate)) : []
   const server = await startServer(
     (port) => {
       const file = join(folder, `${port}.conf`)
-      writeFileSync(file, [`port ${port}`, `bind ${HOST}`, ...watch].join('\n'))
+      const ports = of.certificate ? ['port 0', `tls-port ${port}`] : [`port ${port}`]
+      const settings = encrypted.map(([name, value]) => `${name} ${value}`)
+      writeFileSync(file, [...ports, `bind ${HOST}`, ...settings, ...watch].join('\n'))
       return spawn(program, [file, '--sentinel'], { cwd: folder, ...quiet })
     },
     (log) => log.includes('+monitor master'),
@@ -50,24 +69,31 @@ export async function startSentinel(of: RedisServer): Promise<{ port: number; en
   return { port: server.port, end: () => server.stop('SIGKILL') }
 }
 
-/** @param replicaOf it copies the data of another one */
+/**
+ * @param replicaOf it copies the data of another one
+ * @param certificate it takes connections with TLS alone, and shows this one of `test/fixtures/tls`
+ */
 export async function startRedis({
   password,
   replicaOf,
+  certificate,
 }: {
   password?: string
   replicaOf?: RedisServer
+  certificate?: string
 } = {}): Promise<RedisServer> {
   const program = await ensure('redis-server')
   const folder = temporaryFolder('redis')
   const secret = password === undefined ? [] : ['--requirepass', password]
   const copies = replicaOf ? ['--replicaof', HOST, String(replicaOf.port)] : []
+  const settings = Object.entries(certificate ? tlsOptions(certificate) : {})
+  const encrypted = settings.flatMap(([name, value]) => [`--${name}`, value])
   const server = await startServer(
     (port) => {
       const options = [
         '--bind',
         HOST,
-        '--port',
+        ...(certificate ? ['--port', '0', '--tls-port'] : ['--port']),
         String(port),
         '--save',
         '',
@@ -75,15 +101,18 @@ export async function startRedis({
         'no',
         ...secret,
         ...copies,
+        ...encrypted,
       ]
       return spawn(program, options, { cwd: folder, ...quiet })
     },
     (log) => log.includes('Ready to accept connections'),
     'SIGTERM',
   )
-  const url = `redis://${HOST}:${server.port}`
+  const url = `${certificate ? 'rediss' : 'redis'}://${HOST}:${server.port}`
+  // That it is the right one is what the tests of TLS look at.
+  const socket = certificate ? { socket: { tls: true as const, rejectUnauthorized: false } } : {}
   async function ask(...words: string[]): Promise<unknown> {
-    const client = createClient({ url, ...(password === undefined ? {} : { password }) })
+    const client = createClient({ url, ...socket, ...(password === undefined ? {} : { password }) })
     // The commands themselves tell what went wrong.
     client.on('error', () => {})
     await client.connect()
@@ -95,8 +124,7 @@ export async function startRedis({
   }
 
   return {
-    url,
-    port: server.port,
+    ...{ url, port: server.port, password, certificate },
     ask,
     async contents() {
       const keys = (await ask('KEYS', '*')) as string[]

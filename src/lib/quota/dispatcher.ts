@@ -198,6 +198,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   function notSent(ticket: Ticket, grant: Grant, verdict: Exclude<Verdict, 'go'>): void {
     running.delete(ticket)
     places.giveBack(grant, now())
+    inBackground(sharing()?.giveBack(grant) ?? Promise.resolve())
     if (ticket.waiters.size === 0) return
     waiting++
     if (verdict !== 'over-share') {

@@ -6,10 +6,13 @@ import { countsOf, fewestLeft } from './counts'
 import { createProbe, type Probe } from './probe'
 import { byEndpoint, endpointNames, type Rows, rowsWith } from './rows'
 import { type Bill, billOf, learn } from './settling'
-import type { Usage } from './shared'
+import { SILENT_MS, type Usage } from './shared'
 import type { Ticket, Tried } from './ticket'
 import { createTurns, type Line, type Turns } from './turns'
 import { usageOf } from './usage'
+
+/** When those that still have the ledger leave their share to who lost it; what they sent before has arrived. */
+const ALONE_MS = SILENT_MS + 2000
 
 /** What one request took: a place, and so many records of its device. */
 export interface Grant {
@@ -40,13 +43,13 @@ export interface Expected {
 }
 
 /** Until an answer told where the account stands, a request holds back the next one for so long. */
-const ALONE_MS = 5000
+const HOLDS_BACK_MS = 5000
 
 interface Place {
   requests: Allowance
   budgets: Budgets | null
   turns: Turns<Ticket>
-  /** False until an answer told where the account stands: till then one request at a time (`ALONE_MS`). */
+  /** False until an answer told where the account stands: till then one request at a time (`HOLDS_BACK_MS`). */
   known: boolean
   /** When a request went last. */
   wentAt: number
@@ -85,7 +88,7 @@ export function createPlaces(share: (window: number) => number, run = '') {
 
   /** One that hangs is none that others wait for. */
   function aloneUntil({ known, requests, wentAt }: Place): number {
-    return known || requests.inFlight() === 0 ? Number.NEGATIVE_INFINITY : wentAt + ALONE_MS
+    return known || requests.inFlight() === 0 ? Number.NEGATIVE_INFINITY : wentAt + HOLDS_BACK_MS
   }
 
   function free(name: EndpointName, now: number): number {
@@ -177,7 +180,7 @@ export function createPlaces(share: (window: number) => number, run = '') {
       const { reading } = tried
       requests.settle(id, bill.used.requests, now)
       if (bill.used.requests === 0) places[endpoint].probe.unsend(id)
-      if ((reading?.remaining ?? null) !== null) places[endpoint].probe.end()
+      if ((reading?.remaining ?? null) !== null) places[endpoint].probe.told(id)
       if (reading) {
         places[endpoint].known = true
         learn(requests, reading, now, shared ? null : grant.mark)
@@ -222,22 +225,29 @@ export function createPlaces(share: (window: number) => number, run = '') {
     /** How often something took away what could be expected till then. */
     surprises: (endpoint: EndpointName) => places[endpoint].requests.surprises(),
 
-    /** The shared ledger was lost: what others spend can only be seen by the headers. */
-    loseLedger(now: number): void {
+    /**
+     * The shared ledger was lost: what others spend can only be seen by the headers.
+     * @param isMember others know of us, and will leave our share to us
+     */
+    loseLedger(now: number, isMember: boolean): void {
+      const from = isMember ? now + ALONE_MS : now
       for (const { probe, requests } of Object.values(places))
-        probe.begin(now + heldMs(requests.row().window))
+        probe.begin(from, now + heldMs(requests.row().window))
     },
 
-    /** It is back, or is another one. It knows what its members spent; what others did, the next answer tells. */
-    findLedger(): void {
+    /**
+     * It is back, or is another one. It knows what its members spent; what others did, the next answer tells.
+     * @param missed when one that has told nothing was heard of last: what that spent may still count
+     */
+    findLedger(missed: number): void {
       for (const place of Object.values(places)) {
-        place.probe.end()
+        place.probe.begin(Number.NEGATIVE_INFINITY, missed + heldMs(place.requests.row().window))
         place.known = false
       }
     },
 
-    /** Whether what was taken while the ledger was there may go without it. */
-    fitsAlone({ id, endpoint, requests, budget }: Grant, now: number): boolean {
+    /** Whether what was taken before the ledger was lost, or found, may go now. */
+    fits({ id, endpoint, requests, budget }: Grant, now: number): boolean {
       const { probe } = places[endpoint]
       const limits = budget ? [requests, budget.allowance] : [requests]
       if (!probe.fits(id, now) || !limits.every((limit) => limit.fits(now, shareOf(limit)))) return false

@@ -102,9 +102,11 @@ export function createQuota(clock: Clock, account = ''): Quota {
     dispatcher.pump()
   }
 
-  async function share(open: () => SharedLedger): Promise<void> {
-    sharing = createSharing({ ledger: opened(open), clock, places, membership, changed: tellLedger })
-    await whileLoading(sharing.start())
+  /** @param loaded what an earlier process has spent is told first: it is a member till then */
+  async function share(open: () => SharedLedger, loaded: Promise<void>): Promise<void> {
+    const own = createSharing({ ledger: opened(open), clock, places, membership, changed: tellLedger })
+    sharing = own
+    await whileLoading(loaded.then(() => (sharing === own ? own.start() : undefined)))
     tellLedger()
   }
 
@@ -122,8 +124,9 @@ export function createQuota(clock: Clock, account = ''): Quota {
     join(member) {
       members.set(member, undefined)
       membersChanged()
-      if (member.store) inBackground(load(member, member.store))
-      if (member.ledger && !sharing) inBackground(share(member.ledger))
+      const loaded = member.store ? load(member, member.store) : Promise.resolve()
+      inBackground(loaded)
+      if (member.ledger && !sharing) inBackground(share(member.ledger, loaded))
       else if (member.ledger) tellLedger()
       return async () => {
         const keeper = members.get(member)

@@ -93,7 +93,8 @@ redis.call('PEXPIRE', KEYS[1], ${EPOCH_MS})
 
 if now - since < ${SETTLING_MS} then
   for _, peer in ipairs(arg.peers) do
-    local at = now - peer.ageMs
+    -- It has told nothing itself since then.
+    local at = math.min(now - peer.ageMs, since - 1)
     if at > tonumber(redis.call('ZSCORE', KEYS[2], peer.id) or 0) then redis.call('ZADD', KEYS[2], at, peer.id) end
   end
 end

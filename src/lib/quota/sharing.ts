@@ -9,6 +9,7 @@ import {
   BATCH,
   type Claimed,
   type Greeting,
+  type Peer,
   SETTLING_MS,
   type Settled,
   type SharedLedger,
@@ -28,6 +29,13 @@ const MOST_LOOKS = 2
 const MOST_TRIES = 3
 /** Claims in a row that found nothing free must not become a storm. */
 const LEAST_WAIT_MS = 20
+
+const UNSPENT: Bill = {
+  used: { requests: 0, records: 0 },
+  refused: undefined,
+  closed: undefined,
+  isPlain: false,
+}
 
 /** The ledger lost its data while it was told of it. */
 const stale = () => Object.assign(new Error('stale'), { code: 'DATA_LOST' })
@@ -62,9 +70,15 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   let closed = false
   /** Claimed and not settled yet: a lease that is left behind would hold its place for minutes. */
   let open = 0
+  /** They are claimed just now, or will be where the ledger is found: nothing else is told of them. */
+  const asking = new Set<string>()
   let joining: Promise<void> | undefined
-  /** While it connects: it knows all that we spent, and waits for what others have to tell. */
+  /** While it connects: it is told all that we spent, and waits for what others have to tell. */
   let isSettling = false
+  /** It may count us among those that have it, and leave nothing to us. */
+  let isTold = false
+  /** Whose spending it was told as well. */
+  let replaced: readonly string[] = []
   let looks = 0
   let cancelLook = () => {}
 
@@ -84,26 +98,33 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   async function hello(toldTo?: string, isLeaving = false): Promise<Greeting> {
     const since = now() - membership.heardAt
     const peers = membership.peers.map(({ id, ageMs }) => ({ id, ageMs: Math.round(ageMs + since) }))
-    const predecessors = [...membership.predecessors]
+    // Till it knows what they spent, their share is left to them.
+    const predecessors = toldTo === undefined ? [] : replaced
     const greeting = await within(ledger.hello({ member, toldTo, isLeaving, peers, predecessors }))
-    Object.assign(membership, { peers: greeting.peers, heardAt: now() })
+    // While it is away the ages grow of all who share it, and none of them counts less for that.
+    if (!membership.isAway) Object.assign(membership, { peers: greeting.peers, heardAt: now() })
     return greeting
   }
 
   /** Tells the ledger all that we use, and which claims are over; false where it is another one by now. */
   async function replay(of: string): Promise<boolean> {
-    const usages = places.usage(now())
+    const usages = places.usage(now()).map((one) => ({
+      ...one,
+      inFlight: one.inFlight.filter(({ id }) => !asking.has(id)),
+    }))
+    const predecessors = [...membership.predecessors]
     const inFlight = new Map<string, string[]>()
     for (const { name, inFlight: list } of usages) {
       for (const { id } of list) inFlight.set(id, [...(inFlight.get(id) ?? []), name])
     }
-    const ended = [...claimed].filter(([id]) => !inFlight.has(id))
+    const ended = [...claimed].filter(([id]) => !inFlight.has(id) && !asking.has(id))
     const nothing = { heldMs: 0, spent: [], inFlight: [], closedMs: 0 }
     for (const [id, names] of ended) for (const name of names) usages.push({ name, ended: [id], ...nothing })
     for (const [id, names] of inFlight) claimed.set(id, names)
     const ms = ANSWER_MS * Math.max(1, Math.ceil(usages.length / BATCH))
     if ((await within(ledger.replay(of, usages), ms)) === 'stale') return false
     for (const [id] of ended) claimed.delete(id)
+    replaced = predecessors
     return true
   }
 
@@ -113,24 +134,47 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
    */
   async function tryToConnect(): Promise<boolean> {
     const { epoch: current, ageMs } = await hello()
+    // What would go now is in nothing that it is told.
+    isSettling = true
     if (!(await replay(current))) return false
-    const settling = SETTLING_MS - (membership.isAway ? 0 : ageMs)
-    isSettling = settling > 0
-    if (isSettling) await new Promise<void>((resolve) => clock.after(settling, resolve))
-    if ((await hello(current)).epoch !== current) return false
-    if (!closed) connected(current)
+    const settling = SETTLING_MS - (isFoundNow(current, ageMs) ? 0 : ageMs)
+    isTold = true
+    let greeting = await hello(current)
+    if (settling > 0) {
+      await new Promise<void>((resolve) => clock.after(settling, resolve))
+      greeting = await hello(current)
+    }
+    if (greeting.epoch !== current) return false
+    if (!closed) connected(greeting)
     return true
   }
 
-  function connected(current: string): void {
-    const isNew = epoch === undefined
+  /** Others find it just now as well, and not since it has its name: it was away, or is another one that is older. */
+  function isFoundNow(current: string, ageMs: number): boolean {
     const isOther = membership.epoch !== undefined && membership.epoch !== current
-    if (membership.isAway || isOther) places.findLedger()
+    return membership.isAway || (isOther && ageMs >= SETTLING_MS)
+  }
+
+  function connected({ epoch: current, ageMs, peers }: Greeting): void {
+    const isNew = epoch === undefined
+    if (membership.isAway || membership.epoch !== current) {
+      // What they spent is lost with the ledger's data, and nobody has told it again.
+      const missing = peers.filter((peer) => peer.ageMs > ageMs)
+      places.findLedger(now() - Math.min(...missing.map((peer) => peer.ageMs)))
+    }
+    if (membership.isAway) meetAgain(peers)
     Object.assign(membership, { isAway: false, epoch: current })
     epoch = current
     reason = undefined
     looks = 0
     if (isNew) changed()
+  }
+
+  /** Who was there before is expected back, though it may be heard of only after us. */
+  function meetAgain(peers: readonly Peer[]): void {
+    const before = new Map(membership.peers.map(({ id, ageMs }) => [id, ageMs]))
+    const known = peers.map(({ id, ageMs }) => ({ id, ageMs: Math.min(ageMs, before.get(id) ?? ageMs) }))
+    Object.assign(membership, { peers: known, heardAt: now() })
   }
 
   async function connect(): Promise<void> {
@@ -150,8 +194,9 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     if (closed) return
     const { code } = error as { code?: string }
     const isNews = epoch !== undefined || !membership.isAway || code !== reason
-    if (!membership.isAway) places.loseLedger(now())
+    if (!membership.isAway || isTold) places.loseLedger(now(), membership.peers.length > 0)
     membership.isAway = true
+    isTold = false
     epoch = undefined
     reason = code
     lookIn(LOOK_MS)
@@ -202,6 +247,11 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
       return verdict
     },
 
+    /** It does not go: what the ledger may hold for it is free. Never rejects. */
+    async giveBack(grant: Grant): Promise<void> {
+      if (claimed.has(grant.id)) await tell(grant.id, settledOf(grant, null, UNSPENT, now())).catch(lose)
+    },
+
     /** @param isOurs it was claimed here, and not before a deploy. Never rejects */
     async settle(grant: Grant, { reading }: Tried<unknown>, bill: Bill, isOurs: boolean): Promise<void> {
       const settled = settledOf(grant, reading, bill, now())
@@ -218,11 +268,22 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   }
 
   async function ask(grant: Grant): Promise<Verdict> {
+    asking.add(grant.id)
+    try {
+      return await askFor(grant)
+    } finally {
+      asking.delete(grant.id)
+    }
+  }
+
+  async function askFor(grant: Grant): Promise<Verdict> {
     const names = limitsOf(grant).map(({ name }) => name)
     for (let tries = 0; tries < MOST_TRIES && (epoch !== undefined || isSettling); tries++) {
       try {
         await joining
         if (epoch === undefined) break
+        // It may have been lost and found since this was taken.
+        if (!places.fits(grant, now())) return 'over-share'
         claimed.set(grant.id, names)
         const answer = await within(ledger.claim(epoch, member, grant.id, claimsOf(grant)))
         if (answer !== 'stale') return verdictOf(grant, answer)
@@ -231,8 +292,10 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
         lose(error)
       }
     }
+    // A deploy has opened another way, which decides.
+    if (closed) return 'over-share'
     if (epoch !== undefined) lose(stale())
-    return places.fitsAlone(grant, now()) ? 'go' : 'over-share'
+    return places.fits(grant, now()) ? 'go' : 'over-share'
   }
 
   function verdictOf(grant: Grant, answer: Claimed): Verdict {

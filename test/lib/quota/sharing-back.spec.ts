@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { HELD, oneOfSeveral } from '../../support/quota/one-of-several'
+import { ALONE, HELD, oneOfSeveral } from '../../support/quota/one-of-several'
 
 /** Till it is found, and all who share it have told what they spent. */
 const BACK = 10_000
@@ -36,7 +36,9 @@ describe('a ledger that comes back', () => {
   it('is used whole then', async () => {
     const { go, clock, desk, ledger } = await oneOfSeveral()
     ledger.become('away')
-    assert.equal(await go('away', 1), 1)
+    await go('away', 1)
+    await clock.pass(ALONE - 5000)
+    assert.equal(desk.sent.length, 1)
     ledger.become('here')
     desk.sent[0]?.answer()
     await clock.pass(BACK)
@@ -80,6 +82,7 @@ describe('a ledger that comes back', () => {
     ledger.lose()
     ledger.become('away')
     await go('notices', 1)
+    await clock.pass(ALONE - 5000)
     ledger.become('here')
     await clock.pass(3000)
     assert.deepEqual([ledger.spent('current'), ledger.underWay('current')], [4 + 1, 1])
@@ -155,6 +158,7 @@ describe('a ledger that comes back', () => {
     const { go, clock, desk, ledger } = await oneOfSeveral()
     ledger.become('away')
     await go('r', 1)
+    await clock.pass(ALONE - 5000)
     ledger.become('here')
     ledger.slow(() => 900)
     await clock.pass(2500)

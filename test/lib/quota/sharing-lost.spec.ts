@@ -1,40 +1,7 @@
 import assert from 'node:assert/strict'
-import { createVirtualClock } from '../../support/clock'
-import { createLedger } from '../../support/quota/ledger'
-import { keys, processOf } from '../../support/quota/quota'
-
-const HELD = 121_000
-type State = 'here' | 'away' | 'silent'
-
-/** Processes on one account with ten requests in two minutes, each with a way to the ledger of its own. */
-async function several(count: number) {
-  const clock = createVirtualClock()
-  const ledger = createLedger(clock)
-  const ways: State[] = Array.from({ length: count }, () => 'here')
-  const all = ways.map((_, at) => processOf(clock, { ledger: () => ledger.open(() => ways[at] ?? 'here') }))
-  await clock.pass(1000)
-  for (const { ask, desk } of all) {
-    ask('first')
-    await clock.pass(50)
-    desk.sent[0]?.answer()
-    await clock.pass(50)
-  }
-  await clock.pass(2 * HELD)
-  for (const { desk } of all) desk.sent.length = 0
-  /** How many of so many went within some time; they are answered without headers. */
-  async function spend(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
-    const { ask, desk } = all[which] as (typeof all)[number]
-    const before = desk.sent.length
-    for (const key of keys(`${prefix}${which}`, wanted)) ask(key)
-    for (let passed = 0; passed < ms; passed += 100) {
-      await clock.pass(100)
-      for (const sent of desk.sent) sent.answer()
-    }
-    return desk.sent.length - before
-  }
-  const sent = () => all.reduce((sum, { desk }) => sum + desk.sent.length, 0)
-  return { clock, ledger, all, spend, sent, cut: (which: number, state: State) => (ways[which] = state) }
-}
+import { HELD } from '../../support/quota/one-of-several'
+import { keys } from '../../support/quota/quota'
+import { several } from '../../support/quota/several'
 
 describe('a ledger that loses its data', () => {
   it('gives nothing twice, though nothing was in flight and nobody had noticed', async () => {
@@ -61,6 +28,14 @@ describe('a ledger that loses its data', () => {
     assert.equal(ledger.spent('current'), 10)
   })
 
+  it('gives nothing for as long where the address leads to another one that is older', async () => {
+    const { spend, sent, turn } = await several(2)
+    assert.equal(await spend(0, 10), 10)
+    turn()
+    assert.equal(await spend(1, 10), 0)
+    assert.equal(sent(), 10)
+  })
+
   it('is not called away for that', async () => {
     const { all, clock, ledger } = await several(2)
     ledger.lose()
@@ -68,11 +43,21 @@ describe('a ledger that loses its data', () => {
     for (const { quota } of all) assert.equal(quota.counts().ledgerHere, true)
   })
 
-  it('leaves a share to a member that cannot tell what it spent', async () => {
-    const { ledger, spend, cut } = await several(2)
-    cut(0, 'away')
-    ledger.lose()
-    assert.equal(await spend(1, 10, 'first', 20_000), 5)
+  it('leaves a share to a member that cannot tell what it spent, and lets one go till headers tell', async () => {
+    for (const honest of [true, false]) {
+      for (const spent of [2, 8]) {
+        const { ledger, spend, sent, cut, pass } = await several(2, { honest })
+        assert.equal(await spend(0, spent), spent)
+        cut(0, 'away')
+        ledger.lose()
+        assert.equal(await spend(1, 10, 'first', 20_000), honest && spent === 2 ? 10 - spent - 5 : 1)
+        await pass(HELD - 40_000)
+        assert.ok(sent() <= 10, `${sent()}`)
+        await pass(40_000)
+        assert.ok(sent() > 10, `${sent()}`)
+        assert.equal(ledger.underWay('current'), 0)
+      }
+    }
   })
 })
 
@@ -80,7 +65,7 @@ describe('a ledger that one of several has lost', () => {
   it('costs one request at most where nobody else has lost it, and no header tells', async () => {
     const { clock, spend, sent, cut } = await several(2)
     cut(1, 'away')
-    assert.equal(await spend(1, 10), 1)
+    assert.equal(await spend(1, 10, 'r', 10_000), 1)
     assert.ok((await spend(0, 10)) <= 10)
     await clock.pass(20_000)
     assert.ok(sent() <= 11, `${sent()}`)

@@ -19,8 +19,11 @@ interface Held {
 
 type State = 'here' | 'away' | 'silent'
 
-/** A ledger as the port describes it, in memory, that can be away, silent, slow, or lose what it held. */
-export function createLedger(clock: Clock) {
+/**
+ * A ledger as the port describes it, in memory, that can be away, silent, slow, or lose what it held.
+ * @param name unlike that of any other
+ */
+export function createLedger(clock: Clock, name = '') {
   let limits = new Map<string, Map<string, Held>>()
   /** Member → when it was heard of last. */
   let members = new Map<string, number>()
@@ -28,13 +31,14 @@ export function createLedger(clock: Clock) {
   let since = Number.NEGATIVE_INFINITY
   let state: State = 'here'
   let delay = () => 0
+  let delayThere = () => 0
   const calls: string[] = []
   const failing = new Set<string>()
   let closed = 0
   let resets = 0
   const LEASE = 600_000
   const now = () => clock.monotonic()
-  const epoch = () => `${epochs}`
+  const epoch = () => `${name}${epochs}`
 
   function entries(name: string): Map<string, Held> {
     const known = limits.get(name) ?? new Map<string, Held>()
@@ -61,7 +65,7 @@ export function createLedger(clock: Clock) {
   function hello({ member, toldTo, isLeaving, peers, predecessors }: Hello): Greeting {
     if (now() - since < SETTLING_MS) {
       for (const { id, ageMs } of peers)
-        members.set(id, Math.max(members.get(id) ?? -Infinity, now() - ageMs))
+        members.set(id, Math.max(members.get(id) ?? -Infinity, Math.min(now() - ageMs, since - 1)))
     }
     for (const id of predecessors) members.delete(id)
     if (toldTo === epoch()) members.set(member, now())
@@ -127,19 +131,26 @@ export function createLedger(clock: Clock) {
 
   /** One process's way to it, which may be cut while others have theirs. */
   function open(reach: () => State = () => 'here'): SharedLedger {
-    /** Does it at once and answers later, as what is on another machine does. */
-    function call<T>(name: string, work: () => T): Promise<T> {
-      calls.push(name)
+    const broken = () => Promise.reject(Object.assign(new Error('away'), { code: 'AWAY' }))
+    const over = (ms: number) => new Promise<void>((resolve) => clock.after(ms, () => resolve()))
+
+    /** Resolves where nothing is in the way, and never where nobody says so. */
+    async function passes(): Promise<void> {
       const states = [state, reach()]
-      if (states.includes('away') || failing.delete(name)) {
-        return Promise.reject(Object.assign(new Error('away'), { code: 'AWAY' }))
-      }
-      if (states.includes('silent')) return new Promise(() => {})
-      const ms = delay()
+      if (states.includes('away')) await broken()
+      if (states.includes('silent')) await new Promise(() => {})
+    }
+
+    /** Takes its time there and back, as what is on another machine does: the way may be cut meanwhile. */
+    async function call<T>(name: string, work: () => T): Promise<T> {
+      calls.push(name)
+      if (failing.delete(name)) await broken()
+      await passes()
+      const [there, back] = [delayThere(), delay()]
+      if (there > 0) await over(there).then(passes)
       const result = work()
-      return ms === 0
-        ? Promise.resolve(result)
-        : new Promise((resolve) => clock.after(ms, () => resolve(result)))
+      if (back > 0) await over(back).then(passes)
+      return result
     }
     const fresh = <T>(told: string, work: () => T) => (told === epoch() ? work() : ('stale' as const))
     return {
@@ -176,8 +187,10 @@ export function createLedger(clock: Clock) {
     become: (to: State) => {
       state = to
     },
-    slow: (ms: () => number) => {
+    /** @param there till it does what it is asked; else that is at once */
+    slow: (ms: () => number, there = () => 0) => {
       delay = ms
+      delayThere = there
     },
     /** The next such call fails. */
     failOnce: (name: string) => void failing.add(name),
@@ -187,6 +200,16 @@ export function createLedger(clock: Clock) {
       members = new Map()
       epochs++
       since = now()
+    },
+    /** A copy of what it holds: given back, another process has it, under another name. */
+    copy() {
+      const [oldLimits, oldMembers] = [structuredClone(limits), new Map(members)]
+      return () => {
+        limits = structuredClone(oldLimits)
+        members = new Map(oldMembers)
+        epochs++
+        since = now()
+      }
     },
     open,
   }

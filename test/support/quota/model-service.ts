@@ -36,6 +36,8 @@ export interface Counted {
   takes: boolean
   /** False where its answer was lost: nobody learned of it. */
   answered: boolean
+  /** The process that sent it, where it said so. */
+  of?: unknown
 }
 
 /** Counts requests as the service may: the description tells neither which windows it has nor what a 429 costs. */
@@ -45,7 +47,8 @@ export function createModelService(
   refusedCounts: boolean,
 ) {
   const log: Counted[] = []
-  const underWay = new Set<(dead: boolean) => void>()
+  /** What cuts a request off → whose it is. */
+  const underWay = new Map<(dead: boolean) => void, unknown>()
   const ms = window * 1000
   const windowOf = (at: number) => Math.floor((at - phase) / ms)
   let from = 0
@@ -59,9 +62,16 @@ export function createModelService(
 
   const used = () => within(clock.monotonic()).filter(({ takes }) => takes).length
 
-  function count(who: Counted['who'], needless = false, answered = false): Counted {
+  function count(who: Counted['who'], of?: unknown, needless = false, answered = false): Counted {
     const over = used() >= limit
-    const entry = { at: clock.monotonic(), who, over, takes: refusedCounts || !(over || needless), answered }
+    const entry = {
+      at: clock.monotonic(),
+      who,
+      over,
+      takes: refusedCounts || !(over || needless),
+      answered,
+      of,
+    }
     log.push(entry)
     return entry
   }
@@ -73,15 +83,16 @@ export function createModelService(
     remaining: Math.max(0, limit - used()),
   })
 
-  function send(fate: Fate, signal: AbortSignal): Promise<Tried<'answer'>> {
+  /** @param of the process that sends it */
+  function send(fate: Fate, signal: AbortSignal, of?: unknown): Promise<Tried<'answer'>> {
     return new Promise((resolve) => {
       let arrived = false
       let tried: Tried<'answer'> = { reading: null, error: new EnvlogError('timeout-silent') }
       const arrive = () => {
         arrived = true
         if (fate.ends === 'unsent') tried = { ...tried, unsent: true }
-        else if (fate.ends !== 'lost') tried = answerTo(fate)
-        else if (fate.counted) count('ours')
+        else if (fate.ends !== 'lost') tried = answerTo(fate, of)
+        else if (fate.counted) count('ours', of)
       }
       const end = (how: Tried<'answer'>) => {
         underWay.delete(cut)
@@ -90,7 +101,7 @@ export function createModelService(
       }
       // Cut off on its way: nobody knows whether it has arrived; the dead learn nothing.
       const cut = (dead: boolean) => {
-        if (!arrived && fate.counted && fate.ends !== 'unsent') count('ours')
+        if (!arrived && fate.counted && fate.ends !== 'unsent') count('ours', of)
         underWay.delete(cut)
         stop()
         if (!dead) resolve({ reading: null, error: new EnvlogError('closed') })
@@ -99,13 +110,13 @@ export function createModelService(
         arrive()
         stop = clock.after(fate.back, () => end(tried))
       })
-      underWay.add(cut)
+      underWay.set(cut, of)
       signal.addEventListener('abort', () => underWay.has(cut) && cut(false))
     })
   }
 
-  function answerTo({ ends, told: tells }: Fate): Tried<'answer'> {
-    const { over } = count('ours', ends === 'refused' || ends === 'denied', true)
+  function answerTo({ ends, told: tells }: Fate, of: unknown): Tried<'answer'> {
+    const { over } = count('ours', of, ends === 'refused' || ends === 'denied', true)
     const reading = tells ? told() : SILENT
     if (over || ends === 'refused')
       return { reading, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
@@ -126,8 +137,8 @@ export function createModelService(
     used,
     foreign: () => void count('foreign'),
     /** The client's process dies: what is under way is counted now or never. */
-    cut: () => {
-      for (const one of [...underWay]) one(true)
+    cut: (of?: unknown) => {
+      for (const [one, whose] of [...underWay]) if (whose === of) one(true)
     },
     refusals: () => log.filter(({ who, over }) => who === 'ours' && over),
   }

@@ -5,6 +5,9 @@ import { keys, member, processOf, type Setup } from './quota'
 /** A window and its margin of `current`, ms. */
 export const HELD = 121_000
 
+/** Till one that lost the ledger is left its share by those that have it, ms. */
+export const ALONE = 8000
+
 /** A process whose account others share, and which has asked once, a window ago. */
 export async function oneOfSeveral(over: Setup = {}, state: 'here' | 'away' | 'silent' = 'here') {
   const clock = createVirtualClock()
