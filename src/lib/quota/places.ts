@@ -42,7 +42,10 @@ export interface Expected {
   records: boolean
 }
 
-/** Until an answer told where the account stands, a request holds back the next one for so long. */
+/**
+ * Until an answer told where the account stands, a request holds back the next one for so long. Where the account is
+ * shared it does until it is answered: one too many is all that may be lost with the ledger.
+ */
 const HOLDS_BACK_MS = 5000
 
 interface Place {
@@ -61,8 +64,9 @@ interface Place {
 /**
  * The places of one account: each endpoint's requests, its devices' records, and who waits for them.
  * @param run names what this process spends
+ * @param isShared true where several processes share the account
  */
-export function createPlaces(share: (window: number) => number, run = '') {
+export function createPlaces(share: (window: number) => number, run = '', isShared = () => false) {
   let grants = 0
   const described = rowsWith()
   const places = byEndpoint(
@@ -88,7 +92,8 @@ export function createPlaces(share: (window: number) => number, run = '') {
 
   /** One that hangs is none that others wait for. */
   function aloneUntil({ known, requests, wentAt }: Place): number {
-    return known || requests.inFlight() === 0 ? Number.NEGATIVE_INFINITY : wentAt + HOLDS_BACK_MS
+    if (known || requests.inFlight() === 0) return Number.NEGATIVE_INFINITY
+    return isShared() ? Number.POSITIVE_INFINITY : wentAt + HOLDS_BACK_MS
   }
 
   function free(name: EndpointName, now: number): number {

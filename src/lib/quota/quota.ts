@@ -64,7 +64,11 @@ export function createQuota(clock: Clock, account = ''): Quota {
 
   const now = () => clock.monotonic()
   const toWall = () => clock.now() - clock.monotonic()
-  const places = createPlaces((window) => sharing?.share(window) ?? 1, run)
+  const places = createPlaces(
+    (window) => sharing?.share(window) ?? 1,
+    run,
+    () => sharing !== undefined,
+  )
   const dispatcher = createDispatcher({
     clock,
     places,
