@@ -4,14 +4,19 @@
  *     const redis = await startRedis()
  *     await redis.end('SIGKILL')
  *     await redis.start()
+ *
+ * In the long tests it is a Valkey. `REDIS` chooses: `redis-server` or `valkey-server`.
  */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from 'redis'
+import { isLong } from './chance'
 import { temporaryFolder } from './run'
 import { HOST, quiet, startServer } from './server-process'
-import { ensure } from './servers'
+import { ensure, type Program } from './servers'
+
+const { REDIS = isLong ? 'valkey-server' : 'redis-server' } = process.env
 
 export interface RedisServer {
   url: string
@@ -46,7 +51,7 @@ const fixture = (name: string) => join(__dirname, '../fixtures/tls', name)
  * that has it.
  */
 export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
-  const program = await ensure('redis-server')
+  const program = await ensure(REDIS as Program)
   const folder = temporaryFolder('sentinel')
   const watch = [
     `sentinel monitor main ${HOST} ${of.port} 1`,
@@ -82,7 +87,7 @@ export async function startRedis({
   replicaOf?: RedisServer
   certificate?: string
 } = {}): Promise<RedisServer> {
-  const program = await ensure('redis-server')
+  const program = await ensure(REDIS as Program)
   const folder = temporaryFolder('redis')
   const secret = password === undefined ? [] : ['--requirepass', password]
   const copies = replicaOf ? ['--replicaof', HOST, String(replicaOf.port)] : []

@@ -4,10 +4,19 @@
  *
  *     const influxd = await ensure('influxd')
  */
-import { accessSync, constants, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { execute } from './package'
-import { exclusively, onceARun } from './run'
+import { exclusively, onceARun, temporaryFolder } from './run'
 
 /** Program → Debian package, and the services it would start by itself. */
 const programs = {
@@ -16,6 +25,7 @@ const programs = {
   influxd: { debian: 'influxdb', services: ['influxdb'] },
   mosquitto: { debian: 'mosquitto', services: ['mosquitto'] },
   'redis-server': { debian: 'redis-server', services: ['redis-server'] },
+  'valkey-server': { debian: 'valkey-server', services: ['valkey-server'] },
   chromium: { debian: 'chromium', services: [] },
 } as const
 
@@ -24,6 +34,7 @@ export type Program = keyof typeof programs
 /** Debian asks it before it starts a service; 101 forbids. */
 const POLICY = '/usr/sbin/policy-rc.d'
 const POSTGRES = '/usr/lib/postgresql'
+const SOURCES = '/etc/apt/sources.list.d'
 const LOCK_SECONDS = 120
 
 /** Where the program is. @throws with a sentence that says what to install */
@@ -51,13 +62,39 @@ async function install(program: Program): Promise<void> {
   const forbid = !existsSync(POLICY)
   if (forbid) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
   try {
-    await apt('install', '--yes', '--no-install-recommends', debian)
+    const more = (await isOffered(debian)) ? [] : await backports()
+    await apt('install', ...more, '--yes', '--no-install-recommends', debian)
   } finally {
     if (forbid) rmSync(POLICY)
   }
   // Nor at the next start of the machine.
   if (services.length > 0 && existsSync('/run/systemd/system'))
     await execute('systemctl', ['disable', '--now', ...services])
+}
+
+async function isOffered(debian: string): Promise<boolean> {
+  const { stdout } = await execute('apt-cache', ['policy', debian])
+  return /Candidate: \d/.test(stdout)
+}
+
+/** What is newer than the release comes from its backports, for this once: options with which apt finds them. */
+async function backports(): Promise<string[]> {
+  const wanted = ['--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages']
+  const { stdout } = await execute('apt-get', ['indextargets', ...wanted])
+  const [, codename = ''] = /^VERSION_CODENAME=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8')) ?? []
+  const [from] =
+    stdout
+      .split('\n')
+      .find((line) => line.endsWith(` ${codename}`))
+      ?.split(' ') ?? []
+  if (!from) throw new Error('apt does not say where its packages come from')
+  const folder = temporaryFolder('apt')
+  if (existsSync(SOURCES)) cpSync(SOURCES, folder, { recursive: true })
+  const list = join(folder, 'backports.list')
+  writeFileSync(list, `deb ${from} ${codename}-backports main\n`)
+  const alone = [`Dir::Etc::SourceList=${list}`, 'Dir::Etc::SourceParts=-', 'APT::Get::List-Cleanup=0']
+  await apt('update', ...alone.flatMap((option) => ['-o', option]))
+  return ['-o', `Dir::Etc::SourceParts=${folder}`]
 }
 
 function apt(...words: string[]): Promise<unknown> {
