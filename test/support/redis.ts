@@ -5,7 +5,7 @@
  *     await redis.end('SIGKILL')
  *     await redis.start()
  *
- * In the long tests it is a Valkey. `REDIS` chooses: `redis-server` or `valkey-server`.
+ * In the long tests it is a Valkey, where that can be had. `REDIS` chooses: `redis-server` or `valkey-server`.
  */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -16,7 +16,16 @@ import { temporaryFolder } from './run'
 import { HOST, quiet, startServer } from './server-process'
 import { ensure, type Program } from './servers'
 
-const { REDIS = isLong ? 'valkey-server' : 'redis-server' } = process.env
+const { REDIS } = process.env
+
+/** Where the program is. */
+async function serverProgram(): Promise<string> {
+  if (REDIS || !isLong) return ensure((REDIS ?? 'redis-server') as Program)
+  return ensure('valkey-server').catch((error: Error) => {
+    console.error(`Redis in place of Valkey: ${error.message}`)
+    return ensure('redis-server')
+  })
+}
 
 export interface RedisServer {
   url: string
@@ -51,7 +60,7 @@ const fixture = (name: string) => join(__dirname, '../fixtures/tls', name)
  * that has it.
  */
 export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
-  const program = await ensure(REDIS as Program)
+  const program = await serverProgram()
   const folder = temporaryFolder('sentinel')
   const watch = [
     `sentinel monitor main ${HOST} ${of.port} 1`,
@@ -87,7 +96,7 @@ export async function startRedis({
   replicaOf?: RedisServer
   certificate?: string
 } = {}): Promise<RedisServer> {
-  const program = await ensure(REDIS as Program)
+  const program = await serverProgram()
   const folder = temporaryFolder('redis')
   const secret = password === undefined ? [] : ['--requirepass', password]
   const copies = replicaOf ? ['--replicaof', HOST, String(replicaOf.port)] : []
