@@ -42,12 +42,17 @@ function counted(RED: NodeAPI, { what, count }: { what: Counted; count: number }
 }
 
 function waited(RED: NodeAPI, { until, records, round }: Outcome & { kind: 'waiting' }): string {
-  const time = until - Date.now() < A_DAY_MS ? clockTime(until) : `${dayOf(until)} ${clockTime(until)}`
+  const time = localTime(until)
   const key = round ? 'waiting-round' : records ? 'waiting-records' : 'waiting'
   return RED._(`status.${key}`, { time, ...round } as never)
 }
 
 const A_DAY_MS = 86_400_000
+
+/** A time to come, on the server's clock: `14:20`, or `11-24 14:20` where that is a day away. @param at ms since 1970 UTC */
+export function localTime(at: number): string {
+  return at - Date.now() < A_DAY_MS ? clockTime(at) : `${dayOf(at)} ${clockTime(at)}`
+}
 
 /** Month and day of the server's clock. */
 function dayOf(at: number): string {

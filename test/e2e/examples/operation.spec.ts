@@ -101,7 +101,7 @@ describe('examples for those who operate', () => {
         simulator.truth.devices().map(({ serial, battery }) => ({ serial, value: battery })),
       )
       assert.deepEqual(
-        told('envlog_rssi_dbm').map(({ serial }) => serial),
+        told('envlog_rssi').map(({ serial }) => serial),
         ['52A10001', '52A10003'],
       )
       const [asked] = told('envlog_asked_timestamp_seconds')
