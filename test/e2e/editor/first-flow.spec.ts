@@ -186,8 +186,8 @@ function tests(runtime: Runtime): void {
       says = requestInWords
       await room.nodeRed.inject('ask-latest')
       await messages.nth(1).locator('.red-ui-debug-msg-object-handle').click()
-      await messages.filter({ hasText: 'The service refused' }).waitFor()
-      await editor.status('latest').filter({ hasText: 'refused' }).waitFor()
+      await messages.filter({ hasText: 'ENVLOG_SERVICE' }).first().waitFor()
+      await editor.status('latest').filter({ hasText: 'service error' }).waitFor()
       const form = await editor.editAccount('account')
       assert.match((await form.test())[0] ?? '', /The service refused the request/)
       const { apiKey, loginPass } = room.simulator.account
