@@ -67,8 +67,7 @@ async function buildNode(name: string): Promise<void> {
   }
 }
 
-writePages()
-Promise.all(nodeNames.map(buildNode)).catch((error) => {
+Promise.all([writePages(), ...nodeNames.map(buildNode)]).catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 })
