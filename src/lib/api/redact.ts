@@ -118,6 +118,8 @@ export function redactor(secrets: readonly string[], chosen: readonly string[] =
   const holds = remembering(searchFor(long(secrets), long(chosen)))
   const isShort = (text: string) => text !== '' && short.has(text.replace(/^"|"$/g, ''))
   const told = (text: string) => (FIGURE.test(text) || !(holds(text) || isShort(text)) ? text : GONE)
+  /** Somebody may take the serial number of a device for a password, and would lose the device. */
+  const isOfPassword = (serial: string) => chosen.some((one) => fold(one).includes(fold(serial)))
   const isNamed = (key: string) => DESCRIBED.test(key) || FIGURE.test(key) || !holds(key)
 
   /** What holds a comma may stand in more than one cell. */
@@ -133,8 +135,8 @@ export function redactor(secrets: readonly string[], chosen: readonly string[] =
       const left: object[] = []
       const kept = (found: unknown, key = ''): unknown => {
         if (typeof found === 'object' && found !== null) left.push(found)
-        if (typeof found !== 'string' || (OF_SERIALS.test(key) && isSerial(found))) return found
-        return told(found)
+        if (typeof found !== 'string') return found
+        return OF_SERIALS.test(key) && isSerial(found) && isOfPassword(found) ? found : told(found)
       }
       const result = kept(value) as typeof value
       for (let at = left.pop(); at; at = left.pop()) {

@@ -10,11 +10,11 @@ export function decodersFor(least: number): readonly Decoder[] {
     [bytes.toString(), bytes.toString('latin1')].filter((text) => legible.test(text))
   const base64 = new RegExp(`[\\w+/-]{${Math.ceil((least * 4) / 3)},}`, 'g')
   const hex = new RegExp(`(?:(?:0x|\\\\x)?[0-9a-f]{2}[\\s:.,-]?){${least},}[0-9a-f]?`, 'gi')
-  /** It may be cut out of a longer one: its first letter may be any of so many. */
+  /** It may be cut out of a longer one: its first letter may be any of so many. Before it zeros are taken for granted. */
   const startsOf = (run: string, starts: number, encoding: 'base64' | 'hex') =>
-    Array.from({ length: starts }, (_, start) => Buffer.from('0'.repeat(start) + run, encoding)).flatMap(
-      readable,
-    )
+    Array.from({ length: starts }, (_, start) =>
+      Buffer.from((encoding === 'hex' ? '0' : 'A').repeat(start) + run, encoding),
+    ).flatMap(readable)
   return [
     fromJson,
     fromUrl,

@@ -116,7 +116,7 @@ describe('taking secrets out of an answer that goes on', () => {
   })
 
   it('takes no number, no time and no serial number: a password may look like one', () => {
-    const words = redactor(['1795161', '2026-11-20', '52A10001', '-18.40'])
+    const words = redactor([], ['1795161', '2026-11-20', '52A10001', '-18.40'])
     const answer = {
       ...{ unixtime: '1795161600', number: 1795161600, time: '2026-11-20 08:00:00', ch1: '-18.40' },
       ...{ serial: '52A10001', 'base-serial': '52A10001' },

@@ -58,12 +58,17 @@ async function judge(scenario: FleetScenario): Promise<void> {
   assert.deepEqual(excess(fleet), [])
 }
 
-/** The share of what could have come in the last rounds. */
-function throughput({ clock, service, scenario }: Fleet, rounds: number): number {
+/** What came in the last rounds, and what could have come. */
+function throughput({ clock, service, scenario }: Fleet, rounds: number): { came: number; most: number } {
   const { row, processes, concurrency, up, back } = scenario
   const ms = rounds * round(scenario)
   const most = Math.min(row.limit * rounds, (processes * concurrency * ms) / Math.max(1, (up + back) / 2))
-  return service.log.filter(({ at }) => at > clock.monotonic() - ms).length / most
+  return { came: service.log.filter(({ at }) => at > clock.monotonic() - ms).length, most }
+}
+
+/** Nine tenths, but for two at the borders of the time. */
+function isNearlyAll({ came, most }: ReturnType<typeof throughput>): void {
+  assert.ok(came >= 0.9 * most - 2, `${came} of ${most}`)
 }
 
 const repeat = (usual: number) => ({ numRuns: runs(usual) })
@@ -95,8 +100,7 @@ describe('two to four processes that share an account, whatever happens to them 
           if (scenario.headers === 'odd') return
           const fleet = createFleet(scenario)
           await fleet.live(12 * round(scenario))
-          const share = throughput(fleet, 10)
-          assert.ok(share >= 0.9, `${share}`)
+          isNearlyAll(throughput(fleet, 10))
         }),
         repeat(48),
       ))
@@ -111,8 +115,7 @@ describe('two to four processes that share an account, whatever happens to them 
           const early = scenario.mishaps.map((one) => ({ ...one, at: one.at / 4, lasts: one.lasts / 2 }))
           const fleet = createFleet({ ...scenario, mishaps: early })
           await fleet.live(Math.max(120_000, 12 * round(scenario)))
-          const share = throughput(fleet, 4)
-          assert.ok(share >= 0.9, `${share}`)
+          isNearlyAll(throughput(fleet, 4))
         },
       ),
       repeat(96),
