@@ -1,5 +1,5 @@
 import { released } from './all-knowing'
-import type { Away, Fleet } from './fleet'
+import type { Fleet, Told } from './fleet'
 
 /** How long after its data is lost a ledger may learn of what was spent, ms. */
 const TOLD_MS = 12_000
@@ -26,10 +26,13 @@ export function excess({ service, history, scenario }: Fleet): Excess[] {
   let first = 0
 
   /** What one without the ledger may spend that others do not know of. */
-  function unknown({ who, from, to, isFirst }: Away, since: number, at: number): number {
+  function unknown({ who, from, to, isFirst }: Told, since: number, at: number): number {
     if (from > at || to < since) return 0
     // Nobody leaves anything to one that nobody knows; headers that tell too much are believed.
     if (isFirst || headers === 'odd') return share
+    // Of one that has begun just now the others have not heard yet: they count one less.
+    if (history.heres.some((one) => one.isFirst && one.from <= from && one.from > from - HEARD_MS))
+      return share
     // After a window it has its share, which those that have the ledger leave to it no longer.
     const late = { from: Math.max(from + held - HEARD_MS, since), to: Math.min(to, at) }
     const isAlone = history.troubles.some((down) => {

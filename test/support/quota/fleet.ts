@@ -50,16 +50,16 @@ export interface Span {
   to: number
 }
 
-/** While a process was without the ledger, as it was told itself. */
-export interface Away extends Span {
-  /** It never had it. */
+/** While a process had the ledger, or was without it, as it was told itself. */
+export interface Told extends Span {
+  /** It never had it before. */
   isFirst: boolean
 }
 
 /** What a judge has to know. */
 export interface History {
-  heres: Span[]
-  aways: Away[]
+  heres: Told[]
+  aways: Told[]
   /** While somebody might have been unable to tell what it had spent. */
   troubles: Span[]
   /** When the ledger lost its data, ms. */
@@ -77,7 +77,7 @@ interface Life {
   deploy(): void
   /** Aborts what its nodes ask for. */
   over: AbortController
-  span?: Span | undefined
+  span?: Told | undefined
   wasHere: boolean
 }
 
@@ -98,6 +98,8 @@ export function createFleet(scenario: FleetScenario) {
   const stores = all.map(() => createStore(clock))
   const lives: (Life | undefined)[] = []
   const history: History = { heres: [], aways: [], troubles: [], losses: [], stops: [] }
+  /** Of all requests that were sent, ms. */
+  const latencies: number[] = []
   let takeOver = () => {}
   let asked = 0
   const now = () => clock.monotonic()
@@ -108,14 +110,11 @@ export function createFleet(scenario: FleetScenario) {
   }
 
   function ledgerHere(life: Life, who: number, here: boolean): void {
-    const isKnown = life.span && history.aways.includes(life.span as Away) !== here
-    if (isKnown) return
+    const spans = here ? history.heres : history.aways
+    if (life.span && spans.includes(life.span)) return
     endSpan(life)
-    const span = { who, from: now(), to: Number.POSITIVE_INFINITY }
-    const away = { ...span, isFirst: !life.wasHere }
-    life.span = here ? span : away
-    if (here) history.heres.push(span)
-    else history.aways.push(away)
+    life.span = { who, from: now(), to: Number.POSITIVE_INFINITY, isFirst: !life.wasHere }
+    spans.push(life.span)
     life.wasHere ||= here
   }
 
@@ -160,7 +159,9 @@ export function createFleet(scenario: FleetScenario) {
   }
 
   async function send({ own }: Life, signal: AbortSignal): Promise<Tried<'answer'>> {
-    const tried = await own.reads(service.send(fateOf(tells, random), signal, own))
+    const fate = fateOf(tells, random)
+    latencies.push(fate.up + fate.back)
+    const tried = await own.reads(service.send(fate, signal, own))
     return headers === 'odd' && tried.reading ? { ...tried, reading: spoil(tried.reading) } : tried
   }
 
@@ -237,6 +238,7 @@ export function createFleet(scenario: FleetScenario) {
     clock,
     service,
     history,
+    latencies,
     scenario,
     async live(ms: number): Promise<void> {
       for (const who of all) start(who)
