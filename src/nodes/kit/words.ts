@@ -41,9 +41,10 @@ function labelOf(RED: NodeAPI, property: string): string {
   const [first = ''] = property.split('.')
   const name = FIELDS[first] ?? first
   for (const place of LABELS) {
-    const label = RED._(`${place}.${name}`)
+    const key = [place, name].join('.')
+    const label = RED._(key)
     // What the catalog does not have comes back as it was asked for.
-    if (!label.endsWith(`${place}.${name}`)) return label
+    if (!label.endsWith(key)) return label
   }
   return property
 }
