@@ -93,7 +93,8 @@ export function splitPassword(text: string): { address: string; password: string
   }
 }
 
-function unescaped(text: string): string {
+/** Percent signs of an address read; as it is where they mean nothing. */
+export function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -39,24 +39,26 @@ export async function readBody(
   }
   /** Of the slicer since the last turn for others: a fast network brings megabytes in one. */
   let worked = 0
-  const counted = async function* () {
-    for await (const chunk of chunks) {
-      alive()
-      bytes += chunk.length
-      checkSize(most)
-      yield chunk
-    }
-  }
-  for await (const chunk of inPieces(counted())) {
-    if (bytes <= kept) parts.push(chunk)
-    if (!slicer) continue
+  async function take(piece: Uint8Array): Promise<void> {
+    if (bytes <= kept) parts.push(piece)
+    if (!slicer) return
     const before = performance.now()
-    slicer.push(chunk)
+    slicer.push(piece)
     worked += performance.now() - before
-    if (worked < WORK_MS) continue
+    if (worked < WORK_MS) return
     worked = 0
     await turn()
   }
+  const small = createPiece()
+  for await (const chunk of chunks) {
+    alive()
+    bytes += chunk.length
+    checkSize(most)
+    if (!small.fits(chunk)) for (const piece of small.flush()) await take(piece)
+    if (chunk.length < PIECE_BYTES) small.add(chunk)
+    else await take(chunk)
+  }
+  for (const piece of small.flush()) await take(piece)
   return {
     text(atOnce = most) {
       checkSize(atOnce)
@@ -66,21 +68,22 @@ export async function readBody(
   }
 }
 
-async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let piece = Buffer.alloc(0)
+/** Chunks that are too small to be kept by themselves. */
+function createPiece() {
+  let bytes = Buffer.alloc(0)
   let filled = 0
-  for await (const chunk of chunks) {
-    if (filled > 0 && filled + chunk.length > PIECE_BYTES) {
-      yield piece.subarray(0, filled)
+  return {
+    fits: (chunk: Uint8Array) => filled + chunk.length <= PIECE_BYTES,
+    add(chunk: Uint8Array): void {
+      if (filled === 0) bytes = Buffer.allocUnsafe(PIECE_BYTES)
+      bytes.set(chunk, filled)
+      filled += chunk.length
+    },
+    /** What there is, once. */
+    flush(): Uint8Array[] {
+      const piece = bytes.subarray(0, filled)
       filled = 0
-    }
-    if (chunk.length >= PIECE_BYTES) {
-      yield chunk
-      continue
-    }
-    if (filled === 0) piece = Buffer.allocUnsafe(PIECE_BYTES)
-    piece.set(chunk, filled)
-    filled += chunk.length
+      return piece.length === 0 ? [] : [piece]
+    },
   }
-  if (filled > 0) yield piece.subarray(0, filled)
 }
