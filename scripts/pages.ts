@@ -18,21 +18,19 @@ interface Page {
   target: string
 }
 
-export function pages(): Page[] {
-  return Object.entries(LANGUAGES).flatMap(([language, folder]) =>
-    readdirSync(join(root, 'docs', folder))
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => ({
-        language,
-        source: join('docs', folder, file),
-        target: join('resources', 'docs', folder, file.replace(/\.md$/, '.html')),
-      })),
-  )
-}
+export const pages: readonly Page[] = Object.entries(LANGUAGES).flatMap(([language, folder]) =>
+  readdirSync(join(root, 'docs', folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => ({
+      language,
+      source: join('docs', folder, file),
+      target: join('resources', 'docs', folder, file.replace(/\.md$/, '.html')),
+    })),
+)
 
 export async function writePages(): Promise<void> {
   const { Marked } = await loadMarked()
-  for (const page of pages()) {
+  for (const page of pages) {
     const target = join(root, page.target)
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, pageOf(Marked, page, readFileSync(join(root, page.source), 'utf8')))
@@ -68,7 +66,7 @@ const escaped = (text: string) =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
 
 /** As GitHub makes them of headings. */
-function anchorOf(heading: string): string {
+export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -99,7 +97,7 @@ function link(words: string, target: string, source: string): string {
   if (/^(?:[a-z]+:|#)/.test(target)) return `<a href="${escaped(target)}">${words}</a>`
   const [path = '', anchor] = target.split('#')
   const file = relative(root, resolve(root, dirname(source), decodeURIComponent(path)))
-  const page = pages().find((one) => one.source === file)
+  const page = pages.find((one) => one.source === file)
   if (!page) return existsSync(join(root, file)) ? `${words} (<code>${file}</code>)` : words
   const href = path.replace(/\.md$/, '.html') + (anchor === undefined ? '' : `#${anchor}`)
   return `<a href="${href}">${words}</a>`

@@ -8,7 +8,7 @@ import { root } from '../support/package'
 const page = (target: string) => readFileSync(join(root, target), 'utf8')
 
 describe('the pages that Node-RED hands out', () => {
-  for (const { source, target } of pages()) {
+  for (const { source, target } of pages) {
     it(`${target} shows all of ${source}`, () => {
       const html = page(target)
       const count = (pattern: RegExp) => html.match(pattern)?.length ?? 0

@@ -1,6 +1,7 @@
 /** The documents as their readers see them: links, headings, code, tables. Only what Markdown we write is understood. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { anchorOf } from '../../scripts/pages'
 import { root } from './package'
 
 export interface Code {
@@ -65,13 +66,7 @@ export function headingsIn(text: string): Heading[] {
 
 /** As GitHub and npm make them of headings. */
 export function anchorsIn(text: string): string[] {
-  return headingsIn(text).map((heading) =>
-    heading.text
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replace(/\s/g, '-'),
-  )
+  return headingsIn(text).map((heading) => anchorOf(heading.text))
 }
 
 /** What stands under a heading, up to the next of its level or above. */

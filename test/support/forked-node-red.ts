@@ -1,0 +1,95 @@
+/** A Node-RED in a process of its own that obeys orders: it answers each with a message of the same id. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FlowNode } from './node-red'
+import { packageJson, root } from './package'
+import { temporaryFolder } from './run'
+
+export interface ForkedNodeRed {
+  port: number
+  userDir: string
+  order<T>(what: object): Promise<T>
+  /** What it wrote. */
+  log(): string
+  /** How it ended, if it did. */
+  ended(): string | undefined
+  end(): Promise<void>
+}
+
+export interface Forking {
+  /** Of its user directory. */
+  name: string
+  /** What it runs; the settings are its argument. */
+  script: string
+  flow: readonly FlowNode[]
+  credentials: Record<string, object>
+  settings: object
+  /** Beside the path and its home: no proxy of whoever runs the tests. */
+  env?: Record<string, string | undefined>
+  execArgv?: readonly string[]
+}
+
+export async function forkNodeRed(forking: Forking): Promise<ForkedNodeRed> {
+  const { name, script, flow, credentials, env = {}, execArgv = [] } = forking
+  const userDir = temporaryFolder(name)
+  const modules = join(userDir, 'node_modules', ...packageJson.name.split('/').slice(0, -1))
+  mkdirSync(modules, { recursive: true })
+  symlinkSync(root, join(userDir, 'node_modules', packageJson.name))
+  writeFileSync(join(userDir, 'package.json'), JSON.stringify({ name, private: true }))
+  writeFileSync(join(userDir, 'flows.json'), JSON.stringify(flow))
+  writeFileSync(join(userDir, 'flows_cred.json'), JSON.stringify(credentials))
+  const settings = {
+    userDir,
+    flowFile: 'flows.json',
+    credentialSecret: false,
+    telemetry: { enabled: false, updateNotification: false },
+    externalModules: { autoInstall: false, palette: { allowInstall: false, allowUpdate: false } },
+    ...forking.settings,
+  }
+  const child = fork(script, [JSON.stringify(settings)], {
+    execArgv: [...execArgv, '--unhandled-rejections=strict', '--require', 'tsx/cjs'],
+    env: { PATH: process.env.PATH, HOME: userDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (piece: string) => {
+      log += piece
+    })
+  }
+  let orders = 0
+  let ended: string | undefined
+  const waiting = new Map<number, { resolve(told: never): void; reject(error: Error): void }>()
+  const answerTo = <T>(id: number) =>
+    new Promise<T>((resolve, reject) => waiting.set(id, { resolve: resolve as never, reject }))
+  child.on('message', ({ id, ...told }: { id: number }) => {
+    waiting.get(id)?.resolve(told as never)
+    waiting.delete(id)
+  })
+  child.once('exit', (code, signal) => {
+    ended = `code ${code}, signal ${signal}\n${log.slice(-3000)}`
+    for (const { reject } of waiting.values()) reject(new Error(`Node-RED ended: ${ended}`))
+  })
+  const { port } = await answerTo<{ port: number }>(0)
+
+  return {
+    port,
+    userDir,
+    order<T>(what: object): Promise<T> {
+      if (ended !== undefined) return Promise.reject(new Error(`Node-RED ended: ${ended}`))
+      const id = ++orders
+      child.send({ id, ...what })
+      return answerTo<T>(id)
+    },
+    log: () => log,
+    ended: () => ended,
+    async end() {
+      if (ended !== undefined) return
+      const exit = once(child, 'exit')
+      child.disconnect()
+      await exit
+    },
+  }
+}
