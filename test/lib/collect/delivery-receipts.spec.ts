@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { Cursor, DeliveryEvent, DeliveryState } from '../../../src/lib/collect/delivery'
+import type { Cursor } from '../../../src/lib/collect/delivery'
 import { createDeliveryState, latestSequence, transition } from '../../../src/lib/collect/delivery'
-
-type Device = DeliveryState<string, string>
-type Happening = DeliveryEvent<string, string>
+import { type Device, type Happening, run } from '../../support/collect/transitions'
 
 const at = (taken: number): Cursor => ({ sequence: taken })
 const [trigger, timeout, forget, deploy] = [
@@ -13,17 +11,6 @@ const [trigger, timeout, forget, deploy] = [
   { kind: 'forget', now: 0 },
   { kind: 'deploy', hasNewSettings: false, overdueAt: 1e9 },
 ] as const satisfies Happening[]
-
-function run(machine: Device, ...happenings: readonly Happening[]) {
-  const effects: string[] = []
-  let now = machine
-  for (const event of happenings) {
-    const [next, effect] = transition(now, event)
-    now = next
-    effects.push(effect)
-  }
-  return { machine: now, effects }
-}
 
 const handOver = (taken: number, base = 0): Happening => ({
   kind: 'receipt-issued',

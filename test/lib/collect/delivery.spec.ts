@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
-import type {
-  Cursor,
-  DeliveryEffect,
-  DeliveryEvent,
-  DeliveryState,
-  FailureKind,
-} from '../../../src/lib/collect/delivery'
+import type { Cursor, DeliveryEffect, FailureKind } from '../../../src/lib/collect/delivery'
 import { createDeliveryState, transition } from '../../../src/lib/collect/delivery'
+import { type Device, type Happening, run } from '../../support/collect/transitions'
 
-type Device = DeliveryState<string, string>
-type Happening = DeliveryEvent<string, string>
 type PhaseName = Device['phase']['name']
 
 const at = (taken: number): Cursor => ({ sequence: taken })
@@ -115,20 +108,6 @@ const table: Record<PhaseName, Partial<Record<Happening['kind'], Row>>> = {
       { hasWarned: false },
     ],
   },
-}
-
-function run(
-  machine: Device,
-  ...happenings: readonly Happening[]
-): { machine: Device; effects: DeliveryEffect[] } {
-  const effects: DeliveryEffect[] = []
-  let now = machine
-  for (const event of happenings) {
-    const [next, effect] = transition(now, event)
-    now = next
-    effects.push(effect)
-  }
-  return { machine: now, effects }
 }
 
 describe('the transition table', () => {
