@@ -70,12 +70,15 @@ export function compareRecords(
 
 /** Whether the device's clock was set back so far that new records cannot be distinguished from delivered ones. */
 export function isSetBackTooFar(compared: RecordComparison, standalone: boolean): boolean {
-  const { cursor, inOrder, outOfOrder, wasOutOfOrder } = compared
+  const { cursor, records, inOrder, isOutOfOrder, wasOutOfOrder, wasAtTime } = compared
   const latest = inOrder.at(-1)?.timestamp ?? null
   // Where nothing was delivered, the cursor has the time to begin with, which may not have come yet.
   if (cursor.time === null || cursor.hashesAtTime.length === 0 || latest === null) return false
   if (latest !== cursor.time) return latest < cursor.time
-  return outOfOrder.every(wasOutOfOrder) && continuesEarlier(inOrder, cursor, standalone)
+  // A device that measures in the same second once more was not set back.
+  const isNew = (record: SeriesRecord) =>
+    isOutOfOrder(record) ? !wasOutOfOrder(record) : record.timestamp === latest && !wasAtTime(record)
+  return !records.some(isNew) && continuesEarlier(inOrder, cursor, standalone)
 }
 
 /**
@@ -88,8 +91,8 @@ function recordsAfterSetBack(
   { time, id }: Pick<RecordCursor, 'time' | 'id'>,
   standalone: boolean,
 ): SeriesRecord[] {
-  // Ids that begin again begin with 0: there a single record that was lost before looks the same.
-  if (time === null || id === null || id === 0) return []
+  // After a first id a single record that was lost before looks the same.
+  if (time === null || id === null || isFirstId(id, standalone)) return []
   const after: { record: SeriesRecord; by: number }[] = []
   let isBetween = true
   /** How much later than the cursor's the last id was of a record that is not earlier than the cursor. */
@@ -113,6 +116,9 @@ function recordsAfterSetBack(
   return after.sort((a, b) => a.by - b.by).map(({ record }) => record)
 }
 
+/** Whether ids begin, and begin again, with this one. */
+const isFirstId = (id: number, standalone: boolean) => id === (standalone ? 1 : 0)
+
 /** How much later by its id a record is than another, below 0 for earlier. Ids of remote units wrap around. */
 function idDistance(dataId: number, id: number, standalone: boolean): number {
   const by = dataId - id
@@ -130,5 +136,7 @@ function continuesEarlier(
 ): boolean {
   const first = records.find(({ dataId }) => dataId !== null)
   if (!first || id === null || time === null || (first.timestamp as number) >= time) return false
+  // Where the ids have just begun again, the earliest may be of any time before.
+  if (isFirstId(id, standalone)) return false
   return idDistance(first.dataId as number, id, standalone) === 1
 }

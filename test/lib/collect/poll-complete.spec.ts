@@ -103,6 +103,12 @@ describe('polling', () => {
     const history = fc.array(steps, { maxLength: 8, size: 'max' }).map((parts) => parts.flat())
     const every = fc.integer({ min: 2, max: 200 })
     const habits = anyHabits.map((found): Habits => ({ ...found, firstId: 100 }))
+    /** Began again, a minute later once more, and the first two records have one second. */
+    const restarts: Step[] = ['restart', 'next', 'next', 'next', 'restart', 'same']
+    const plain: Habits = {
+      ...{ standalone: false, ids: 'counted', firstId: 100, slow: 0, keeps: 8 },
+      ...{ newestBy: 'time', inclusive: false, order: 'ascending' },
+    }
     await fc.assert(
       fc.asyncProperty(habits, history, every, async (found, given, often) => {
         const [minutely, seldom] = [await poll(found, given, 1), await poll(found, given, often)]
@@ -110,7 +116,13 @@ describe('polling', () => {
         assert.deepEqual(minutely.seqs.toSorted(byNumber), minutely.all)
         assert.deepEqual(seldom.gaps, minutely.gaps)
       }),
-      { numRuns: 100 },
+      {
+        numRuns: 100,
+        examples: [
+          [plain, restarts, 2],
+          [{ ...plain, standalone: true }, restarts, 2],
+        ],
+      },
     )
   })
 })
