@@ -49,7 +49,14 @@ export function excess({ service, history, scenario }: Fleet): Excess[] {
     )
     // One that has stopped leaves nothing behind.
     const gone = history.stops.filter(({ at }) => at <= lost + TOLD_MS).map(({ own }) => own)
-    return Number(isMissed) * processes + log.slice(first, to).filter(({ of }) => gone.includes(of)).length
+    // One that begins then knows of no other: headers tell it what they have spent, with the first answer that comes.
+    const isNewcomer = history.heres.some(
+      ({ isFirst, from }) => isFirst && from >= lost && from <= lost + TOLD_MS,
+    )
+    const recent = log.slice(first, to)
+    const blind = headers === 'honest' ? recent.filter(({ answered }) => !answered).length : row.limit
+    const cost = processes + Number(isNewcomer) * blind
+    return Number(isMissed) * cost + recent.filter(({ of }) => gone.includes(of)).length
   }
 
   return log.flatMap(({ at }, last) => {

@@ -141,15 +141,22 @@ export function createLedger(clock: Clock, name = '') {
       if (states.includes('silent')) await new Promise(() => {})
     }
 
+    /** On one connection nothing overtakes what went before: when that arrived there, and here. */
+    const arrived = { there: 0, back: 0 }
+    const after = (way: keyof typeof arrived, ms: number) => {
+      arrived[way] = Math.max(arrived[way], now() + ms)
+      return over(arrived[way] - now()).then(passes)
+    }
+
     /** Takes its time there and back, as what is on another machine does: the way may be cut meanwhile. */
     async function call<T>(name: string, work: () => T): Promise<T> {
       calls.push(name)
       if (failing.delete(name)) await broken()
       await passes()
       const [there, back] = [delayThere(), delay()]
-      if (there > 0) await over(there).then(passes)
+      if (there > 0 || arrived.there > now()) await after('there', there)
       const result = work()
-      if (back > 0) await over(back).then(passes)
+      if (back > 0 || arrived.back > now()) await after('back', back)
       return result
     }
     const fresh = <T>(told: string, work: () => T) => (told === epoch() ? work() : ('stale' as const))
