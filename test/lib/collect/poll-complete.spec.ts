@@ -27,6 +27,18 @@ function gapBetween(before: Measured, after: Measured): Gap[] {
 const isAmbiguous = ({ standalone }: Habits, before: Measured, after: Measured) =>
   !standalone && after.id < before.id && before.id > 60_000
 
+/**
+ * Records between two whose ids follow each other, and whose own ids follow later: nobody can tell whether the ids began
+ * again behind them, or the clock was set back before them.
+ */
+const looksSetBack = ({ log }: World) =>
+  log.some(({ id, run }, first) => {
+    const end = log.findIndex((later, at) => at > first && later.run !== run)
+    const [before, after] = [log[first - 1], log[end]]
+    if (!before || !after || after.id !== (before.id + 1) % 65_536) return false
+    return log.slice(end).some((later) => later.id + 1 === id)
+  })
+
 /** The record before the first that is new: with `now` the newest of the first answer. */
 function lastBefore(world: World, { start }: Wish): Measured | undefined {
   const first = world.journal.find((entry) => entry.kind === 'answered')
@@ -73,7 +85,7 @@ describe('gaps of any device, polled at any time', () => {
       fc.asyncProperty(anyHabits, anyWish, acts, async (habits, wish, life) => {
         const world = createWorld(habits, wish)
         for (const act of [...life, trigger]) await world.perform(act)
-        judge(world, habits, wish)
+        if (!looksSetBack(world)) judge(world, habits, wish)
       }),
       { numRuns: 500 },
     )
