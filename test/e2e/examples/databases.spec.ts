@@ -66,8 +66,8 @@ describe('examples to databases', () => {
     this.timeout(STARTING_MS)
     const postgres = await startPostgres()
     const { Client } = createRequire(join(await paletteFolder(), 'package.json'))('pg')
-    const query = async (sql: string) => {
-      const { port, user, password, database } = postgres
+    const query = async (sql: string, database = postgres.database) => {
+      const { port, user, password } = postgres
       const client = new Client({ host: '127.0.0.1', port, user, password, database })
       await client.connect()
       try {
@@ -82,10 +82,16 @@ describe('examples to databases', () => {
         if (error.code === '42P01') return []
         throw error
       })
-    /** A connection that breaks while its pool keeps it takes Node-RED down: the example keeps them for a millisecond. */
+    /**
+     * A connection that breaks while its pool keeps it takes Node-RED down: the example keeps them for a millisecond, and
+     * here they are refused before the server ends.
+     */
+    const admit = (isOpen: boolean) =>
+      query(`ALTER DATABASE ${postgres.database} ALLOW_CONNECTIONS ${isOpen}`, 'template1')
     const isAlone = async () => {
       const others = await query(
         "SELECT 1 FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+        'template1',
       )
       return others.length === 0
     }
@@ -93,12 +99,14 @@ describe('examples to databases', () => {
       await hall.deploy([POSTGRES], { simulator, postgres })
       await assertArchived(rows)
       for (const outage of [() => simulator.clock.advance(HOUR), longOutage]) {
+        await admit(false)
         await until('nobody is connected', isAlone)
         await postgres.stop()
         outage()
         // What waits for its receipt is kept: an outage costs no quota.
         await asksNoMore(simulator)
         await postgres.startAgain()
+        await admit(true)
         await assertArchived(rows)
       }
       assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
