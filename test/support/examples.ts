@@ -16,7 +16,7 @@ import { until } from './wait'
 
 const folder = join(root, 'examples')
 const STARTING_MS = 300_000
-const POLLED_MS = 20_000
+const POLLED_MS = 60_000
 /** Longer than a deploy may take: it says what Node-RED logged. */
 const ENDING_MS = 90_000
 /** Nobody has to wait a second for each round. */

@@ -30,6 +30,8 @@ describe('examples that pass alerts on', () => {
     ]
     const sorted = () => freezers.chat.texts.toSorted()
     await assertTold(told, sorted)
+    // That it was told is written down: a crash before may tell it again.
+    await rounds(freezers.simulator, 8)
 
     freezers.chat.refuse(true)
     alarm(FIRST, 180, 'Inside Upper Limit: -7 C')
