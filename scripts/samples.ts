@@ -7,6 +7,7 @@ import type { Content } from '../src/lib/output/content'
 import { planMessages } from '../src/lib/output/plan'
 import { makeTopic } from '../src/lib/output/topic'
 import type { Alert } from '../src/lib/readings/alerts'
+import type { Channel } from '../src/lib/readings/channel'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
 import { ACTION_TYPES, type ActionType, TOPICS } from '../src/shared/action'
@@ -19,9 +20,9 @@ const MOST_ELEMENTS = 2
 
 const base = { serial: '5839F001', name: 'Hall 1', model: 'M-500' }
 const device = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base, standalone: false }
-const channels = [
-  { key: 'ch1', number: 1, name: 'Inside', unit: 'C' },
-  { key: 'ch2', number: 2, name: 'Door', unit: '%' },
+const channels: Channel[] = [
+  { key: 'ch1', number: 1, name: 'Inside', unit: '°C', quantity: 'temperature' },
+  { key: 'ch2', number: 2, name: 'Damp', unit: '%', quantity: 'humidity' },
 ]
 const at = (instant: number) => ({ time: new Date(instant).toISOString(), timestamp: instant })
 
@@ -69,7 +70,9 @@ function contentOf(type: ActionType, output: Output): Content {
   if (output === 'raw')
     return { kind: 'raw', payload: RAW, ...(type === 'envlog-current' ? {} : { device: subject }) }
   if (type === 'envlog-current') return { kind: 'current', readings: [reading] }
-  return type === 'envlog-alerts' ? { kind: 'alerts', device, alerts: [alert] } : { kind: 'series', series }
+  return type === 'envlog-alerts'
+    ? { kind: 'alerts', device, channels, alerts: [alert] }
+    : { kind: 'series', series }
 }
 
 const ENDPOINTS = {
@@ -80,7 +83,14 @@ const ENDPOINTS = {
 } as const
 
 function sample(type: ActionType, output: Output, send: Send): object {
-  const how = { output, send, chunk: 1000, measurement: MEASUREMENTS[type], group: GROUP }
+  const how = {
+    output,
+    send,
+    chunk: 1000,
+    measurement: MEASUREMENTS[type],
+    fieldNames: 'channel' as const,
+    group: GROUP,
+  }
   const plan = planMessages(contentOf(type, output), how)
   const draft = [...plan.drafts].find((one) => one !== undefined)
   if (!draft) throw new Error(`no message for ${type} ${output} ${send}`)

@@ -25,6 +25,7 @@ export function prepareOutput(form: Form, type: ActionType): void {
     )
     $('.envlog-send').toggle(sends.length > 1)
     $('.envlog-measurement').toggle(output.val() === 'points')
+    $('.envlog-field-names').toggle(output.val() === 'points')
     showChunk()
   }
 

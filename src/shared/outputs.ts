@@ -42,6 +42,10 @@ export const OFFERED: Record<Node, Partial<Record<Output, readonly Send[]>>> = {
   },
 }
 
+/** What the fields of points are called: by number, by name, or by what is measured. */
+export const FIELD_NAMES = ['channel', 'label', 'quantity'] as const
+export type FieldNames = (typeof FIELD_NAMES)[number]
+
 /** Records a message where `send` is `chunk`. */
 export const DEFAULT_CHUNK = 1000
 

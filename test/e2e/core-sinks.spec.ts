@@ -8,7 +8,8 @@ import { type AnyNode, lane, plainLane, useNodeRed } from '../support/lanes'
 import { assertSame } from '../support/same'
 
 const ANSWER_MS = 30_000
-const COLUMNS = 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,value,error,dataid'
+const COLUMNS =
+  'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid'
 const CURRENT_COLUMNS = `${COLUMNS},battery,rssi,age,stale`
 const ALERT_COLUMNS = 'time,timestamp,serial,name,model,base,source,channel,label,kind,text'
 

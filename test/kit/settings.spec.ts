@@ -40,11 +40,12 @@ describe('the settings of an action node', () => {
     measurement: 'envlog',
     topic: 'envlog/{base}/{serial}/{channel}',
   }
+  const valued = { fieldNames: 'channel' }
   const news = { onlyNew: true, advance: 'sent', ackTimeout: 600 }
   const own = {
-    'envlog-current': { send: 'all', staleAfter: null, onlyNew: false },
-    'envlog-latest': { ...news, backfill: true, start: 'held' },
-    'envlog-range': { from: '', fromType: 'rel', to: '', toType: 'date', number: null },
+    'envlog-current': { ...valued, send: 'all', staleAfter: null, onlyNew: false },
+    'envlog-latest': { ...news, ...valued, backfill: true, start: 'held' },
+    'envlog-range': { ...valued, from: '', fromType: 'rel', to: '', toType: 'date', number: null },
     'envlog-alerts': {
       ...news,
       start: 'now',

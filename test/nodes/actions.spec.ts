@@ -65,8 +65,24 @@ describe('what the actions send', () => {
       battery: { code: 5, level: 'sufficient' },
       rssi: 4,
       channels: [
-        { key: 'ch1', number: 1, name: 'Freezer', unit: 'C', value: truth?.values[1], error: null },
-        { key: 'ch2', number: 2, name: 'Probe 2', unit: 'C', value: null, error: 'Sensor Error' },
+        {
+          key: 'ch1',
+          number: 1,
+          name: 'Freezer',
+          unit: '°C',
+          quantity: 'temperature',
+          value: truth?.values[1],
+          error: null,
+        },
+        {
+          key: 'ch2',
+          number: 2,
+          name: 'Probe 2',
+          unit: '°C',
+          quantity: 'temperature',
+          value: null,
+          error: 'Sensor Error',
+        },
       ],
     })
   })

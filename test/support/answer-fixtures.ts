@@ -162,7 +162,14 @@ export async function receive(
   const node = nodeOf[endpoint]
   const [send] = OFFERED[node].readings ?? []
   if (send === undefined) throw new Error(`${node} offers no readings`)
-  const how = { output: 'readings', send, chunk: DEFAULT_CHUNK, measurement: 'm', group: '' } as const
+  const how = {
+    output: 'readings',
+    send,
+    chunk: DEFAULT_CHUNK,
+    measurement: 'm',
+    fieldNames: 'channel',
+    group: '',
+  } as const
   const drafts = [...draftsOf(planMessages(content, how))]
   if (drafts.length !== 1) throw new Error(`${drafts.length} messages of one answer`)
   return {

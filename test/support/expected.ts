@@ -42,6 +42,48 @@ function identity({ serial, name, model, base }: TrueDevice, time: number) {
   }
 }
 
+/** Of devices whose model is none of the first series. */
+const LEVELS: Record<number, string> = {
+  1: 'replace-now',
+  2: 'replace-now',
+  3: 'replace-now',
+  4: 'replace-soon',
+  5: 'sufficient',
+}
+
+/** Units as the contract lists them. */
+const BY_UNIT: Record<string, string> = {
+  '°C': 'temperature',
+  '°F': 'temperature',
+  lx: 'illuminance',
+  klx: 'illuminance',
+  lxh: 'illuminance-exposure',
+  klxh: 'illuminance-exposure',
+  'mW/cm2': 'uv-irradiance',
+  'mW/cm2h': 'uv-exposure',
+  Pa: 'pressure',
+  hPa: 'pressure',
+  kPa: 'pressure',
+  V: 'voltage',
+  mV: 'voltage',
+  A: 'current',
+  mA: 'current',
+}
+
+/** Degrees in one spelling. */
+export function spelled(unit: string): string {
+  const [, celsius, fahrenheit] = /^(?:([°º]?[CＣ]|℃)|([°º]?[FＦ]|℉))$/.exec(unit.trim()) ?? []
+  return celsius ? '°C' : fahrenheit ? '°F' : unit.trim()
+}
+
+/** The unit of a channel, and what it measures. */
+export function unitOf({ channels }: Pick<TrueDevice, 'channels'>, number: number) {
+  const unit = spelled(channels.find(({ num }) => num === number)?.unit ?? '')
+  const isClimate = channels.some((one) => BY_UNIT[spelled(one.unit)] === 'temperature')
+  const climate: Record<string, string> = isClimate ? { '%': 'humidity', ppm: 'co2' } : {}
+  return { unit, quantity: BY_UNIT[unit] ?? climate[unit] }
+}
+
 function measured(value: number | string | undefined) {
   return typeof value === 'number' ? { value } : { error: value ?? 'missing' }
 }
@@ -49,13 +91,13 @@ function measured(value: number | string | undefined) {
 /** Rows of latest and range. */
 export function rowsOf(device: TrueDevice, records: readonly TrueRecord[]): FlatRow[] {
   return records.flatMap(({ time, id, values }) =>
-    device.channels.map(({ num, name, unit }) =>
+    device.channels.map(({ num, name }) =>
       rowOf({
         ...identity(device, time),
         groupname: device.group.name,
         channel: num,
         label: name || `ch${num}`,
-        unit,
+        ...unitOf(device, num),
         ...measured(values[num]),
         dataid: id,
       }),
@@ -68,15 +110,16 @@ export function currentRows(truth: Truth): FlatRow[] {
   const readings = new Map(truth.current().map((reading) => [reading.serial, reading]))
   return truth.devices().flatMap((device) => {
     const { time = null, values = {} } = readings.get(device.serial) ?? {}
-    return device.channels.map(({ num, name, unit }) =>
+    return device.channels.map(({ num, name }) =>
       rowOf({
         ...identity(device, time ?? 0),
         groupname: device.group.name,
         channel: num,
         label: name || `ch${num}`,
-        unit,
+        ...unitOf(device, num),
         ...measured(values[num] ?? undefined),
         battery: device.battery,
+        batterylevel: LEVELS[device.battery],
         rssi: device.rssi,
       }),
     )

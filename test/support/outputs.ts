@@ -55,9 +55,9 @@ export const CHOSEN = ['all', 'device', 'each', 'chunk'] as const satisfies Send
 
 export const ROW_COLUMNS: Record<ActionName, string> = {
   current:
-    'time,timestamp,serial,name,model,base,groupname,channel,label,unit,value,error,dataid,battery,rssi,age,stale',
-  latest: 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,value,error,dataid',
-  range: 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,value,error,dataid',
+    'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid,battery,batterylevel,rssi,age,stale',
+  latest: 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid',
+  range: 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid',
   alerts: 'time,timestamp,serial,name,model,base,source,channel,label,kind,text',
 }
 

@@ -4,6 +4,7 @@ import type { Alert } from '../../src/lib/readings/alerts'
 import type { Channel } from '../../src/lib/readings/channel'
 import type { Device } from '../../src/lib/readings/device'
 import type { Series } from '../../src/lib/readings/series'
+import { QUANTITIES } from '../../src/shared/quantity'
 
 /** JSON through and through: nothing undefined, no number that JSON does not have, no object but plain ones. */
 export function plain(value: unknown, at = 'payload'): void {
@@ -39,9 +40,10 @@ function asTime({ time, timestamp }: { time: string | null; timestamp: number | 
 
 function asChannels(channels: readonly Channel[], more: readonly string[] = []): void {
   for (const channel of channels) {
-    keysOf(channel, ['key', 'number', 'name', 'unit', ...more])
+    keysOf(channel, ['key', 'number', 'name', 'unit', 'quantity', ...more])
     assert.ok(Number.isInteger(channel.number) && channel.number > 0)
     assert.equal(channel.key, `ch${channel.number}`)
+    assert.ok(channel.quantity === null || QUANTITIES.includes(channel.quantity))
     assert.ok(channel.name !== '' && typeof channel.name === 'string' && typeof channel.unit === 'string')
   }
   assert.equal(new Set(channels.map(({ key }) => key)).size, channels.length, 'each channel once')

@@ -12,7 +12,7 @@ type Complete<T> = T extends Date
       ? { [K in keyof T]-?: Complete<NonNullable<T[K]>> }
       : T
 
-const channel = { key: 'ch1', number: 1, name: 'Inside', unit: 'C' }
+const channel = { key: 'ch1', number: 1, name: 'Inside', unit: '°C', quantity: 'temperature' as const }
 const time = { time: '2026-11-20T08:00:00.000Z', timestamp: 1_795_161_600_000 }
 const device = {
   serial: '5212A1B2',
@@ -55,12 +55,20 @@ export const alert = {
 
 const { serial, name, model } = device
 const row = { ...time, serial, name, model, base: device.base.serial, channel: 1, label: 'Inside' }
-const valueRow = { ...row, groupname: 'Cold chain', unit: 'C', value: -18.4, error: 'E1', dataid: 812 }
+const valueRow = {
+  ...row,
+  groupname: 'Cold chain',
+  unit: '°C',
+  quantity: 'temperature' as const,
+  value: -18.4,
+  error: 'E1',
+  dataid: 812,
+}
 const { dataid: _, ...withoutId } = valueRow
 
 export const rows = {
   series: valueRow,
-  current: { ...withoutId, battery: 5, rssi: -62, age: 42, stale: false },
+  current: { ...withoutId, battery: 5, batterylevel: 'sufficient', rssi: -62, age: 42, stale: false },
   alerts: { ...row, source: 'ch1', kind: 'upper-limit', text: 'Inside: upper limit exceeded' },
 }
 /** All of them together are the type. */

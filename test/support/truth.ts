@@ -1,5 +1,6 @@
 import type { Simulator, TrueDevice, TrueRecord } from '../../simulator'
 import type { Output } from '../../src/shared/outputs'
+import { spelled } from './expected'
 import { type AlertFact, type Fact, factOf, isTold, type Told } from './facts'
 import type { ActionName } from './flow'
 import { stored, storedTag } from './outputs'
@@ -114,7 +115,11 @@ const identityOf = ({ serial, base, name, group }: TrueDevice) => ({ serial, bas
 function channelsOf({ channels }: TrueDevice, highest: number) {
   return channels
     .filter(({ num }) => num <= highest)
-    .map(({ num, name, unit }) => ({ channel: num, label: stored(name) || `ch${num}`, unit: stored(unit) }))
+    .map(({ num, name, unit }) => ({
+      channel: num,
+      label: stored(name) || `ch${num}`,
+      unit: spelled(stored(unit)),
+    }))
     .sort((a, b) => a.channel - b.channel)
 }
 

@@ -1,13 +1,16 @@
 import type { Alert } from '../readings/alerts'
+import type { Channel } from '../readings/channel'
 import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
 import type { Series } from '../readings/series'
+import { channelNames } from './names'
+import { type TopicChannel, topicText } from './topic'
 
 /** What an answer, or one device's answers, came to; what outputs are made of. */
 export type Content =
   | { kind: 'current'; readings: readonly Reading[] }
   | { kind: 'series'; series: Series }
-  | { kind: 'alerts'; device: Device; alerts: readonly Alert[] }
+  | { kind: 'alerts'; device: Device; channels: readonly Channel[]; alerts: readonly Alert[] }
   | { kind: 'raw'; payload: unknown; device?: Subject }
 
 /** What outputs read; raw answers go as they came. */
@@ -21,17 +24,36 @@ export interface Subject {
   base: string
   /** The group's name, blank for none. */
   group: string
-  channel?: { number: number; name: string; unit: string }
+  channel?: TopicChannel
 }
 
 export function subjectOf({ serial, name, base }: Device, group: string): Subject {
   return { serial, name, base: base.serial, group }
 }
 
+/** Makes the subjects of the channels of one device, by their keys; of any other key the device's own. */
+export function subjectsOf(
+  device: Subject,
+  channels: readonly Channel[],
+): (key: string | undefined) => Subject {
+  const labels = channelNames(channels, 'label', topicText)
+  const quantities = channelNames(channels, 'quantity')
+  const subjects = new Map(
+    channels.map(({ key, number, unit }) => {
+      const [label, quantity] = [labels.get(key) ?? key, quantities.get(key) ?? key]
+      return [key, { ...device, channel: { number, label, unit, quantity } }] as const
+    }),
+  )
+  return (key) => (key === undefined ? device : (subjects.get(key) ?? device))
+}
+
 /** An alert of a channel is about that channel. */
-export function subjectOfAlert(alert: Alert, group: string): Subject {
-  const subject = subjectOf(alert, group)
-  return alert.channel ? { ...subject, channel: alert.channel } : subject
+export function alertSubjects(
+  { device, channels }: Extract<Content, { kind: 'alerts' }>,
+  group: string,
+): (alert: Alert) => Subject {
+  const subject = subjectsOf(subjectOf(device, group), channels)
+  return ({ channel }) => subject(channel?.key)
 }
 
 export function subjectOfReading(reading: Reading): Subject {

@@ -1,7 +1,7 @@
 import type { Output, Send } from '../../shared/outputs'
-import { countOf, type ReadContent, type Subject, subjectOfAlert, subjectOfReading } from './content'
-import { countPoints, pointsOf } from './points'
-import { countRows, type Row, rowOfAlert, rowsOf, subjectOfRow } from './rows'
+import { alertSubjects, countOf, type ReadContent, type Subject, subjectOfReading } from './content'
+import { countPoints, type PointOptions, pointsOf } from './points'
+import { countRows, type Row, rowsAbout, rowsOf } from './rows'
 
 /** One message to be. */
 export interface Draft {
@@ -12,14 +12,11 @@ export interface Draft {
   reading?: Row
 }
 
-export interface How {
+export interface How extends PointOptions {
   output: Output
   send: Send
   /** Elements a message where `send` is `chunk`. */
   chunk: number
-  measurement: string
-  /** Name of the group of a content's one device, blank for none. */
-  group: string
 }
 
 /** Outputs that are made; the others go as they came. */
@@ -46,10 +43,10 @@ export const elements: Record<Made, (content: ReadContent, how: How) => Elements
     items: () => rowDrafts(content, group),
     payloads: () => rowsOf(content, group),
   }),
-  points: (content, { measurement, group }) => ({
+  points: (content, how) => ({
     count: countPoints(content),
-    items: () => pointDrafts(content, measurement, group),
-    payloads: () => payloadsOf(pointDrafts(content, measurement, group)),
+    items: () => pointDrafts(content, how),
+    payloads: () => payloadsOf(pointDrafts(content, how)),
   }),
   values: (content, { group }) => ({
     count: countValues(content),
@@ -66,29 +63,22 @@ function* readingsOf(content: ReadContent, group: string): Generator<Draft> {
   if (content.kind === 'current') {
     for (const reading of content.readings) yield { payload: reading, subject: subjectOfReading(reading) }
   } else if (content.kind === 'alerts') {
-    for (const alert of content.alerts) yield { payload: alert, subject: subjectOfAlert(alert, group) }
+    const subject = alertSubjects(content, group)
+    for (const alert of content.alerts) yield { payload: alert, subject: subject(alert) }
   }
 }
 
 function* rowDrafts(content: ReadContent, group: string): Generator<Draft> {
-  if (content.kind === 'alerts') {
-    for (const alert of content.alerts) {
-      yield { payload: rowOfAlert(alert), subject: subjectOfAlert(alert, group) }
-    }
-  } else {
-    for (const row of rowsOf(content, group)) yield { payload: row, subject: subjectOfRow(row, group) }
-  }
+  for (const { row, subject } of rowsAbout(content, group)) yield { payload: row, subject }
 }
 
-function* pointDrafts(content: ReadContent, measurement: string, group: string): Generator<Draft> {
-  for (const { point, subject } of pointsOf(content, measurement, group)) yield { payload: point, subject }
+function* pointDrafts(content: ReadContent, how: PointOptions): Generator<Draft> {
+  for (const { point, subject } of pointsOf(content, how)) yield { payload: point, subject }
 }
 
 function* valueDrafts(content: ReadContent, group: string): Generator<Draft> {
-  for (const row of rowsOf(content, group)) {
-    if (row.value !== undefined) {
-      yield { payload: row.value, subject: subjectOfRow(row, group), reading: row }
-    }
+  for (const { row, subject } of rowsAbout(content, group)) {
+    if (row.value !== undefined) yield { payload: row.value, subject, reading: row }
   }
 }
 

@@ -1,17 +1,27 @@
+import type { FieldNames } from '../../shared/outputs'
 import type { Alert } from '../readings/alerts'
+import type { Channel } from '../readings/channel'
 import type { Reading } from '../readings/current'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
-import { type ReadContent, type Subject, subjectOf, subjectOfAlert, subjectOfReading } from './content'
+import { alertSubjects, type ReadContent, type Subject, subjectOf, subjectOfReading } from './content'
+import { channelNames } from './names'
 
 /** A point as InfluxDB's batch node takes it. */
 export interface Point {
   measurement: string
   tags: Record<string, string>
-  /** Numbers by channel key; for alerts `text` and `kind`. */
+  /** Numbers by the channels' names; for alerts `text` and `kind`. */
   fields: Record<string, number | string>
   /** A Date is the one form that is right in every setup. */
   timestamp: Date
+}
+
+export interface PointOptions {
+  measurement: string
+  fieldNames: FieldNames
+  /** Name of the group of a content's one device, blank for none. */
+  group: string
 }
 
 /** A point and whom it is about. */
@@ -37,13 +47,17 @@ export function countPoints(content: ReadContent): number {
 }
 
 /** One point a record, or a text of an alert; none without a field or without an instant. */
-export function* pointsOf(content: ReadContent, measurement: string, group: string): Generator<PointOf> {
+export function* pointsOf(
+  content: ReadContent,
+  { measurement, group, fieldNames }: PointOptions,
+): Generator<PointOf> {
   switch (content.kind) {
     case 'current':
       for (const reading of content.readings) {
         const subject = subjectOfReading(reading)
         const tags = tagsOf(reading.model, subject)
-        const point = makePoint(measurement, reading, subject, fieldsOfReading(reading), tags)
+        const fields = fieldsOfReading(reading, fieldKeys(reading.channels, fieldNames))
+        const point = makePoint(measurement, reading, subject, fields, tags)
         if (point) yield point
       }
       return
@@ -51,20 +65,23 @@ export function* pointsOf(content: ReadContent, measurement: string, group: stri
       const { series } = content
       const subject = subjectOf(series, group)
       const tags = tagsOf(series.model, subject)
+      const keys = fieldKeys(series.channels, fieldNames)
       for (const record of series.records) {
-        const point = makePoint(measurement, record, subject, fieldsOfRecord(series, record), tags)
+        const point = makePoint(measurement, record, subject, fieldsOfRecord(series, record, keys), tags)
         if (point) yield point
       }
       return
     }
-    case 'alerts':
+    case 'alerts': {
+      const subjects = alertSubjects(content, group)
       for (const alert of content.alerts) {
         const { text, kind, source } = alert
-        const subject = subjectOfAlert(alert, group)
+        const subject = subjects(alert)
         const tags = tagsOf(alert.model, subject, source)
         const point = makePoint(measurement, alert, subject, { text, kind }, tags)
         if (point) yield point
       }
+    }
   }
 }
 
@@ -92,17 +109,28 @@ function tagsOf(
   return tags
 }
 
-function fieldsOfReading({ channels }: Reading): Point['fields'] {
+/** InfluxDB drops a point with a field of the first name, JavaScript one of the second. */
+const RESERVED = ['time', '__proto__']
+
+/** Of each channel the field's key, which follows the rules of tags. */
+const fieldKeys = (channels: readonly Channel[], by: FieldNames) =>
+  channelNames(channels, by, tagText, RESERVED)
+
+function fieldsOfReading({ channels }: Reading, keys: ReadonlyMap<string, string>): Point['fields'] {
   const fields: Point['fields'] = {}
-  for (const { key, value } of channels) if (value !== null) fields[key] = value
+  for (const { key, value } of channels) if (value !== null) fields[keys.get(key) ?? key] = value
   return fields
 }
 
-function fieldsOfRecord({ channels }: Series, record: SeriesRecord): Point['fields'] {
+function fieldsOfRecord(
+  { channels }: Series,
+  record: SeriesRecord,
+  keys: ReadonlyMap<string, string>,
+): Point['fields'] {
   const fields: Point['fields'] = {}
   for (const { key } of channels) {
     const value = record[key as `ch${number}`]
-    if (typeof value === 'number') fields[key] = value
+    if (typeof value === 'number') fields[keys.get(key) ?? key] = value
   }
   return fields
 }

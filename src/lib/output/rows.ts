@@ -1,10 +1,18 @@
+import type { Quantity } from '../../shared/quantity'
 import type { Alert } from '../readings/alerts'
 import type { Channel } from '../readings/channel'
 import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
-import type { ReadContent, Subject } from './content'
+import {
+  alertSubjects,
+  type ReadContent,
+  type Subject,
+  subjectOf,
+  subjectOfReading,
+  subjectsOf,
+} from './content'
 
 /** A flat row: one channel value, or one alert text. A key with nothing to say is left out, never null. */
 export interface Row {
@@ -20,11 +28,14 @@ export interface Row {
   channel?: number
   label?: string
   unit?: string
+  quantity?: Quantity
   value?: number
   error?: string
   dataid?: number
   /** Only of current readings: the battery's code. */
   battery?: number
+  /** The same in words. */
+  batterylevel?: string
   rssi?: number
   /** Seconds. */
   age?: number
@@ -46,6 +57,7 @@ const VALUE_COLUMNS = [
   'channel',
   'label',
   'unit',
+  'quantity',
   'value',
   'error',
   'dataid',
@@ -54,7 +66,7 @@ const VALUE_COLUMNS = [
 /** Every key a row of this kind can have, in the order of a table's columns. */
 export const ROW_COLUMNS: Record<ReadContent['kind'], readonly (keyof Row)[]> = {
   series: VALUE_COLUMNS,
-  current: [...VALUE_COLUMNS, 'battery', 'rssi', 'age', 'stale'],
+  current: [...VALUE_COLUMNS, 'battery', 'batterylevel', 'rssi', 'age', 'stale'],
   alerts: [
     'time',
     'timestamp',
@@ -96,12 +108,32 @@ export function* rowsOf(content: ReadContent, group: string): Generator<Row> {
   }
 }
 
-/** A row is about one value, so its subject has a channel where the row has one. */
-export function subjectOfRow(row: Row, group: string): Subject {
-  const { serial, name = '', base, channel, label = '', unit = '' } = row
-  const subject: Subject = { serial, name, base, group: row.groupname ?? group }
-  if (channel !== undefined) subject.channel = { number: channel, name: label, unit }
-  return subject
+/** A row and whom it is about: one value, or one text. */
+export interface RowOf {
+  row: Row
+  subject: Subject
+}
+
+/** The same, each with whom it is about. */
+export function* rowsAbout(content: ReadContent, group: string): Generator<RowOf> {
+  switch (content.kind) {
+    case 'current':
+      for (const reading of content.readings) {
+        const subject = subjectsOf(subjectOfReading(reading), reading.channels)
+        for (const row of rowsOfReading(reading)) yield { row, subject: subject(`ch${row.channel}`) }
+      }
+      return
+    case 'series': {
+      const { series } = content
+      const subject = subjectsOf(subjectOf(series, group), series.channels)
+      for (const row of rowsOfSeries(series, group)) yield { row, subject: subject(`ch${row.channel}`) }
+      return
+    }
+    case 'alerts': {
+      const subject = alertSubjects(content, group)
+      for (const alert of content.alerts) yield { row: rowOfAlert(alert), subject: subject(alert) }
+    }
+  }
 }
 
 function* rowsOfReading(reading: Reading): Generator<Row> {
@@ -111,7 +143,10 @@ function* rowsOfReading(reading: Reading): Generator<Row> {
     nameChannel(row, channel)
     if (value !== null) row.value = value
     if (error !== null) row.error = error
-    if (battery.code !== null) row.battery = battery.code
+    if (battery.code !== null) {
+      row.battery = battery.code
+      row.batterylevel = battery.level
+    }
     if (rssi !== null) row.rssi = rssi
     if (age !== null) row.age = age
     if (stale !== null) row.stale = stale
@@ -138,11 +173,11 @@ type RowMaker = (time: string, timestamp: number, value: number, dataid: number)
 function rowMaker(series: Series, of: Channel, groupname: string): RowMaker {
   const { serial, name, model } = series
   const base = series.base.serial
-  const { number: channel, name: label, unit } = of
-  if (name !== '' && model !== '' && unit !== '') {
+  const { number: channel, name: label, unit, quantity } = of
+  if (name !== '' && model !== '' && unit !== '' && quantity !== null) {
     return groupname === ''
       ? (time, timestamp, value, dataid) => {
-          return { time, timestamp, serial, name, model, base, channel, label, unit, value, dataid }
+          return { time, timestamp, serial, name, model, base, channel, label, unit, quantity, value, dataid }
         }
       : (time, timestamp, value, dataid) => {
           return {
@@ -156,6 +191,7 @@ function rowMaker(series: Series, of: Channel, groupname: string): RowMaker {
             channel,
             label,
             unit,
+            quantity,
             value,
             dataid,
           }
@@ -208,8 +244,9 @@ function rowOfDevice(
   return row as Row
 }
 
-function nameChannel(row: Row, { number, name, unit }: Channel): void {
+function nameChannel(row: Row, { number, name, unit, quantity }: Channel): void {
   row.channel = number
   row.label = name
   if (unit !== '') row.unit = unit
+  if (quantity !== null) row.quantity = quantity
 }

@@ -6,14 +6,26 @@ export interface TopicValues {
   name: string
   group: string
   /** Only where the message is about one value. */
-  channel?: { number: number; name: string; unit: string }
+  channel?: TopicChannel
+}
+
+/** Names of a channel: no other of its device has the same label or quantity. */
+export interface TopicChannel {
+  number: number
+  label: string
+  unit: string
+  /** The channel's key where it is not known. */
+  quantity: string
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must go
 const UNSAFE = /[/+#\u0000-\u001f\u007f-\u009f\u2028\u2029]/g
-const PLACE = /\{(account|base|serial|name|channel|label|unit|group)\}/g
+const PLACE = /\{(account|base|serial|name|channel|label|unit|quantity|group)\}/g
 /** A segment made only of these falls away where the message is about a whole device. */
-const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit)\})+$/
+const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit|quantity)\})+$/
+
+/** As it stands in a topic. */
+export const topicText = (text: string) => text.replace(UNSAFE, '_')
 
 /** Topics that are kept: of so many channels, all in all. */
 const MOST_KEPT = 500
@@ -23,7 +35,8 @@ export function topicMaker(template: string): (values: TopicValues) => string | 
   const known = new Map<string, string | undefined>()
   return (values) => {
     const { account, base, serial, name, group, channel } = values
-    const key = [account, base, serial, name, group, channel?.number, channel?.name, channel?.unit].join('\n')
+    const ofChannel = channel && [channel.number, channel.label, channel.unit, channel.quantity]
+    const key = [account, base, serial, name, group, ...(ofChannel ?? [])].join('\n')
     if (known.has(key)) return known.get(key)
     if (known.size >= MOST_KEPT) known.clear()
     const topic = makeTopic(template, values)
@@ -46,13 +59,14 @@ export function makeTopic(template: string, values: TopicValues): string | undef
     name: values.name,
     group: values.group,
     channel: channel ? String(channel.number) : '',
-    label: channel?.name ?? '',
+    label: channel?.label ?? '',
     unit: channel?.unit ?? '',
+    quantity: channel?.quantity ?? '',
   }
   const topic = template
     .split('/')
     .filter((segment) => channel || !CHANNEL_ONLY.test(segment))
-    .map((segment) => segment.replace(PLACE, (_, key: string) => named[key]?.replace(UNSAFE, '_') || '_'))
+    .map((segment) => segment.replace(PLACE, (_, key: string) => topicText(named[key] ?? '') || '_'))
     .join('/')
   // Wildcards leave topics out that begin with `$`: they are the broker's own.
   return topic === '' ? undefined : topic.replace(/^\$/, '_')

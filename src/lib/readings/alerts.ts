@@ -22,6 +22,8 @@ export interface Alert extends Device {
 /** A device's alerts, oldest first; the device stands beside them for answers without any. */
 export interface AlertLog {
   device: Device
+  /** Of which there are alerts, and others that the answer lists. */
+  channels: Channel[]
   alerts: Alert[]
 }
 
@@ -66,12 +68,14 @@ export function readAlerts(
   }
   // A log tells few of a device's channels, so it says nothing about how the listed ones are counted.
   const listed = lineUpChannels(envelope.channel).map(({ channel }) => channel)
-  const channels = new Map(listed.map((channel) => [channel.key, channel]))
+  const channels = new Map<string, Channel>(listed.map((channel) => [channel.key, channel]))
 
   const alerts = choose(oldestFirst(entries)).flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {
       const number = channelNumber(source)
-      const channel = number === undefined ? null : { ...(channels.get(source) ?? unlistedChannel(number)) }
+      const known = number === undefined ? undefined : (channels.get(source) ?? unlistedChannel(number))
+      if (known) channels.set(source, known)
+      const channel = known ? { ...known } : null
       return {
         ...device,
         base: { ...device.base },
@@ -85,7 +89,7 @@ export function readAlerts(
       }
     }),
   )
-  return { device, alerts, unread }
+  return { device, channels: [...channels.values()], alerts, unread }
 }
 
 const BLANK: LogEntry = { timestamp: null, texts: [] }

@@ -1,3 +1,4 @@
+import { normalizeUnit, type Quantity, quantitiesOf } from '../../shared/quantity'
 import type { ListedChannel } from '../api/fields'
 
 /** One measured quantity: `key` is what records call it. */
@@ -6,7 +7,10 @@ export interface Channel {
   /** From 1. */
   number: number
   name: string
+  /** Degrees in one spelling; else as the service sends it. */
   unit: string
+  /** What it measures; `null` where the unit does not say. */
+  quantity: Quantity | null
 }
 
 const KEY = /^ch([1-9]\d?)$/
@@ -34,10 +38,11 @@ export function lineUpChannels<L extends ListedChannel>(
   seen: ReadonlySet<number> = new Set(),
 ): LinedUp<L>[] {
   if (seen.size === 0 && isInOrder(listed)) {
-    return listed.map((entry) => ({
+    const found = listed.map((entry) => ({
       channel: channel((entry.num as number) + 1 - (listed[0]?.num as number), entry.name, entry.unit),
       listed: entry,
     }))
+    return withQuantities(found)
   }
   const told = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(told, seen) ? 1 : 0
@@ -59,7 +64,18 @@ export function lineUpChannels<L extends ListedChannel>(
   for (const number of seen) {
     if (!found.has(number)) found.set(number, { channel: unlistedChannel(number) })
   }
-  return [...found.values()].sort((a, b) => a.channel.number - b.channel.number)
+  return withQuantities([...found.values()].sort((a, b) => a.channel.number - b.channel.number))
+}
+
+function withQuantities<T extends { channel: Channel }>(found: T[]): T[] {
+  setQuantities(found.map(({ channel }) => channel))
+  return found
+}
+
+/** What the channels of one device measure can only be said of all together. */
+export function setQuantities(channels: readonly Channel[]): void {
+  const quantities = quantitiesOf(channels.map(({ unit }) => unit))
+  for (const [index, one] of channels.entries()) one.quantity = quantities[index] ?? null
 }
 
 /** Numbered one by one, from 0 or from 1: nearly all are. */
@@ -70,7 +86,7 @@ function isInOrder(listed: readonly ListedChannel[]): boolean {
 
 function channel(number: number, name: string, unit: string): Channel {
   const key = `ch${number}`
-  return { key, number, name: name === '' ? key : name, unit }
+  return { key, number, name: name === '' ? key : name, unit: normalizeUnit(unit), quantity: null }
 }
 
 /** A channel of which only the number is known. */

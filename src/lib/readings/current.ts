@@ -112,8 +112,16 @@ function readOne(found: CurrentDevice, options: CurrentOptions, write: ReturnTyp
 }
 
 function readChannels(found: CurrentDevice['channel']): ReadingChannel[] {
-  return lineUpChannels(found).map(({ channel: { key, number, name, unit }, listed }) => {
+  return lineUpChannels(found).map(({ channel: { key, number, name, unit, quantity }, listed }) => {
     const value = readNumber(listed?.value)
-    return { key, number, name, unit, value, error: value === null ? valueError(listed?.value) : null }
+    return {
+      key,
+      number,
+      name,
+      unit,
+      quantity,
+      value,
+      error: value === null ? valueError(listed?.value) : null,
+    }
   })
 }

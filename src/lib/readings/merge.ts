@@ -1,4 +1,4 @@
-import type { Channel } from './channel'
+import { type Channel, setQuantities } from './channel'
 import { findGaps } from './continuity'
 import { MISSING } from './number'
 import type { SeriesRecord } from './record-reader'
@@ -22,7 +22,9 @@ export function mergeSeries(parts: readonly SeriesPart[]): Series {
 function unite(lists: readonly (readonly Channel[])[]): Channel[] {
   const found = new Map<number, Channel>()
   for (const channel of lists.flat()) if (!found.has(channel.number)) found.set(channel.number, channel)
-  return [...found.values()].sort((a, b) => a.number - b.number)
+  const channels = [...found.values()].sort((a, b) => a.number - b.number)
+  setQuantities(channels)
+  return channels
 }
 
 /** Every record has the keys of the series' channels. */

@@ -46,6 +46,7 @@ RED.nodes.registerType('envlog-current', {
     output: { value: 'readings' },
     send: { value: 'all' },
     measurement: { value: 'envlog' },
+    fieldNames: { value: 'channel' },
     time: { value: 'utc' },
     topic: { value: 'envlog/{base}/{serial}/{channel}' },
     staleAfter: { value: '', validate: (value, _options) => checkWhole(value, 0, 1e9) },

@@ -27,7 +27,15 @@ import {
   TOPICS,
 } from '../../shared/action'
 import { isLimits, type LimitsTable, readLimits } from '../../shared/limits'
-import { DEFAULT_CHUNK, MEASUREMENTS, OFFERED, OUTPUTS, type Output, type Send } from '../../shared/outputs'
+import {
+  DEFAULT_CHUNK,
+  FIELD_NAMES,
+  MEASUREMENTS,
+  OFFERED,
+  OUTPUTS,
+  type Output,
+  type Send,
+} from '../../shared/outputs'
 import { migrate, VERSION, versionOf } from '../../shared/versions'
 
 /**
@@ -86,6 +94,9 @@ const common = z.object({
   time: choice(TIME_STYLES, 'utc'),
 })
 
+/** Of the nodes that send values: points of alerts have fields of their own. */
+const valued = { fieldNames: choice(FIELD_NAMES, 'channel') }
+
 function flag(fallback: boolean) {
   return z.preprocess((value) => (blank(value) ? fallback : value === true || value === 'true'), z.boolean())
 }
@@ -99,12 +110,14 @@ const news = common.extend({
 
 /** One schema a node. */
 const schemas = {
-  'envlog-current': common.extend({ staleAfter: optionalWhole(0, 1e9), onlyNew: flag(false) }),
+  'envlog-current': common.extend({ ...valued, staleAfter: optionalWhole(0, 1e9), onlyNew: flag(false) }),
   'envlog-latest': news.extend({
+    ...valued,
     backfill: flag(true),
     start: z.preprocess((value) => (blank(value) ? 'held' : value), z.union([z.string(), z.number()])),
   }),
   'envlog-range': common.extend({
+    ...valued,
     from: text,
     fromType: choice(PERIOD_TYPES, 'rel'),
     to: text,

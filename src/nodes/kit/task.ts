@@ -87,7 +87,11 @@ export function createTask<T extends ActionType>(
   async function deliver(delivery: Delivery, isNothing = false): Promise<void> {
     sent ??= 0
     if (!isNothing) {
-      const plan = planMessages(delivery.content, { ...settings, group: delivery.group })
+      const plan = planMessages(delivery.content, {
+        fieldNames: 'channel',
+        ...settings,
+        group: delivery.group,
+      })
       const make = messageMaker({ ...parts, delivery, plan })
       await gently(plan.drafts[Symbol.iterator](), signal, (draft, pace) => {
         if (!draft) return

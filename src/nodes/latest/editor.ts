@@ -64,6 +64,7 @@ RED.nodes.registerType('envlog-latest', {
     output: { value: 'readings' },
     send: { value: 'device' },
     measurement: { value: 'envlog' },
+    fieldNames: { value: 'channel' },
     time: { value: 'utc' },
     topic: { value: 'envlog/{base}/{serial}/{channel}' },
   },

@@ -54,6 +54,7 @@ RED.nodes.registerType('envlog-range', {
     send: { value: 'device' },
     chunk: { value: 1000, validate: (value, _options) => checkWhole(value, 1, 1_000_000) },
     measurement: { value: 'envlog' },
+    fieldNames: { value: 'channel' },
     time: { value: 'utc' },
     from: {
       value: '-24h',

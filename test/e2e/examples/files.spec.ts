@@ -128,7 +128,7 @@ describe('examples that write files', () => {
     const [head, ...lines] = text.replace('\ufeff', '').trimEnd().split('\r\n')
     assert.equal(
       head,
-      'time,timestamp,serial,name,model,base,groupname,channel,label,unit,value,error,dataid',
+      'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid',
     )
     const name = `"'${HOSTILE.replaceAll('"', '""')}"`
     assert.ok(text.includes(name) && !text.includes(`"${HOSTILE.slice(0, 2)}`), 'no formula')

@@ -10,7 +10,7 @@ const subject: Subject = {
   name: 'Freezer 3',
   base: '5839F001',
   group: 'Cold chain',
-  channel: { number: 1, name: 'Inside', unit: 'C' },
+  channel: { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' },
 }
 const reading: Row = { serial: '5212A1B2', base: '5839F001', channel: 1, value: -18.4 }
 

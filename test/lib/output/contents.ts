@@ -53,6 +53,7 @@ export const how = (over: Partial<How>): How => ({
   send: 'device',
   chunk: 2,
   measurement: 'envlog',
+  fieldNames: 'channel',
   group: GROUP,
   ...over,
 })

@@ -31,7 +31,7 @@ const empty = { series: series({ data: [] }), alerts: alerts([]), current: curre
 const { gaps, records, ...head } = three.series
 const device = { serial: '5212A1B2', name: 'Freezer 3', base: '5839F001', group: GROUP }
 const second = { serial: '5212A1B3', name: 'Second', base: '5839F001', group: '' }
-const ch1 = { number: 1, name: 'Inside', unit: 'C' }
+const ch1 = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 
 const subjects = (content: Parameters<typeof plan>[0], output: Output, send: Send) =>
   Array.from(plan(content, { output, send }).drafts, ({ subject }) => subject)
@@ -160,7 +160,7 @@ describe('the messages of alerts', () => {
     const each = plan(log, { send: 'each' })
     assert.deepEqual([each.payloads, each.sequence], [log.alerts, { count: 2, length: 1 }])
     const [first, other] = subjects(log, 'readings', 'each')
-    assert.deepEqual([first?.channel?.number, first?.channel?.unit, other?.channel], [1, 'C', undefined])
+    assert.deepEqual([first?.channel?.number, first?.channel?.unit, other?.channel], [1, '°C', undefined])
   })
 
   for (const output of ['rows', 'points'] as const) {

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { ReadContent } from '../../../src/lib/output/content'
-import { countPoints, pointsOf } from '../../../src/lib/output/points'
+import { countPoints, type PointOptions, pointsOf } from '../../../src/lib/output/points'
 import { HOSTILE, stored, storedTag } from '../../support/outputs'
 import { alerts, anyContent, current, GROUP, kinds, series, T } from './contents'
 
+const options = (over: Partial<PointOptions> = {}): PointOptions => ({
+  measurement: 'envlog',
+  fieldNames: 'channel',
+  group: GROUP,
+  ...over,
+})
 const points = (content: ReadContent, group = GROUP) =>
-  Array.from(pointsOf(content, 'envlog', group), ({ point }) => point)
+  Array.from(pointsOf(content, options({ group })), ({ point }) => point)
 const tags = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base: '5839F001', group: GROUP }
 const channels = [
   { num: '1', name: 'Inside', unit: 'C' },
@@ -87,7 +93,7 @@ describe('points', () => {
   })
 
   it('are about their device, not about one of its channels', () => {
-    const [first] = pointsOf(series({ data: [{ unixtime: T, ch1: 1 }] }), 'envlog', GROUP)
+    const [first] = pointsOf(series({ data: [{ unixtime: T, ch1: 1 }] }), options())
     assert.deepEqual(first?.subject, {
       serial: '5212A1B2',
       name: 'Freezer 3',
@@ -100,8 +106,7 @@ describe('points', () => {
     it(`take a hostile text for text alone: ${JSON.stringify(text)}`, () => {
       const [point] = pointsOf(
         series({ 'remote-name': text, 'remote-model': text, data: [{ unixtime: T, ch1: 1, [text]: 9 }] }),
-        text,
-        stored(text),
+        options({ measurement: text, group: stored(text) }),
       )
       assert.ok(point)
       const { measurement, tags: found, fields } = point.point

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { countRows, ROW_COLUMNS, rowsOf, subjectOfRow } from '../../../src/lib/output/rows'
+import { countRows, ROW_COLUMNS, rowsAbout, rowsOf } from '../../../src/lib/output/rows'
 import { ROW_COLUMNS as COLUMNS, HOSTILE, stored } from '../../support/outputs'
 import { alerts, anyContent, current, GROUP, iso, kinds, series, standalone, T } from './contents'
 
@@ -38,9 +38,9 @@ describe('rows', () => {
     assert.deepEqual(
       [...rowsOf(series({ channel: channels, data }), GROUP)],
       [
-        { ...first, channel: 1, label: 'Inside', unit: 'C', value: -18.4 },
+        { ...first, channel: 1, label: 'Inside', unit: '°C', quantity: 'temperature', value: -18.4 },
         { ...first, channel: 2, label: 'ch2', value: 55 },
-        { ...second, channel: 1, label: 'Inside', unit: 'C', error: 'E1' },
+        { ...second, channel: 1, label: 'Inside', unit: '°C', quantity: 'temperature', error: 'E1' },
         { ...second, channel: 2, label: 'ch2', error: 'missing' },
       ],
     )
@@ -49,12 +49,36 @@ describe('rows', () => {
   it('of current readings tell battery, rssi, age and stale too', () => {
     const value = { num: '1', name: 'Inside', value: '-18.4', unit: 'C' }
     const bad = { num: '2', name: 'Probe', value: 'Sensor Error', unit: '%' }
-    const told = { battery: 5, rssi: -62, age: 42, stale: false, time: iso(T), timestamp: T * 1000 }
+    const told = {
+      battery: 5,
+      batterylevel: 'sufficient',
+      rssi: -62,
+      age: 42,
+      stale: false,
+      time: iso(T),
+      timestamp: T * 1000,
+    }
     assert.deepEqual(
       [...rowsOf(current([{ channel: [value, bad] }]), 'the directory’s')],
       [
-        { ...device, ...told, channel: 1, label: 'Inside', unit: 'C', value: -18.4 },
-        { ...device, ...told, channel: 2, label: 'Probe', unit: '%', error: 'Sensor Error' },
+        {
+          ...device,
+          ...told,
+          channel: 1,
+          label: 'Inside',
+          unit: '°C',
+          quantity: 'temperature',
+          value: -18.4,
+        },
+        {
+          ...device,
+          ...told,
+          channel: 2,
+          label: 'Probe',
+          unit: '%',
+          quantity: 'humidity',
+          error: 'Sensor Error',
+        },
       ],
       'the group is each reading’s own',
     )
@@ -118,16 +142,16 @@ describe('rows', () => {
   })
 
   it('are about their channel, with its unit, and the group', () => {
-    const [row] = rowsOf(series({ channel: channels, data }), GROUP)
-    assert.deepEqual(row && subjectOfRow(row, GROUP), {
+    const [row] = rowsAbout(series({ channel: channels, data }), GROUP)
+    assert.deepEqual(row?.subject, {
       serial: '5212A1B2',
       name: 'Freezer 3',
       base: '5839F001',
       group: GROUP,
-      channel: { number: 1, name: 'Inside', unit: 'C' },
+      channel: { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' },
     })
-    const [alert] = rowsOf(alerts([{ unixtime: T, 'communication-status': 'lost' }]), GROUP)
-    assert.deepEqual(alert && subjectOfRow(alert, GROUP), {
+    const [alert] = rowsAbout(alerts([{ unixtime: T, 'communication-status': 'lost' }]), GROUP)
+    assert.deepEqual(alert?.subject, {
       serial: '5212A1B2',
       name: 'Freezer 3',
       base: '5839F001',
@@ -141,11 +165,12 @@ describe('rows', () => {
       const fields = { name: text, model: text, group: { num: 1, name: text }, channel }
       const [row] = rowsOf(current([fields]), '')
       const { name, model, groupname, label, unit, error } = row ?? {}
-      const found = [name, model, groupname, label, unit]
+      const found = [name, model, groupname, label]
       assert.deepEqual(
         found,
         found.map(() => stored(text)),
       )
+      assert.equal(unit, stored(text).trim() || undefined)
       assert.equal(error, text.trim() === '' ? 'missing' : stored(text))
       assert.equal(Object.getPrototypeOf(row), Object.prototype)
     })

@@ -10,13 +10,16 @@ const device: TopicValues = {
   name: 'Freezer 3',
   group: 'Cold chain',
 }
-const value: TopicValues = { ...device, channel: { number: 2, name: 'Inside', unit: '%' } }
+const value: TopicValues = {
+  ...device,
+  channel: { number: 2, label: 'Inside', unit: '%', quantity: 'humidity' },
+}
 
 describe('a topic', () => {
   it("is made of the template's places", () => {
     assert.equal(
-      makeTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}', value),
-      'Plant A/5839F001/5212A1B2/Freezer 3/Cold chain/2/Inside/%',
+      makeTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}/{quantity}', value),
+      'Plant A/5839F001/5212A1B2/Freezer 3/Cold chain/2/Inside/%/humidity',
     )
     assert.equal(makeTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
   })
@@ -29,7 +32,7 @@ describe('a topic', () => {
   })
 
   it('loses segments made only of the channel where it is about a whole device, and no others', () => {
-    assert.equal(makeTopic('a/{channel}/{label}{unit}/b', device), 'a/b')
+    assert.equal(makeTopic('a/{channel}/{label}{unit}/{quantity}/b', device), 'a/b')
     assert.equal(makeTopic('a/ch{channel}/{unit}-{label}', device), 'a/ch_/_-_')
     assert.equal(makeTopic('a/{channel}/{serial}', value), 'a/2/5212A1B2')
     assert.equal(makeTopic('a/{serial}{channel}', device), 'a/5212A1B2_')
@@ -41,7 +44,7 @@ describe('a topic', () => {
         ...value,
         name: '',
         group: '',
-        channel: { number: 1, name: '', unit: '' },
+        channel: { number: 1, label: '', unit: '', quantity: '' },
       }),
       '_/_/_',
     )
@@ -67,7 +70,12 @@ describe('a topic', () => {
     const hostile = fc.string({
       unit: fc.constantFrom('/', '+', '#', '\u0000', '\n', '\u007f', '\u0085', '\u2028', 'a', '{', '}', '日'),
     })
-    const channel = fc.record({ number: fc.integer({ min: 1, max: 6 }), name: hostile, unit: hostile })
+    const channel = fc.record({
+      number: fc.integer({ min: 1, max: 6 }),
+      label: hostile,
+      unit: hostile,
+      quantity: hostile,
+    })
     const values = fc.record({
       account: hostile,
       base: hostile,
@@ -79,9 +87,10 @@ describe('a topic', () => {
     fc.assert(
       fc.property(values, (given) => {
         const topic =
-          makeTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}', given) ?? ''
+          makeTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}/{quantity}', given) ??
+          ''
         const levels = topic.split('/')
-        assert.equal(levels.length, 8)
+        assert.equal(levels.length, 9)
         assert.ok(levels.every((level) => level !== ''))
         assert.doesNotMatch(topic, /[+#]|\p{Cc}|\u2028/u)
       }),

@@ -18,7 +18,7 @@ describe('an alert log', () => {
         timestamp: 1_795_161_600_000,
         utcOffset: 540,
         source: 'ch1',
-        channel: { key: 'ch1', number: 1, name: 'Inside', unit: 'C' },
+        channel: { key: 'ch1', number: 1, name: 'Inside', unit: '°C', quantity: 'temperature' },
         kind: 'upper-limit',
         text: 'Inside: upper limit exceeded 12.1 C (8.0 C)',
       },

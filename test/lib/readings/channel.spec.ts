@@ -104,8 +104,20 @@ describe('lining channels up with the records', () => {
 
   it('names a channel without a name after its key, and keeps any other name as it is', () => {
     const [first, second] = lineUpChannels([listed(1, '', 'C'), listed(2, '__proto__', '%')])
-    assert.deepEqual(first?.channel, { key: 'ch1', number: 1, name: 'ch1', unit: 'C' })
-    assert.deepEqual(second?.channel, { key: 'ch2', number: 2, name: '__proto__', unit: '%' })
+    assert.deepEqual(first?.channel, {
+      key: 'ch1',
+      number: 1,
+      name: 'ch1',
+      unit: '°C',
+      quantity: 'temperature',
+    })
+    assert.deepEqual(second?.channel, {
+      key: 'ch2',
+      number: 2,
+      name: '__proto__',
+      unit: '%',
+      quantity: 'humidity',
+    })
   })
 
   it('gives every number once, in order, with its key, and every channel that was seen', () => {

@@ -34,7 +34,17 @@ describe('a current reading', () => {
       stale: null,
       battery: { code: 5, level: 'sufficient' },
       rssi: -62,
-      channels: [{ key: 'ch1', number: 1, name: 'Inside', unit: 'C', value: -18.4, error: null }],
+      channels: [
+        {
+          key: 'ch1',
+          number: 1,
+          name: 'Inside',
+          unit: '°C',
+          quantity: 'temperature',
+          value: -18.4,
+          error: null,
+        },
+      ],
     })
   })
 
@@ -115,7 +125,7 @@ describe('a current reading', () => {
     assert.equal(rssi, null)
     assert.deepEqual(battery, { code: null, level: 'unknown' })
     assert.deepEqual(channels, [
-      { key: 'ch1', number: 1, name: 'ch1', unit: '', value: null, error: 'missing' },
+      { key: 'ch1', number: 1, name: 'ch1', unit: '', quantity: null, value: null, error: 'missing' },
     ])
   })
 

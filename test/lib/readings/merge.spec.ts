@@ -60,7 +60,7 @@ describe('merging answers of one device', () => {
       read({ name: 'new', time_diff: 60, channel: [{ num: 0, name: 'now', unit: 'F' }], data: [at(2)] }),
       read({ name: 'old', data: [at(1)] }),
     ])
-    assert.deepEqual([name, utcOffset, channels[0]?.name, channels[0]?.unit], ['new', 60, 'now', 'F'])
+    assert.deepEqual([name, utcOffset, channels[0]?.name, channels[0]?.unit], ['new', 60, 'now', '°F'])
   })
 
   it('keeps the order of records of one second without ids over a border', () => {

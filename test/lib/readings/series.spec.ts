@@ -25,8 +25,8 @@ describe('a series', () => {
       standalone: false,
       utcOffset: 540,
       channels: [
-        { key: 'ch1', number: 1, name: 'Inside', unit: 'C' },
-        { key: 'ch2', number: 2, name: 'ch2', unit: '%' },
+        { key: 'ch1', number: 1, name: 'Inside', unit: '°C', quantity: 'temperature' },
+        { key: 'ch2', number: 2, name: 'ch2', unit: '%', quantity: 'humidity' },
       ],
       records: [
         {

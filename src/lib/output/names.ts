@@ -1,0 +1,28 @@
+import type { FieldNames } from '../../shared/outputs'
+import type { Channel } from '../readings/channel'
+
+type Named = Pick<Channel, 'key' | 'name' | 'quantity'>
+
+/**
+ * What each channel of a device is called, by its key: no two have one name. The second of a name gets `_2` behind it;
+ * a channel without such a name has its key.
+ * @param clean takes out what cannot stand in a name
+ * @param reserved names that none may have
+ */
+export function channelNames(
+  channels: readonly Named[],
+  by: FieldNames,
+  clean: (text: string) => string = (text) => text,
+  reserved: readonly string[] = [],
+): Map<string, string> {
+  const taken = new Set(reserved)
+  const names = new Map<string, string>()
+  for (const { key, name, quantity } of channels) {
+    const wanted = by === 'channel' ? key : clean(by === 'label' ? name : (quantity ?? '')) || key
+    let unique = wanted
+    for (let count = 2; taken.has(unique); count++) unique = `${wanted}_${count}`
+    taken.add(unique)
+    names.set(key, unique)
+  }
+  return names
+}

@@ -1,0 +1,71 @@
+/** What a channel measures, and the spelling of its unit: one table for messages, forms and the demo. */
+
+export const QUANTITIES = [
+  'temperature',
+  'humidity',
+  'co2',
+  'illuminance',
+  'illuminance-exposure',
+  'uv-irradiance',
+  'uv-exposure',
+  'pressure',
+  'voltage',
+  'current',
+] as const
+export type Quantity = (typeof QUANTITIES)[number]
+
+/** The ways in which one fleet spells degrees. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  ['C', 'F'].flatMap((letter) => {
+    const wide = String.fromCodePoint((letter.codePointAt(0) as number) + 0xfee0)
+    const sign = letter === 'C' ? '℃' : '℉'
+    return [letter, wide, sign, `°${letter}`, `°${wide}`, `º${letter}`].map(
+      (spelling) => [spelling, `°${letter}`] as const,
+    )
+  }),
+)
+
+const BY_UNIT: Readonly<Record<string, Quantity>> = {
+  '°C': 'temperature',
+  '°F': 'temperature',
+  lx: 'illuminance',
+  klx: 'illuminance',
+  lxh: 'illuminance-exposure',
+  klxh: 'illuminance-exposure',
+  'mW/cm2': 'uv-irradiance',
+  'mW/cm2h': 'uv-exposure',
+  Pa: 'pressure',
+  hPa: 'pressure',
+  kPa: 'pressure',
+  mV: 'voltage',
+  V: 'voltage',
+  mA: 'current',
+  A: 'current',
+}
+
+/** Units that scaled inputs use for anything: they say what is measured only beside a temperature. */
+const BESIDE_TEMPERATURE: Readonly<Record<string, Quantity>> = { '%': 'humidity', ppm: 'co2' }
+
+/** `C`, `℃` and their like become `°C`, so for F; any other unit is trimmed. */
+export function normalizeUnit(unit: string): string {
+  const trimmed = unit.trim()
+  return SPELLINGS.get(trimmed) ?? trimmed
+}
+
+/**
+ * What the channels of one device measure, in their order; `null` where the unit does not say.
+ * @param units normalized
+ */
+export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
+  const found = units.map((unit) => inTable(BY_UNIT, unit))
+  const hasTemperature = found.includes('temperature')
+  return found.map((one, index) =>
+    one === null && hasTemperature ? inTable(BESIDE_TEMPERATURE, units[index] as string) : one,
+  )
+}
+
+/** Also where letters are full-width, or a square is raised. */
+function inTable(table: Readonly<Record<string, Quantity>>, unit: string): Quantity | null {
+  for (const key of [unit, unit.normalize('NFKC')]) if (Object.hasOwn(table, key)) return table[key] ?? null
+  return null
+}
