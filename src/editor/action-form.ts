@@ -1,7 +1,10 @@
+import type { ActionType } from '../shared/action'
+import { migrate, VERSION, versionOf } from '../shared/versions'
 import { type ChosenField, chosenField } from './chosen'
 import type { Asking } from './demand'
 import { createDeviceSource } from './device-source'
-import type { Chosen } from './picker/choice'
+import { type Chosen, isDevice } from './picker/choice'
+import type { Kind } from './picker/tree'
 import type { Form } from './red'
 import { tellWhatComes } from './told'
 
@@ -10,8 +13,10 @@ interface Fields {
   select: JQuery
   property: JQuery
   repeat: JQuery
+  /** Devices, and base units with every device under them. */
   devices: ChosenField
   bases: ChosenField
+  groups: ChosenField
   exclude: ChosenField
 }
 
@@ -20,25 +25,28 @@ let fields: Fields | undefined
 
 /** The part of the form that all actions have: which devices, and what comes of it. */
 export function prepareAction(form: Form): void {
+  const { devices, bases, groups, exclude } = ofToday(form)
+  const units = listOf<string>(bases).map((unit) => ({ unit }))
   const account = $('#node-input-account')
   const [select, property] = [$('#node-input-select'), $('#node-input-propertyType')]
   const source = createDeviceSource(() => String(account.val() ?? ''))
   let tell = () => {}
-  const changed = () => tell()
+  const field = (kind: Kind, saved: Chosen[]) =>
+    chosenField(`envlog-${kind}`, kind, saved, source, () => tell())
   fields = {
     select,
     property,
     repeat: $('#node-input-repeat'),
-    // The service filters current readings by remote units, or by base units.
-    devices: chosenField(
-      'envlog-devices',
-      form.type === 'envlog-current' ? 'remotes' : 'devices',
-      (form.devices as Chosen[] | undefined) ?? [],
-      source,
-      changed,
+    devices: field('devices', [...listOf<Chosen>(devices), ...(form.select === 'list' ? units : [])]),
+    bases: field('bases', form.select === 'list' ? [] : units),
+    groups: field(
+      'groups',
+      listOf<string>(groups).map((group) => ({ group })),
     ),
-    bases: chosenField('envlog-bases', 'bases', chosenOf(form.bases), source, changed),
-    exclude: chosenField('envlog-exclude', 'exclude', chosenOf(form.exclude), source, changed),
+    exclude: field(
+      'exclude',
+      listOf<string>(exclude).map((serial) => ({ serial })),
+    ),
   }
   $('#node-input-property').typedInput({
     default: 'msg',
@@ -46,7 +54,8 @@ export function prepareAction(form: Form): void {
     types: ['msg', 'flow', 'global', 'env', 'jsonata'],
   })
   const showChosen = () => {
-    for (const part of ['list', 'base', 'msg']) $(`.envlog-select-${part}`).toggle(select.val() === part)
+    for (const part of ['list', 'base', 'group', 'msg'])
+      $(`.envlog-select-${part}`).toggle(select.val() === part)
     const isByMessage = select.val() === 'msg' && property.val() === 'msg'
     $('.envlog-select-own').toggle(!isByMessage)
   }
@@ -64,24 +73,30 @@ export function saveAction(form: Form): void {
   const isByMessage = asking.select === 'msg' && fields?.property.val() === 'msg'
   // The row is hidden then, and its value would make the node invalid.
   if (isByMessage) fields?.repeat.val('0')
-  form.devices = asking.devices
-  form.bases = asking.bases
-  form.exclude = asking.exclude
+  const { devices, bases, groups, exclude } = asking
+  Object.assign(form, { devices, bases, groups, exclude, version: VERSION })
 }
 
 /** What the node would ask for as the form stands. */
 function edited(form: Form): Asking {
-  const serials = (field: ChosenField | undefined) => field?.value().map(({ serial }) => serial) ?? []
+  const chosen = (name: Kind) => fields?.[name].value() ?? []
+  const select = fields?.select.val()
   return {
     type: form.type,
-    select: fields?.select.val(),
+    select,
     repeat: fields?.repeat.val(),
-    devices: fields?.devices.value() ?? [],
-    bases: serials(fields?.bases),
-    exclude: serials(fields?.exclude),
+    devices: chosen('devices').filter(isDevice),
+    bases: chosen(select === 'list' ? 'devices' : 'bases').flatMap((one) => ('unit' in one ? one.unit : [])),
+    groups: chosen('groups').flatMap((one) => ('group' in one ? one.group : [])),
+    exclude: chosen('exclude').flatMap((one) => (isDevice(one) ? one.serial : [])),
   }
 }
 
-function chosenOf(serials: unknown): Chosen[] {
-  return Array.isArray(serials) ? serials.map((serial: string) => ({ serial })) : []
+/** What an older version saved, as the form shows it; of a newer one it is left as it is. */
+function ofToday(form: Form): Readonly<Record<string, unknown>> {
+  return migrate(form.type as ActionType, { ...form }, versionOf({ ...form }) ?? VERSION)
+}
+
+function listOf<T>(value: unknown): T[] {
+  return Array.isArray(value) ? value : []
 }

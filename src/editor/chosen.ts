@@ -1,18 +1,19 @@
 import { type DeviceSource, listedIn } from './device-source'
-import type { Chosen } from './picker/choice'
+import { type Chosen, isDevice } from './picker/choice'
 import { pickDevices } from './picker/dialog'
-import type { Kind } from './picker/tree'
+import { type Kind, missing } from './picker/tree'
+import { idOf } from './picker/view'
 import { words } from './red'
 
 /** Names that fit beside the button; the others are counted. */
-const MOST_NAMED = 4
+const MAX_NAMED = 4
 
-/** A field of the form that holds devices. */
+/** A field of the form that holds devices, base units or groups. */
 export interface ChosenField {
   value(): Chosen[]
 }
 
-/** What is chosen, in words, and the button that opens the picker. `kind` may change with the form. */
+/** What is chosen, in words, the button that opens the picker, and what of it the account no longer has. */
 export function chosenField(
   id: string,
   kind: Kind,
@@ -23,20 +24,55 @@ export function chosenField(
   let chosen = [...saved]
   const field = $(`#${id}`).addClass('envlog-chosen')
   const text = $('<span class="envlog-chosen-names">').appendTo(field)
+  const gone = $('<ul class="envlog-chosen-gone">')
+    .attr('aria-label', words('picker.unlisted'))
+    .appendTo(field)
   const title = words(`picker.title-${kind}`)
 
-  function show(): void {
+  function nameOf(one: Chosen): string {
     const devices = listedIn(source)?.devices ?? []
-    const nameOf = ({ serial }: Chosen) => {
-      const device = devices.find((one) => one.serial === serial)
-      const base = devices.find((one) => one.base.serial === serial)?.base
-      return device?.name || base?.name || serial
+    if (isDevice(one)) {
+      const device = devices.find(
+        ({ serial, base }) => serial === one.serial && (one.base ?? base.serial) === base.serial,
+      )
+      return device?.name || one.serial
     }
-    const named = chosen.slice(0, MOST_NAMED).map(nameOf).join(', ')
-    const more = words('picker.more', { count: chosen.length - MOST_NAMED })
+    if ('group' in one) return one.group
+    const under = devices.find(({ base }) => base.serial === one.unit)
+    const name = under?.base.name || (under?.standalone && under.name) || one.unit
+    return kind === 'devices' ? words('picker.whole', { name }) : name
+  }
+
+  function show(): void {
+    const list = listedIn(source)
+    const lost = list ? missing(kind, list.devices, chosen) : []
+    const there = chosen.filter((one) => !lost.includes(one))
+    const named = there.slice(0, MAX_NAMED).map(nameOf).join(', ')
+    const more = words('picker.more', { count: there.length - MAX_NAMED })
     if (chosen.length === 0) text.text(words('picker.nothing'))
-    else text.text(chosen.length > MOST_NAMED ? `${named} ${more}` : named)
-    text.attr('title', chosen.map((one) => (one.base ? `${one.base}/${one.serial}` : one.serial)).join('\n'))
+    else text.text(there.length > MAX_NAMED ? `${named} ${more}` : named)
+    text.attr('title', there.map(idOf).join('\n'))
+    gone
+      .empty()
+      .append(lost.map(goneRow))
+      .toggle(lost.length > 0)
+  }
+
+  function goneRow(one: Chosen): JQuery {
+    const remove = $('<button type="button" class="red-ui-button red-ui-button-small">')
+      .text(words('picker.remove'))
+      .attr('aria-label', words('picker.remove-one', { name: idOf(one) }))
+      .on('click', () => {
+        become(chosen.filter((other) => other !== one))
+        button.trigger('focus')
+      })
+    return $('<li>').append($('<s>').text(idOf(one)), ` ${words('picker.missing')} `, remove)
+  }
+
+  function become(list: Chosen[]): void {
+    chosen = list
+    show()
+    changed()
   }
 
   const button = $('<button type="button" class="red-ui-button">')
@@ -48,11 +84,7 @@ export function chosenField(
         title,
         chosen,
         source,
-        done(list) {
-          chosen = list
-          show()
-          changed()
-        },
+        done: become,
         // Who came by keyboard goes on where they were.
         closed: () => void button.trigger('focus'),
       }),

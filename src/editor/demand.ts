@@ -7,6 +7,7 @@ export interface Asking {
   select?: unknown
   devices?: unknown
   bases?: unknown
+  groups?: unknown
   exclude?: unknown
   repeat?: unknown
 }
@@ -46,20 +47,26 @@ function askedDevices(
   const list = <T>(value: unknown) => (Array.isArray(value) ? (value as T[]) : [])
   const excluded = new Set(list<string>(node.exclude))
   if (select === 'msg') return undefined
-  if (select === 'list') {
-    const chosen = list<{ serial: string; base?: string }>(node.devices)
-    return chosen.filter(({ serial }) => !excluded.has(serial)).flatMap((one) => meantBy(one, devices))
-  }
-  if (!devices) return undefined
-  const bases = new Set(list<string>(node.bases))
-  return devices.filter(
-    ({ serial, base }) => !excluded.has(serial) && (select !== 'base' || bases.has(base.serial)),
-  )
+  const bases = new Set(select === 'list' || select === 'base' ? list<string>(node.bases) : [])
+  const groups = new Set(select === 'group' ? list<string>(node.groups) : [])
+  const chosen = select === 'list' ? list<NamedDevice>(node.devices) : []
+  const isWhole = ({ base, group }: ListedDevice) =>
+    bases.has(base.serial) || groups.has(group) || select === 'all'
+  if (!devices && (select !== 'list' || bases.size > 0)) return undefined
+  const wholes = devices?.filter((device) => !excluded.has(device.serial) && isWhole(device)) ?? []
+  const single = chosen.filter(({ serial, base }) => !excluded.has(serial) && !bases.has(base ?? ''))
+  const meant = single.flatMap((one) => meantBy(one, devices))
+  return [...new Set([...wholes, ...meant])]
+}
+
+interface NamedDevice {
+  serial: string
+  base?: string
 }
 
 /** Without its base unit a serial means the device under each of its base units. */
 function meantBy(
-  { serial, base }: { serial: string; base?: string },
+  { serial, base }: NamedDevice,
   devices: readonly ListedDevice[] = [],
 ): { standalone: boolean }[] {
   if (base !== undefined) return [{ standalone: base === serial }]

@@ -139,7 +139,8 @@ function isEmptyPeriod(node: Form, to: unknown): boolean {
 export function checkDevices(node: Form, value: unknown): Verdict {
   if (node.select !== 'list') return true
   const devices = Array.isArray(value) ? (value as { serial?: string; base?: string }[]) : []
-  if (devices.length === 0) return say('no-devices')
+  const units = Array.isArray(node.bases) ? node.bases.length : 0
+  if (devices.length + units === 0) return say('no-devices')
   const wrong = devices.flatMap(({ serial, base }) => [serial, base || serial]).find(notSerial)
   return wrong === undefined ? true : say('serial', { serial: wrong })
 }
@@ -150,6 +151,12 @@ export function checkSerials(value: unknown, needed: boolean): Verdict {
   if (needed && serials.length === 0) return say('no-devices')
   const wrong = serials.find(notSerial)
   return wrong === undefined ? true : say('serial', { serial: wrong })
+}
+
+/** Names of groups; needed only where `select` says so. */
+export function checkGroups(value: unknown, needed: boolean): Verdict {
+  const isSome = Array.isArray(value) && value.length > 0
+  return needed && !isSome ? say('no-devices') : true
 }
 
 function notSerial(text: string | undefined): boolean {

@@ -37,7 +37,7 @@ export const reasons = {
   'devices-missing': 'ENVLOG_INPUT',
   'devices-empty': 'ENVLOG_INPUT',
   'devices-unreadable': 'ENVLOG_INPUT',
-  'devices-mixed': 'ENVLOG_INPUT',
+  'group-unknown': 'ENVLOG_INPUT',
   'device-unknown': 'ENVLOG_INPUT',
   'time-unreadable': 'ENVLOG_INPUT',
   'period-empty': 'ENVLOG_INPUT',
@@ -86,6 +86,8 @@ export interface Cause {
   endpoint?: string
   serial?: string
   base?: string
+  /** A group that no device has. */
+  group?: string
   /** ISO 8601, UTC: not worth trying before. */
   retryAt?: string
 }

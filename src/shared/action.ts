@@ -11,7 +11,7 @@ export const TOPICS: Record<ActionType, string> = {
   'envlog-alerts': 'envlog/{base}/{serial}/alert',
 }
 
-export const SELECTS = ['all', 'list', 'base', 'msg'] as const
+export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 
 /** When a cursor moves: as soon as it was sent, or when a receipt comes back. */
 export const ADVANCES = ['sent', 'acknowledged'] as const

@@ -33,7 +33,13 @@ export interface ListedDevice {
   /** Name of its group; blank for none. */
   group: string
   battery: string | null
-  values: { name: string; unit: string; value: number | null; error: string | null }[]
+  values: {
+    name: string
+    unit: string
+    quantity: string | null
+    value: number | null
+    error: string | null
+  }[]
 }
 
 export interface DeviceList {

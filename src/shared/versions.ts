@@ -16,7 +16,19 @@ export type Step = { readonly [type in NodeType]?: (saved: Saved) => Saved }
  * The first one leads from version 1 to 2, and so on. One that was published is never changed. `account`, `tls`,
  * `proxy` and `store` keep their names: Node-RED, and what is made before settings are read, go by them.
  */
-const steps: readonly Step[] = []
+const steps: readonly Step[] = [
+  // Chosen devices and base units count together: those that were left from another choice did not count.
+  forActions((saved) => (saved.select === 'list' ? { ...saved, bases: [] } : saved)),
+]
+
+function forActions(change: (saved: Saved) => Saved): Step {
+  return {
+    'envlog-current': change,
+    'envlog-latest': change,
+    'envlog-range': change,
+    'envlog-alerts': change,
+  }
+}
 
 /** Saved `version` of every node. */
 export const VERSION = steps.length + 1

@@ -217,6 +217,7 @@ describe('the contracts', () => {
       endpoint: '',
       serial: '',
       base: '',
+      group: '',
       retryAt: '',
     }
     const [sample] = codeIn(read('docs/errors.md')).map(({ text }) => JSON.parse(text))

@@ -9,6 +9,7 @@ const OTHER_FIELDS: Record<string, string | undefined> = {
   version: undefined,
   devices: 'envlog-devices',
   bases: 'envlog-bases',
+  groups: 'envlog-groups',
   exclude: 'envlog-exclude',
 }
 

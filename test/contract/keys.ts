@@ -7,6 +7,7 @@ import { addressProblem, ledgerProblem } from '../../src/shared/account'
 import { SELECTS, STARTS } from '../../src/shared/action'
 import { LIMITS } from '../../src/shared/limits'
 import { OUTPUTS, SENDS } from '../../src/shared/outputs'
+import { QUANTITIES } from '../../src/shared/quantity'
 import type { BuiltNode } from '../support/built'
 import { root } from '../support/package'
 
@@ -40,8 +41,9 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'told.select-*': SELECTS,
   'endpoint.*': Object.keys(LIMITS),
   'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
-  'picker.title-*': ['devices', 'remotes', 'bases', 'exclude'],
-  'picker.note-*': ['bases', 'remotes'],
+  'picker.title-*': ['devices', 'bases', 'groups', 'exclude'],
+  'picker.note-*': ['devices', 'bases', 'groups'],
+  'quantity.*': [...QUANTITIES],
   'picker.*': ['all', 'none', 'add'],
   'account.store-*': ['kept', 'forgotten', 'unknown'],
   'output.*': OUTPUTS,
@@ -54,6 +56,7 @@ export const PLURALS = [
   ...COUNTED.map((counted) => `status.${counted}`),
   ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
   ...['told.devices', 'told.node-devices', 'told.node-bases', 'told.round'],
+  ...['told.node-and-bases', 'told.node-groups'],
 ]
 
 /** Node-RED's own. */

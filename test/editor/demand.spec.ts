@@ -34,6 +34,20 @@ describe('the requests of a round', () => {
     assert.equal(countOf(under, fleet), 2)
   })
 
+  it('are those of devices and base units that are chosen together, each once', () => {
+    const devices = [{ serial: '52A10001' }, { serial: '52C10008', base: '5F0A1001' }]
+    const both = node('latest', { select: 'list', devices, bases: ['5F0A1001', '52A10002'] })
+    assert.deepEqual(demandOf(both, fleet), { 'latest-data': 2, 'latest-data-relay': 2 })
+    assert.equal(demandOf(both, undefined), null)
+  })
+
+  it('are those of the devices in chosen groups', () => {
+    const grouped = [...fleet, listed('52C10011', { base: '5F0A1002', group: 'Racks' })]
+    assert.deepEqual(demandOf(node('latest', { select: 'group', groups: ['Racks'] }), grouped), {
+      'latest-data-relay': 1,
+    })
+  })
+
   it('are one for each base unit of a serial that is chosen under whichever', () => {
     const both = [...fleet, listed('52C10008', { base: '5F0A1002' })]
     const chosen = node('latest', { select: 'list', devices: [{ serial: '52C10008' }] })
@@ -47,7 +61,7 @@ describe('the requests of a round', () => {
     ]
     const chosen = node('latest', { select: 'list', devices })
     assert.deepEqual(demandOf(chosen, undefined), { 'latest-data': 1, 'latest-data-relay': 1 })
-    for (const select of ['all', 'base', 'msg']) {
+    for (const select of ['all', 'base', 'group', 'msg']) {
       assert.equal(demandOf(node('latest', { select }), undefined), null)
       assert.equal(countOf(node('latest', { select }), undefined), undefined)
     }

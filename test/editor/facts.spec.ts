@@ -30,12 +30,12 @@ describe('what is told of a device', () => {
 
   it('is its first two values with their units, or the service’s word where there is none', () => {
     const value = (number: number | null, unit: string, error: string | null = null) => ({
-      ...{ name: '', value: number, unit, error },
+      ...{ name: '', value: number, unit, quantity: null, error },
     })
-    const device = listed('52A10001', { values: [value(-18.4, 'C'), value(45, '%'), value(1, 'ppm')] })
+    const device = listed('52A10001', { values: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')] })
     assert.equal(valuesOf(device), '-18.4 °C · 45 %')
     assert.equal(valuesOf(device, 3), '-18.4 °C · 45 % · 1 ppm')
-    const broken = listed('52A10001', { values: [value(null, 'C', 'Sensor Error'), value(null, '')] })
+    const broken = listed('52A10001', { values: [value(null, '°C', 'Sensor Error'), value(null, '')] })
     assert.equal(valuesOf(broken), 'Sensor Error · –')
     assert.equal(valuesOf(listed('52A10001', { values: [value(7, '')] })), '7')
     assert.equal(valuesOf(listed('52A10001')), '')

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type Chosen, createChoice } from '../../src/editor/picker/choice'
+import { type Chosen, type ChosenDevice, createChoice } from '../../src/editor/picker/choice'
 import { isFound, type Kind, treeOf } from '../../src/editor/picker/tree'
-import { readTyped } from '../../src/editor/picker/typed'
+import { readTyped, readTypedGroups } from '../../src/editor/picker/typed'
 import { listed } from '../support/listed'
 
 const serial = fc.stringMatching(/^[0-9A-Z]{8}$/)
 /** Few, so that they meet each other. */
 const known = fc.constantFrom('52A10001', '52A10002', '52C10008')
-const chosen: fc.Arbitrary<Chosen> = fc.oneof(
+const chosen: fc.Arbitrary<ChosenDevice> = fc.oneof(
   known.map((one) => ({ serial: one })),
   fc.tuple(known, fc.constantFrom('5F0A1001', '5F0A1002')).map(([one, base]) => ({ serial: one, base })),
 )
@@ -71,29 +71,29 @@ describe('the tree of devices', () => {
   const shape = (kind: Kind, list: readonly Chosen[] = []) =>
     treeOf(kind, fleet, list).map(({ kind: what, box, leaves }) => [
       what,
-      box,
-      leaves.map((leaf) => `${leaf.device?.name ?? leaf.serial}${leaf.box ? ' ☐' : ''}`),
+      typeof box === 'string' ? box : Object.keys(box)[0],
+      leaves.map(
+        ({ device, chooses }) => `${device?.name ?? Object.values(chooses ?? {})[0]}${chooses ? ' ☐' : ''}`,
+      ),
     ])
 
   it('has base units, then standalone devices, as people count', () => {
     assert.deepEqual(shape('devices'), [
-      ['base', 'leaves', ['Rack A ☐']],
-      ['base', 'leaves', ['Freezer truck ☐']],
+      ['base', 'unit', ['Rack A ☐']],
+      ['base', 'unit', ['Freezer truck ☐']],
       ['standalone', 'leaves', ['Room 2 ☐', 'Room 10 ☐']],
     ])
   })
 
-  it('leaves standalone devices out where remote units alone can be asked for', () => {
-    assert.deepEqual(
-      shape('remotes').map(([what]) => what),
-      ['base', 'base'],
-    )
+  it('has groups with what is in them, and no device without one', () => {
+    assert.deepEqual(shape('groups', [{ group: 'Racks' }]), [['group', 'group', ['Rack A']]])
+    assert.deepEqual(shape('groups', [{ group: 'Gone' }]).at(-1), ['unlisted', 'none', ['Gone ☐']])
   })
 
   it('has boxes at base units alone where those are chosen, and at standalone devices, which are their own', () => {
     assert.deepEqual(shape('bases'), [
-      ['base', 'self', ['Rack A']],
-      ['base', 'self', ['Freezer truck']],
+      ['base', 'unit', ['Rack A']],
+      ['base', 'unit', ['Freezer truck']],
       ['standalone', 'leaves', ['Room 2 ☐', 'Room 10 ☐']],
     ])
   })
@@ -101,7 +101,8 @@ describe('the tree of devices', () => {
   it('ends with what was chosen and is not in the account', () => {
     const gone = [{ serial: '99999999' }, { serial: '52C10008', base: '5F0A1009' }, { serial: '52C10008' }]
     assert.deepEqual(shape('devices', gone).at(-1), ['unlisted', 'none', ['99999999 ☐', '52C10008 ☐']])
-    assert.deepEqual(shape('bases', [{ serial: '5F0A1001' }]).length, 3)
+    assert.deepEqual(shape('devices', [{ unit: '5F0A1009' }]).at(-1), ['unlisted', 'none', ['5F0A1009 ☐']])
+    assert.deepEqual(shape('bases', [{ unit: '5F0A1001' }]).length, 3)
   })
 
   it('loses none of what was chosen, whatever the account has', () => {
@@ -110,7 +111,13 @@ describe('the tree of devices', () => {
         const leaves = treeOf('devices', devices, list).flatMap((branch) => branch.leaves)
         for (const { serial: one, base } of list) {
           assert.ok(
-            leaves.some((leaf) => leaf.serial === one && (!base || !leaf.base || leaf.base === base)),
+            leaves.some(
+              ({ chooses }) =>
+                chooses &&
+                'serial' in chooses &&
+                chooses.serial === one &&
+                (!base || !chooses.base || chooses.base === base),
+            ),
             `${base}/${one}`,
           )
         }
@@ -118,13 +125,16 @@ describe('the tree of devices', () => {
     )
   })
 
-  it('finds each word in name, serial, model, group or the base unit, in any case', () => {
-    const [office] = treeOf('devices', [rackA], [])
+  it('finds each word in name, serial, model, group, quantity or the base unit, in any case', () => {
+    const values = [{ name: '', unit: '°C', quantity: 'temperature', value: 4, error: null }]
+    const [office] = treeOf('devices', [{ ...rackA, values }], [])
     const [leaf] = office?.leaves ?? []
     assert.ok(office && leaf)
-    for (const text of ['rack', 'RACK a', '52c1', '5f0a1001', 'racks 0008', '']) {
+    for (const text of ['rack', 'RACK a', '52c1', '5f0a1001', 'racks 0008', 'temperature rack', '']) {
       assert.ok(isFound(text, office, leaf), text)
     }
+    assert.ok(isFound('温度', office, leaf, () => '温度'))
+    assert.ok(!isFound('humidity', office, leaf))
     assert.ok(!isFound('rack truck', office, leaf))
   })
 })
@@ -157,6 +167,10 @@ describe('what is typed', () => {
         })
       }),
     )
+  })
+
+  it('reads names of groups, which may have blanks', () => {
+    assert.deepEqual(readTypedGroups(' Cold chain,\nHall 1、冷蔵室\t'), ['Cold chain', 'Hall 1', '冷蔵室'])
   })
 
   it('loses no word of any text', () => {

@@ -15,7 +15,8 @@ const from = (msg: object) => async (path: string, type: string) => {
 const settings = (over: object) => readActionSettings('envlog-latest', { account: 'a', ...over })
 const select = (value: unknown, property = 'devices') =>
   selectionFrom(settings({ select: 'msg', property }), from({ devices: value }))
-const devices = (...list: object[]) => ({ devices: list, bases: [] })
+const nothing = { devices: [], bases: [], groups: [] }
+const devices = (...list: object[]) => ({ ...nothing, devices: list })
 
 const A = '5212A1B2'
 const B = '5839F001'
@@ -40,14 +41,21 @@ describe('the devices that a message names', () => {
     ['a base that is null', { serial: A, base: null }, devices({ serial: A })],
     ['{remote}', { remote: A }, devices({ serial: A })],
     ['{remote} with several', { remote: [A, { serial: B }] }, devices({ serial: A }, { serial: B })],
-    ['{base}', { base: B }, { devices: [], bases: [B] }],
-    ['{base} with several', { base: [B, { serial: A }, B] }, { devices: [], bases: [B, A] }],
+    ['{base}', { base: B }, { ...nothing, bases: [B] }],
+    ['{base} with several', { base: [B, { serial: A }, B] }, { ...nothing, bases: [B, A] }],
+    ['{group}', { group: 'Cold chain' }, { ...nothing, groups: ['Cold chain'] }],
+    [
+      '{group} with several',
+      { group: ['Racks', { number: 1, name: 'Cold chain' }, 'Racks'] },
+      { ...nothing, groups: ['Racks', 'Cold chain'] },
+    ],
     [
       'an array of all of these',
-      [A, { serial: B, base: A }, { remote: [B] }, { base: 58_390_001 }],
+      [A, { serial: B, base: A }, { remote: [B] }, { base: 58_390_001 }, { group: 'Racks' }],
       {
         devices: [{ serial: A }, { serial: B, base: A }, { serial: B }],
         bases: ['58390001'],
+        groups: ['Racks'],
       },
     ],
     ['the same twice', [A, { serial: A }, { remote: A }, A], devices({ serial: A })],
@@ -79,7 +87,7 @@ describe('the devices that a message names', () => {
       assert.deepEqual(await taken(type, [{ serial: A, base: B }]), devices({ serial: A, base: B }))
     }
     assert.deepEqual(await taken('env', `${A}, ${B}`), devices({ serial: A }, { serial: B }))
-    assert.deepEqual(await taken('env', `[{"base":"${B}"}]`), { devices: [], bases: [B] })
+    assert.deepEqual(await taken('env', `[{"base":"${B}"}]`), { ...nothing, bases: [B] })
     await assert.rejects(taken('env', ''), failure('devices-empty'))
     await assert.rejects(taken('env', '[{'), failure('devices-unreadable'))
     await assert.rejects(taken('flow', undefined), (error) => {
@@ -140,13 +148,13 @@ describe('the devices that a message names', () => {
   it('are devices, base units or ENVLOG_INPUT, whatever the message holds', async () => {
     const anything = fc.oneof(
       fc.anything(),
-      fc.array(fc.constantFrom(A, { serial: A }, { base: B }, null, 5)),
+      fc.array(fc.constantFrom(A, { serial: A }, { base: B }, { group: 'Racks' }, { group: '' }, null, 5)),
     )
     await fc.assert(
       fc.asyncProperty(anything, async (value) => {
         try {
           const found = await select(value)
-          assert.ok(found !== 'all' && found.devices.length + found.bases.length > 0)
+          assert.ok(found !== 'all' && Object.values(found).flat().length > 0)
         } catch (error) {
           assert.ok(error instanceof EnvlogError && error.code === 'ENVLOG_INPUT', String(error))
         }
@@ -159,13 +167,23 @@ describe('the devices that the settings name', () => {
   it('hold whatever the message says', async () => {
     const msg = from({ devices: B })
     assert.equal(await selectionFrom(settings({}), msg), 'all')
-    const list = settings({
-      select: 'list',
-      devices: [{ serial: A, base: B }, { serial: B }],
+    const chosen = { select: 'list', devices: [{ serial: A, base: B }, { serial: B }], bases: ['OTHER001'] }
+    const single = devices({ serial: A, base: B }, { serial: B })
+    assert.deepEqual(await selectionFrom(settings({ ...chosen, version: 2 }), msg), {
+      ...single,
       bases: ['OTHER001'],
     })
-    assert.deepEqual(await selectionFrom(list, msg), devices({ serial: A, base: B }, { serial: B }))
+    // Version 1 had base units only by themselves.
+    assert.deepEqual(await selectionFrom(settings({ ...chosen, version: 1 }), msg), single)
+    const groups = settings({
+      version: 2,
+      select: 'group',
+      groups: ['Racks'],
+      bases: [B],
+      devices: [{ serial: A }],
+    })
+    assert.deepEqual(await selectionFrom(groups, msg), { ...nothing, groups: ['Racks'] })
     const base = settings({ select: 'base', bases: [B], devices: [{ serial: A }] })
-    assert.deepEqual(await selectionFrom(base, msg), { devices: [], bases: [B] })
+    assert.deepEqual(await selectionFrom(base, msg), { ...nothing, bases: [B] })
   })
 })

@@ -30,6 +30,7 @@ describe('the settings of an action node', () => {
     select: 'all',
     devices: [],
     bases: [],
+    groups: [],
     property: 'devices',
     propertyType: 'msg',
     exclude: [],

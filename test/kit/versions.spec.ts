@@ -49,6 +49,13 @@ describe('the version of saved settings', () => {
     assert.deepEqual([repeat, number, topic], [60, 300, 't/{serial}'])
   })
 
+  it('leaves the base units of version 1 out that did not count beside chosen devices', () => {
+    const saved = { select: 'list', devices: [{ serial: '5212A1B2' }], bases: ['5839F001'], note: 'mine' }
+    assert.deepEqual(migrate('envlog-current', saved, 1), { ...saved, bases: [], version: VERSION })
+    const under = { ...saved, select: 'base' }
+    assert.deepEqual(migrate('envlog-latest', under, 1), { ...under, version: VERSION })
+  })
+
   it('goes from each version over all that follow, node by node', () => {
     const saved = { id: 'n', name: 'x', repeat: 2, number: 5 }
     const steps = (type: (typeof TYPES)[number], version: number) => migrate(type, saved, version, future)

@@ -174,7 +174,10 @@ export async function receive(
   if (drafts.length !== 1) throw new Error(`${drafts.length} messages of one answer`)
   return {
     payload: drafts[0]?.payload,
-    failed: failed.map(({ device, error }) => [device.serial, String(error.params.part)]),
+    failed: failed.map(({ device, error }) => [
+      'serial' in device ? device.serial : '',
+      String(error.params.part),
+    ]),
     quota: answer.quota,
     asked: transport.sent.map(({ url }) => url),
   }

@@ -1,40 +1,57 @@
 /** A chosen device: under one base unit, or under whichever it is. */
-export interface Chosen {
+export interface ChosenDevice {
   serial: string
   base?: string
 }
 
+/** What can be chosen: a device, a base unit with every device under it, or a group with every device in it. */
+export type Chosen = ChosenDevice | { unit: string } | { group: string }
+
+export const isDevice = (chosen: Chosen): chosen is ChosenDevice => 'serial' in chosen
+
 export interface Choice {
-  /** Whether a device is chosen, by serial alone or under this base unit. */
-  has(device: Chosen): boolean
-  add(device: Chosen): void
+  /** Whether it is chosen itself; a device by serial alone or under this base unit. */
+  has(chosen: Chosen): boolean
+  add(chosen: Chosen): void
   /** @param beside devices of the same serial under other base units: where all were meant they stay */
-  remove(device: Chosen, beside?: readonly Chosen[]): void
-  /** In the order they were chosen. */
+  remove(chosen: Chosen, beside?: readonly ChosenDevice[]): void
+  /** In the order they were chosen, devices of one serial together. */
   list(): Chosen[]
 }
 
-/** What is chosen, kept while it is being edited; each device once. */
+/** What is chosen, kept while it is being edited; each once. */
 export function createChoice(saved: readonly Chosen[]): Choice {
-  const bySerial = new Map<string, Chosen[]>()
-  const of = (serial: string) => bySerial.get(serial) ?? []
-  const meets = (one: Chosen, other: Chosen) =>
-    one.base === undefined || other.base === undefined || one.base === other.base
+  /** By serial, unit or group: several where one serial is chosen under several base units. */
+  const byName = new Map<string, Chosen[]>()
 
   const choice: Choice = {
-    has: (device) => of(device.serial).some((one) => meets(one, device)),
-    add(device) {
-      if (!choice.has(device)) bySerial.set(device.serial, [...of(device.serial), device])
+    has: (chosen) => of(chosen).some((one) => meets(one, chosen)),
+    add(chosen) {
+      if (!choice.has(chosen)) byName.set(nameOf(chosen), [...of(chosen), chosen])
     },
-    remove(device, beside = []) {
-      const others = beside.filter((one) => !meets(one, device) && choice.has(one))
-      const left = of(device.serial).filter((one) => !meets(one, device))
-      if (left.length > 0) bySerial.set(device.serial, left)
-      else bySerial.delete(device.serial)
+    remove(chosen, beside = []) {
+      const others = beside.filter((one) => !meets(one, chosen) && choice.has(one))
+      const left = of(chosen).filter((one) => !meets(one, chosen))
+      if (left.length > 0) byName.set(nameOf(chosen), left)
+      else byName.delete(nameOf(chosen))
       for (const one of others) choice.add(one)
     },
-    list: () => [...bySerial.values()].flat(),
+    list: () => [...byName.values()].flat(),
   }
-  for (const { serial, base } of saved) choice.add(base ? { serial, base } : { serial })
+  function of(chosen: Chosen): Chosen[] {
+    return byName.get(nameOf(chosen)) ?? []
+  }
+  for (const chosen of saved) choice.add(chosen)
   return choice
+}
+
+function nameOf(chosen: Chosen): string {
+  if (isDevice(chosen)) return `serial ${chosen.serial}`
+  return 'unit' in chosen ? `unit ${chosen.unit}` : `group ${chosen.group}`
+}
+
+/** Of one name. */
+function meets(one: Chosen, other: Chosen): boolean {
+  if (!isDevice(one) || !isDevice(other)) return true
+  return one.base === undefined || other.base === undefined || one.base === other.base
 }

@@ -3,7 +3,7 @@ import { listedIn } from '../device-source'
 import { clockTime, words } from '../red'
 import { type Chosen, createChoice } from './choice'
 import { type Kind, treeOf } from './tree'
-import { readTyped } from './typed'
+import { readTyped, readTypedGroups } from './typed'
 import { showTree, type TreeView } from './view'
 
 /** Requests of `current` that are so few are worth a word before one is spent. */
@@ -47,9 +47,10 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     const note = $('<div class="envlog-picker-note">')
     const place = $('<div class="envlog-picker-tree">')
     const count = $('<div class="envlog-picker-count" role="status">')
+    const typing = kind === 'groups' ? 'picker.type-groups' : 'picker.type'
     const typed = $('<textarea rows="2" spellcheck="false" data-envlog="typed">').attr({
-      'aria-label': words('picker.type'),
-      placeholder: words('picker.type'),
+      'aria-label': words(typing),
+      placeholder: words(typing),
     })
     const wrong = $('<div class="envlog-picker-wrong" role="alert">')
 
@@ -79,15 +80,14 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
       showList()
     }
     const take = () => {
-      const { devices, wrong: words_ } = readTyped(String(typed.val()))
-      for (const device of devices)
-        choice.add(kind === 'devices' || kind === 'remotes' ? device : { serial: device.serial })
+      const { found, wrong: words_ } = readKind(kind, String(typed.val()))
+      for (const one of found) choice.add(one)
       typed.val(words_.join(' '))
       wrong.text(words_.length > 0 ? words('picker.wrong', { words: words_.join(', ') }) : '')
       showList()
     }
 
-    const noted = kind === 'bases' || kind === 'remotes' ? words(`picker.note-${kind}`) : ''
+    const noted = kind === 'exclude' ? '' : words(`picker.note-${kind}`)
     note.text(noted).toggle(noted !== '')
     page.append(
       $('<div class="envlog-picker-bar">').append(
@@ -142,4 +142,12 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     open: (tray) => build(tray.find('.red-ui-tray-body')),
     close: () => leave(),
   })
+}
+
+/** What is typed, as what is being chosen here. */
+function readKind(kind: Kind, text: string): { found: Chosen[]; wrong: string[] } {
+  if (kind === 'groups') return { found: readTypedGroups(text).map((group) => ({ group })), wrong: [] }
+  const { devices, wrong } = readTyped(text)
+  if (kind === 'devices') return { found: devices, wrong }
+  return { found: devices.map(({ serial }) => (kind === 'bases' ? { unit: serial } : { serial })), wrong }
 }

@@ -22,11 +22,9 @@ export function ago(instant: number, now: number): string {
 export function valuesOf({ values }: ListedDevice, most = MOST_VALUES): string {
   return values
     .slice(0, most)
-    .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${sign(unit)}`.trim()))
+    .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${unit}`.trim()))
     .join(' · ')
 }
-
-const sign = (unit: string) => (unit === 'C' || unit === 'F' ? `°${unit}` : unit)
 
 const BATTERIES: Record<string, string> = {
   sufficient: 'fa-battery-full',

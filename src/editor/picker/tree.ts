@@ -1,67 +1,81 @@
 import type { ListedDevice } from '../../shared/admin'
-import type { Chosen } from './choice'
+import { type Chosen, isDevice } from './choice'
 
 /**
- * What is being chosen: devices; remote units alone, where standalone devices cannot be asked for by their
- * serials; base units with all that is under them; devices to be left out.
+ * What is being chosen: devices and base units with every device under them; base units alone; groups; devices to be
+ * left out.
  */
-export type Kind = 'devices' | 'remotes' | 'bases' | 'exclude'
+export type Kind = 'devices' | 'bases' | 'groups' | 'exclude'
 
-/** A device in the tree, or one that was chosen and is not in the list. */
-export interface Leaf extends Chosen {
+/** A device in the tree, or what was chosen and is not in the list. */
+export interface Leaf {
+  /** What its box chooses; without one it has no box. */
+  chooses?: Chosen
   device?: ListedDevice
-  /** It can be chosen by itself. */
-  box: boolean
 }
 
 export interface Branch {
   /** `unlisted`: chosen, and not in the list. */
-  kind: 'base' | 'standalone' | 'unlisted'
+  kind: 'base' | 'group' | 'standalone' | 'unlisted'
   name: string
-  model: string
   /** Of a base unit. */
   serial?: string
-  /** What its own box stands for: the base unit, all devices below, or it has none. */
-  box: 'self' | 'leaves' | 'none'
+  /** What its own box chooses: the base unit or group, all leaves, or nothing. */
+  box: Chosen | 'leaves' | 'none'
   leaves: Leaf[]
 }
 
-/** Base units with their remote units by name, then standalone devices, then what is chosen but not listed. */
+/** Base units with their remote units by name, then standalone devices; or groups; then what is chosen but not listed. */
 export function treeOf(kind: Kind, devices: readonly ListedDevice[], chosen: readonly Chosen[]): Branch[] {
-  const bases = new Map<string, Branch>()
-  const standalone: Branch = { kind: 'standalone', name: '', model: '', box: 'leaves', leaves: [] }
+  const branches = new Map<string, Branch>()
+  const standalone: Branch = { kind: 'standalone', name: '', box: 'leaves', leaves: [] }
   for (const device of devices) {
-    const { serial, base } = device
-    const leaf = kind === 'devices' || kind === 'remotes' ? { serial, base: base.serial } : { serial }
-    if (device.standalone) {
-      if (kind !== 'remotes') standalone.leaves.push({ ...leaf, device, box: true })
-      continue
-    }
-    const branch = bases.get(base.serial) ?? branchOf(kind, base)
-    bases.set(base.serial, branch)
-    branch.leaves.push({ ...leaf, device, box: kind !== 'bases' })
+    const of =
+      kind === 'groups' ? groupBranch(device) : device.standalone ? standalone : baseBranch(kind, device)
+    if (!of) continue
+    const key = of === standalone ? '' : `${of.serial ?? of.name}`
+    const branch = of === standalone ? standalone : (branches.get(key) ?? of)
+    if (branch !== standalone) branches.set(key, branch)
+    branch.leaves.push(leafOf(kind, device))
   }
-  const listed = [...bases.values(), standalone]
-  const unlisted: Branch = {
-    ...{ kind: 'unlisted', name: '', model: '', box: 'none' },
-    leaves: chosen.filter((one) => !isListed(kind, listed, one)).map((one) => ({ ...one, box: true })),
-  }
+  const listed = [...[...branches.values()].sort(byName), standalone]
   for (const { leaves } of listed) leaves.sort(byName)
-  return [...[...bases.values()].sort(byName), standalone, unlisted].filter(({ leaves }) => leaves.length > 0)
+  const gone = missing(kind, devices, chosen)
+  const unlisted: Branch = {
+    kind: 'unlisted',
+    name: '',
+    box: 'none',
+    leaves: gone.map((chooses) => ({ chooses })),
+  }
+  return [...listed, unlisted].filter(({ leaves }) => leaves.length > 0)
 }
 
-function branchOf(kind: Kind, { serial, name, model }: ListedDevice['base']): Branch {
-  return { kind: 'base', serial, name, model, box: kind === 'bases' ? 'self' : 'leaves', leaves: [] }
+function groupBranch({ group }: ListedDevice): Branch | undefined {
+  return group === '' ? undefined : { kind: 'group', name: group, box: { group }, leaves: [] }
 }
 
-function isListed(kind: Kind, branches: readonly Branch[], { serial, base }: Chosen): boolean {
-  const isMeant = (leaf: Leaf) =>
-    leaf.box &&
-    leaf.serial === serial &&
-    (base === undefined || leaf.base === undefined || leaf.base === base)
-  return branches.some(
-    (branch) => (kind === 'bases' && branch.serial === serial) || branch.leaves.some(isMeant),
-  )
+function baseBranch(kind: Kind, { base }: ListedDevice): Branch {
+  const box = kind === 'exclude' ? 'leaves' : { unit: base.serial }
+  return { kind: 'base', serial: base.serial, name: base.name, box, leaves: [] }
+}
+
+function leafOf(kind: Kind, device: ListedDevice): Leaf {
+  const { serial, base, standalone } = device
+  if (kind === 'devices') return { device, chooses: { serial, base: base.serial } }
+  if (kind === 'exclude') return { device, chooses: { serial } }
+  return kind === 'bases' && standalone ? { device, chooses: { unit: serial } } : { device }
+}
+
+/** What is chosen, and no device of the account stands for it. */
+export function missing(kind: Kind, devices: readonly ListedDevice[], chosen: readonly Chosen[]): Chosen[] {
+  const isThere = (one: Chosen) => devices.some((device) => stands(kind, device, one))
+  return chosen.filter((one) => !isThere(one))
+}
+
+function stands(kind: Kind, { serial, base, group }: ListedDevice, chosen: Chosen): boolean {
+  if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group === chosen.group
+  const isUnderIt = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
+  return serial === chosen.serial && isUnderIt
 }
 
 interface Named {
@@ -72,16 +86,27 @@ interface Named {
 
 /** As people count: *Freezer 2* before *Freezer 10*. */
 function byName(one: Named, other: Named): number {
-  const nameOf = ({ name, device, serial = '' }: Named) => name || device?.name || serial
+  const nameOf = ({ name, device, serial = '' }: Named) => name || device?.name || device?.serial || serial
   return nameOf(one).localeCompare(nameOf(other), undefined, { numeric: true })
 }
 
-/** Whether a search finds it: each word in name, serial, model or group of the device, or name of its base unit. */
-export function isFound(search: string, branch: Branch, leaf: Leaf): boolean {
-  const { device } = leaf
-  const text = [leaf.serial, device?.name, device?.model, device?.group, branch.name, branch.serial]
-    .join('\n')
-    .toLocaleLowerCase()
+/**
+ * Whether a search finds it: each word in name, serial, model, group or quantities of the device, or name of its base
+ * unit or group.
+ * @param inWords a quantity in the viewer's language
+ */
+export function isFound(
+  search: string,
+  branch: Branch,
+  { device, chooses }: Leaf,
+  inWords: (quantity: string) => string = (quantity) => quantity,
+): boolean {
+  const quantities = new Set(device?.values.map(({ quantity }) => quantity).filter((one) => one !== null))
+  const spelled = [...quantities].flatMap((one) => [one, inWords(one)])
+  const about = device
+    ? [device.serial, device.name, device.model, device.group, ...spelled]
+    : Object.values(chooses ?? {})
+  const text = [...about, branch.name, branch.serial].join('\n').toLocaleLowerCase()
   const words = search.toLocaleLowerCase().split(/\s+/)
   return words.every((word) => text.includes(word))
 }

@@ -1,12 +1,12 @@
 import { isSerial } from '../../shared/action'
-import type { Chosen } from './choice'
+import type { ChosenDevice } from './choice'
 
 /**
  * Serials as people type and paste them: commas (Japanese ones too), blanks, tabs or lines between; `base/serial` where a device is
  * meant under one base unit. What is no serial comes back as it was.
  */
-export function readTyped(text: string): { devices: Chosen[]; wrong: string[] } {
-  const devices: Chosen[] = []
+export function readTyped(text: string): { devices: ChosenDevice[]; wrong: string[] } {
+  const devices: ChosenDevice[] = []
   const wrong: string[] = []
   for (const word of text.split(/[\s,;、，；]+/).filter((one) => one !== '')) {
     const [serial = '', base, ...more] = word.split('/').reverse()
@@ -15,4 +15,10 @@ export function readTyped(text: string): { devices: Chosen[]; wrong: string[] } 
     } else wrong.push(word)
   }
   return { devices, wrong }
+}
+
+/** Names of groups: commas, tabs or lines between, for a name may have blanks. */
+export function readTypedGroups(text: string): string[] {
+  const names = text.split(/[\t\r\n,;、，；]+/).map((name) => name.trim())
+  return names.filter((name) => name !== '')
 }

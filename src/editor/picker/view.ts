@@ -1,5 +1,5 @@
 import { words } from '../red'
-import type { Choice, Chosen } from './choice'
+import { type Choice, type Chosen, type ChosenDevice, isDevice } from './choice'
 import { ago, batteryIcon, valuesOf } from './facts'
 import { keysOf } from './keys'
 import { type Branch, isFound, type Leaf } from './tree'
@@ -46,31 +46,56 @@ export function showTree(
     element.find('.envlog-fold').attr('aria-expanded', String(open))
   }
 
-  function set(leaf: Leaf, chosen: boolean): void {
-    const { serial, base } = leaf
-    if (chosen) choice.add(base === undefined ? { serial } : { serial, base })
-    else choice.remove({ serial, ...(base === undefined ? {} : { base }) }, besideOf(leaf))
+  function set(chosen: Chosen, isChosen: boolean): void {
+    if (isChosen) choice.add(chosen)
+    else choice.remove(chosen, isDevice(chosen) ? sameSerial(chosen) : [])
   }
 
   /** The same serial under other base units. */
-  function besideOf({ serial, base }: Leaf): Chosen[] {
-    const found = rows
-      .flatMap((row) => row.rows.map((one) => one.leaf))
-      .filter((one) => one.serial === serial)
-    return found.flatMap((one) => (base && one.base && one.base !== base ? [{ serial, base: one.base }] : []))
+  function sameSerial({ serial, base }: ChosenDevice): ChosenDevice[] {
+    const all = rows.flatMap((row) => row.rows.flatMap(({ leaf }) => leaf.chooses ?? []))
+    return all
+      .filter(isDevice)
+      .filter((one) => one.serial === serial && base && one.base && one.base !== base)
+  }
+
+  /** The base unit or group is chosen, and with it every leaf. */
+  function isWhole({ box }: Branch): boolean {
+    return typeof box === 'object' && choice.has(box)
+  }
+
+  function isChosen({ chooses }: Leaf): boolean {
+    return chooses !== undefined && choice.has(chooses)
   }
 
   function refresh(): void {
     for (const { branch, box, element, rows: leaves } of rows) {
-      for (const { box: own, leaf } of leaves) own?.prop('checked', choice.has(leaf))
-      const boxed = leaves.filter(({ leaf }) => leaf.box)
-      const count = boxed.filter(({ leaf }) => choice.has(leaf)).length
-      const isSelf = branch.box === 'self'
-      const isWhole = isSelf ? choice.has({ serial: branch.serial ?? '' }) : count === boxed.length
-      box?.prop({ checked: isWhole, indeterminate: !isSelf && count > 0 && !isWhole })
-      const told = isSelf ? words('picker.under', { count: leaves.length }) : `${count}/${boxed.length}`
-      element.find('.envlog-branch-count').text(told)
+      const [isAll, boxed] = [isWhole(branch), leaves.filter(({ box: own }) => own)]
+      for (const { box: own, leaf } of boxed) {
+        own?.prop({ checked: isAll || isChosen(leaf), disabled: isAll })
+      }
+      const count = boxed.filter(({ leaf }) => isChosen(leaf)).length
+      const isEach = branch.box === 'leaves' && count === boxed.length
+      box?.prop({ checked: isAll || isEach, indeterminate: !isAll && !isEach && count > 0 })
+      const isCounted = boxed.length > 0 && !isAll
+      element
+        .find('.envlog-branch-count')
+        .text(isCounted ? `${count}/${boxed.length}` : words('picker.under', { count: leaves.length }))
     }
+  }
+
+  /** With a base unit its devices are chosen: each by itself would be saved without need. */
+  function setBranch({ branch, rows: leaves }: BranchRow, isChosen: boolean): void {
+    if (typeof branch.box !== 'object') {
+      for (const { leaf, element } of leaves) if (!element.prop('hidden')) setLeaf(leaf, isChosen)
+      return
+    }
+    if (isChosen) for (const { leaf } of leaves) setLeaf(leaf, false)
+    set(branch.box, isChosen)
+  }
+
+  function setLeaf({ chooses }: Leaf, isChosen: boolean): void {
+    if (chooses) set(chooses, isChosen)
   }
 
   function act(work: () => void): void {
@@ -86,7 +111,7 @@ export function showTree(
 
   function branchRow(branch: Branch): BranchRow {
     const { serial = '', name } = branch
-    const title = branch.kind === 'base' ? name || serial : words(titleOf(branch, isKnown))
+    const title = name || serial || words(titleOf(branch, isKnown))
     const leaves = branch.leaves.map(leafRow)
     const element = $('<li class="envlog-branch">')
     const toggle = $('<button type="button" class="envlog-fold" aria-expanded="true" tabindex="-1">')
@@ -94,14 +119,12 @@ export function showTree(
       .append('<i class="fa fa-angle-down" aria-hidden="true">')
       .on('click', () => fold(element, element.hasClass('envlog-folded')))
     const label = $('<label>')
-    const seen = () => leaves.filter(({ element: one, leaf }) => leaf.box && !one.prop('hidden'))
     const box =
       branch.box === 'none'
         ? undefined
-        : checkbox(`${title} ${serial}`, (chosen) => {
-            if (branch.box === 'self') set({ serial, box: true }, chosen)
-            else for (const { leaf } of seen()) set(leaf, chosen)
-          }).addClass('envlog-branch-box')
+        : checkbox(`${title} ${serial}`.trim(), (chosen) => setBranch(row, chosen)).addClass(
+            'envlog-branch-box',
+          )
     if (box) label.append(box)
     label.append($('<span class="envlog-name">').text(title), $('<code>').text(serial))
     const head = $('<div class="envlog-branch-head">').append(
@@ -110,22 +133,27 @@ export function showTree(
       $('<span class="envlog-branch-count">'),
     )
     element.append(head, $('<ul>').append(leaves.map((row) => row.element)))
-    return { element, branch, rows: leaves, ...(box ? { box } : {}) }
+    const row: BranchRow = { element, branch, rows: leaves, ...(box ? { box } : {}) }
+    return row
   }
 
   function leafRow(leaf: Leaf): Row {
-    const { device, serial, base } = leaf
-    const name = device?.name || serial
+    const { device, chooses } = leaf
+    const id = device?.serial ?? (chooses ? idOf(chooses) : '')
+    const name = device?.name || id
     const element = $('<li class="envlog-leaf">')
     const label = $('<label>')
-    const box = leaf.box ? checkbox(`${name} ${serial}`, (chosen) => set(leaf, chosen)) : undefined
+    const box = chooses && checkbox(name === id ? id : `${name} ${id}`, (chosen) => setLeaf(leaf, chosen))
     if (box) label.append(box)
     label.append($('<span class="envlog-name">').text(name))
-    if (name !== serial || base)
-      label.append($('<code>').text(device || !base ? serial : `${base}/${serial}`))
+    if (name !== id) label.append($('<code>').text(id))
     element.append(label)
     if (device) element.append(facts(device))
-    else if (isKnown) element.append($('<span class="envlog-facts">').text(words('picker.missing')))
+    else if (isKnown) {
+      element
+        .addClass('envlog-missing')
+        .append($('<span class="envlog-facts">').text(words('picker.missing')))
+    }
     return { element, leaf, ...(box ? { box } : {}) }
   }
 
@@ -150,7 +178,7 @@ export function showTree(
       let found = 0
       for (const { element, branch, rows: leaves } of rows) {
         const hits = leaves.filter(({ element: one, leaf }) => {
-          const isHit = text.trim() === '' || isFound(text, branch, leaf)
+          const isHit = text.trim() === '' || isFound(text, branch, leaf, quantityInWords)
           one.prop('hidden', !isHit)
           return isHit
         })
@@ -164,14 +192,27 @@ export function showTree(
 
     all(chosen) {
       act(() => {
-        for (const { branch, element, rows: leaves } of rows.filter((row) => !row.element.prop('hidden'))) {
-          if (element && branch.box === 'self') set({ serial: branch.serial ?? '', box: true }, chosen)
-          for (const { leaf, element: one } of leaves) if (leaf.box && !one.prop('hidden')) set(leaf, chosen)
+        for (const row of rows) {
+          const seen = row.rows.filter(({ element }) => !element.prop('hidden'))
+          const isSeenWhole = seen.length > 0 && seen.length === row.rows.length
+          // A base unit of which a part is seen stays as it is.
+          if (isWhole(row.branch) && !isSeenWhole) continue
+          if (isWhole(row.branch) || !seen.some(({ box }) => box)) {
+            if (isSeenWhole) setBranch(row, chosen)
+          } else for (const { leaf } of seen) setLeaf(leaf, chosen)
         }
       })
     },
   }
 }
+
+/** As it is typed: a serial, one under a base unit, or a group's name. */
+export function idOf(chosen: Chosen): string {
+  if (!isDevice(chosen)) return 'unit' in chosen ? chosen.unit : chosen.group
+  return chosen.base ? `${chosen.base}/${chosen.serial}` : chosen.serial
+}
+
+const quantityInWords = (quantity: string) => words(`quantity.${quantity}`)
 
 function titleOf({ kind }: Branch, isKnown: boolean): string {
   if (kind === 'standalone') return 'picker.standalone'

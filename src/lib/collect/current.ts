@@ -5,7 +5,15 @@ import { gently } from '../pace'
 import type { Asker } from '../quota/asker'
 import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
-import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice } from './devices'
+import {
+  type DeviceFailure,
+  type NamedDevice,
+  type NamedSelection,
+  type Selection,
+  unknownDevice,
+  unknownGroup,
+} from './devices'
+import type { Directory } from './directory'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
 
@@ -17,27 +25,25 @@ export interface CurrentQuery {
   /** Seconds after which a reading is stale; `null` for no limit. */
   staleAfter: number | null
   format: ResponseFormat
-  /** The property that names the devices, for errors. */
-  property: string
 }
 
 /**
  * The current reading of each selected device, in one request (endpoint 1); `undefined` where none is selected.
- * @throws EnvlogError `devices-mixed`; those of the request and of decoding
+ * @throws EnvlogError of the request and of decoding
  */
 export async function collectCurrent(
   account: AccountAccess,
   query: CurrentQuery,
   asker: Asker,
 ): Promise<Collected | undefined> {
-  const params = buildCurrentParams(query)
+  const params = buildCurrentParams(query, account.directory)
   if (!params) return undefined
   if (query.format !== 'read') {
     const answer = await account.client.readRaw('current', params, asker)
     return { answer, content: { kind: 'raw', payload: answer.body }, group: '' }
   }
   const answer = await account.client.read('current', params, asker)
-  if (query.selection === 'all') account.directory.update(answer)
+  if (Object.keys(params).length === 0) account.directory.update(answer)
   const { time, staleAfter } = query
   const { receivedAt } = answer
   const failed: DeviceFailure[] = []
@@ -49,46 +55,72 @@ export async function collectCurrent(
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
   const all = await gently(stepsOfCurrent(answer.body, options, unreadable), asker.signal)
   const readings = all.filter((reading) => isWanted(reading, query))
-  const reported = new Set(failed.map(({ device }) => device.serial))
-  failed.push(...findMissingDevices(all, query).filter(({ device }) => !reported.has(device.serial)))
+  failed.push(...findMissing(all, failed, query))
   return { answer, content: { kind: 'current', readings }, group: '', failed }
 }
 
-/** Selected devices that are not in the answer: the account does not have them. */
-function findMissingDevices(
+/** What is selected and not in the answer: the account does not have it. What cannot be read is reported already. */
+function findMissing(
   readings: readonly Reading[],
+  unreadable: readonly DeviceFailure[],
   { selection, exclude }: CurrentQuery,
 ): DeviceFailure[] {
   if (selection === 'all') return []
-  const devices = selection.devices.filter(
-    (device) =>
-      !exclude.includes(device.serial) && !readings.some((reading) => isSameDevice(device, reading)),
+  const reported = unreadable.map(({ device }) => ('serial' in device ? device.serial : ''))
+  const ignored = new Set([...exclude, ...reported])
+  const isThere = (device: NamedDevice) => readings.some((reading) => isSameDevice(device, reading))
+  const devices = selection.devices.filter((device) => !ignored.has(device.serial) && !isThere(device))
+  const bases = selection.bases.filter(
+    (base) => !ignored.has(base) && !readings.some((reading) => reading.base.serial === base),
   )
-  const bases = selection.bases.filter((base) => !readings.some((reading) => reading.base.serial === base))
+  const groups = selection.groups.filter(
+    (group) => !readings.some((reading) => reading.group?.name === group),
+  )
   return [
     ...devices.map(({ serial, base }) => unknownDevice(serial, base)),
     ...bases.map((base) => unknownDevice(base, base)),
+    ...groups.map(unknownGroup),
   ]
 }
 
 const isSameDevice = ({ serial, base }: NamedDevice, reading: Reading) =>
   serial === reading.serial && (base === undefined || base === reading.base.serial)
 
-function buildCurrentParams({ selection, exclude, property }: CurrentQuery): CurrentParams | undefined {
+/**
+ * The narrowest filter that one request can have: the service filters by remote units, or by base units and standalone
+ * devices (docs/service.md). Any other mix is asked for without a filter, which costs the same, and filtered here.
+ * `undefined` where nothing is left to ask for.
+ */
+function buildCurrentParams(
+  { selection, exclude, format }: CurrentQuery,
+  directory: Pick<Directory, 'isRemote'>,
+): CurrentParams | undefined {
   if (selection === 'all') return {}
-  const { devices, bases } = selection
-  if (devices.length > 0 && bases.length > 0) throw new EnvlogError('devices-mixed', { property })
-  if (bases.length > 0) return { 'base-serial': [...new Set(bases)] }
-  const serials = new Set(devices.map(({ serial }) => serial))
-  for (const serial of exclude) serials.delete(serial)
-  return serials.size > 0 ? { 'remote-serial': [...serials] } : undefined
+  const devices = selection.devices.filter(({ serial }) => !exclude.includes(serial))
+  if (devices.length + selection.bases.length + selection.groups.length === 0) return undefined
+  if (selection.groups.length > 0) return {}
+  const isRemote = devices.map(({ serial, base }) => {
+    if (base !== undefined) return base !== serial
+    // An answer that is passed on as it is cannot be filtered here: most devices are remote units.
+    return directory.isRemote(serial) ?? (format === 'read' ? undefined : true)
+  })
+  const serials = [...new Set(devices.map(({ serial }) => serial))]
+  if (selection.bases.length === 0 && isRemote.every((one) => one === true))
+    return { 'remote-serial': serials }
+  if (isRemote.some((one) => one !== false)) return {}
+  return { 'base-serial': [...new Set([...selection.bases, ...serials])] }
 }
 
-/** The service filters by serial alone, but one serial may stand under two base units (docs/service.md). */
+/** An answer may hold more than what is selected: one serial may stand under two base units (docs/service.md). */
 function isWanted(reading: Reading, { selection, exclude }: CurrentQuery): boolean {
   if (exclude.includes(reading.serial)) return false
-  if (selection === 'all' || selection.devices.length === 0) return true
-  return selection.devices.some((device) => isSameDevice(device, reading))
+  return selection === 'all' || isSelected(reading, selection)
+}
+
+function isSelected(reading: Reading, { devices, bases, groups }: NamedSelection): boolean {
+  const { base, group } = reading
+  if (bases.includes(base.serial) || (group !== null && groups.includes(group.name))) return true
+  return devices.some((device) => isSameDevice(device, reading))
 }
 
 /**

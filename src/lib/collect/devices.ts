@@ -13,8 +13,16 @@ export function nameDevice(serial: string, base: string | null | undefined): Nam
   return base ? { serial, base } : { serial }
 }
 
-/** The devices of a node: all of the account, or the named ones and those under the named base units. */
-export type Selection = 'all' | { devices: readonly NamedDevice[]; bases: readonly string[] }
+/** The devices of a node: all of the account, or the named ones, those under named base units, and those of named groups. */
+export type Selection = 'all' | NamedSelection
+
+export interface NamedSelection {
+  devices: readonly NamedDevice[]
+  /** Serials of base units. */
+  bases: readonly string[]
+  /** Names of groups. */
+  groups: readonly string[]
+}
 
 /** A device that can be requested: which endpoint serves it depends on `base`. */
 export interface ResolvedDevice {
@@ -31,9 +39,9 @@ export function deviceKey({ serial, base }: ResolvedDevice): string {
   return `${base}/${serial}`
 }
 
-/** A failure of one device alone. */
+/** A failure of one device alone, or of a group that no device has. */
 export interface DeviceFailure {
-  device: NamedDevice
+  device: NamedDevice | { group: string }
   error: EnvlogError
 }
 
@@ -79,6 +87,11 @@ export async function resolveDevices(
       under.forEach(add)
       if (under.length === 0) unknown.push(unknownDevice(base, base))
     }
+    for (const group of selection.groups) {
+      const members = (await directory.list(asker)).filter((entry) => entry.group === group)
+      members.forEach(add)
+      if (members.length === 0) unknown.push(unknownGroup(group))
+    }
   }
   return { devices: [...resolved.values()], unknown }
 }
@@ -86,6 +99,11 @@ export async function resolveDevices(
 /** Whether the device stands under no base unit. */
 export function isStandalone({ serial, base }: ResolvedDevice): boolean {
   return serial === base
+}
+
+/** The failure of a group that no device of the account has. */
+export function unknownGroup(group: string): DeviceFailure {
+  return { device: { group }, error: new EnvlogError('group-unknown', { group }, { group }) }
 }
 
 /** The failure of a device that the account does not have. */

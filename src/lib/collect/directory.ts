@@ -40,6 +40,8 @@ export interface Directory {
   cachedAnswer(): DirectoryAnswer | undefined
   /** Whether the last list has the device under that base unit; `undefined` where there is none. */
   has(serial: string, base: string): boolean | undefined
+  /** Whether all devices with that serial are remote units; `undefined` where the last list has none, or some are not. */
+  isRemote(serial: string): boolean | undefined
   /** Takes over an answer. @throws EnvlogError `reply-unreadable` where it has devices and none can be read */
   update(answer: DirectoryAnswer): void
 }
@@ -139,6 +141,12 @@ export function createDirectory(
     },
     cachedAnswer: () => state.answer,
     has: (serial, base) => state.entries?.some((entry) => entry.serial === serial && entry.base === base),
+    isRemote(serial) {
+      const found = state.entries?.filter((entry) => entry.serial === serial) ?? []
+      const remotes = found.filter(({ base }) => base !== serial)
+      if (found.length === 0 || (remotes.length > 0 && remotes.length < found.length)) return undefined
+      return remotes.length > 0
+    },
     describe: async (serial, base, asker) => nameAndGroup(await findUnder(serial, base, asker)),
     async utcOffset(serial, base, asker) {
       const entry = await findUnder(serial, base, asker)

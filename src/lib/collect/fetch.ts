@@ -14,7 +14,7 @@ import type { Directory } from './directory'
 /** The account as far as this folder needs it. */
 export interface AccountAccess {
   readonly client: Pick<Client, 'read' | 'readRaw'>
-  readonly directory: Pick<Directory, 'update' | 'utcOffset'>
+  readonly directory: Pick<Directory, 'update' | 'utcOffset' | 'isRemote'>
   readonly series1Models: readonly string[]
   /** ms since some instant; it is never set. */
   monotonic(): number

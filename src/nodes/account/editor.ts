@@ -13,7 +13,7 @@ RED.nodes.registerType('envlog-account', {
   category: 'config',
   defaults: {
     name: { value: '' },
-    version: { value: 1 },
+    version: { value: 2 },
     baseUrl: {
       value: '',
       required: true,

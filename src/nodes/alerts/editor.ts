@@ -6,6 +6,7 @@ import { prepareOutput } from '../../editor/output-form'
 import {
   checkAdvance,
   checkDevices,
+  checkGroups,
   checkRepeat,
   checkSerials,
   checkStart,
@@ -21,7 +22,7 @@ RED.nodes.registerType('envlog-alerts', {
   outputs: 1,
   defaults: {
     name: { value: '' },
-    version: { value: 1 },
+    version: { value: 2 },
     account: {
       value: '',
       type: 'envlog-account',
@@ -39,6 +40,12 @@ RED.nodes.registerType('envlog-alerts', {
       value: [],
       validate(value, _options) {
         return checkSerials(value, this.select === 'base')
+      },
+    },
+    groups: {
+      value: [],
+      validate(value, _options) {
+        return checkGroups(value, this.select === 'group')
       },
     },
     property: { value: 'devices' },

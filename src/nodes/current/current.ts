@@ -1,7 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { changedReadings, collectCurrent } from '../../lib/collect/current'
 import { registerAction } from '../kit/action'
-import { sourceOf } from '../kit/typed-value'
 
 /** envlog-current: the newest reading of each chosen device. */
 export = (RED: NodeAPI): void =>
@@ -10,9 +9,8 @@ export = (RED: NodeAPI): void =>
     counts: 'devices',
     async run({ account, settings, format, selection, asker, nodeState, deliver }) {
       const { exclude, time, staleAfter, onlyNew } = settings
-      const property = sourceOf(settings)
-      const wish = { selection: await selection(), exclude, time, staleAfter, format, property }
-      const collected = await collectCurrent(account, wish, asker)
+      const query = { selection: await selection(), exclude, time, staleAfter, format }
+      const collected = await collectCurrent(account, query, asker)
       if (!collected) return
       const { content, failed = [] } = collected
       if (content.kind === 'current' && content.readings.length === 0) {

@@ -2,7 +2,14 @@ import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { nodeLabel } from '../../editor/node-label'
 import { prepareOutput } from '../../editor/output-form'
-import { checkDevices, checkRepeat, checkSerials, checkWait, checkWhole } from '../../editor/validators'
+import {
+  checkDevices,
+  checkGroups,
+  checkRepeat,
+  checkSerials,
+  checkWait,
+  checkWhole,
+} from '../../editor/validators'
 
 RED.nodes.registerType('envlog-current', {
   category: 'envlog',
@@ -12,7 +19,7 @@ RED.nodes.registerType('envlog-current', {
   outputs: 1,
   defaults: {
     name: { value: '' },
-    version: { value: 1 },
+    version: { value: 2 },
     account: {
       value: '',
       type: 'envlog-account',
@@ -30,6 +37,12 @@ RED.nodes.registerType('envlog-current', {
       value: [],
       validate(value, _options) {
         return checkSerials(value, this.select === 'base')
+      },
+    },
+    groups: {
+      value: [],
+      validate(value, _options) {
+        return checkGroups(value, this.select === 'group')
       },
     },
     property: { value: 'devices' },

@@ -42,11 +42,12 @@ function listed({ serial, name, model, base, standalone, timestamp, ...more }: R
     timestamp,
     group: more.group?.name ?? '',
     battery: more.battery.level,
-    values: more.channels.map((channel) => ({
-      name: channel.name,
-      unit: channel.unit,
-      value: channel.value,
-      error: channel.error,
+    values: more.channels.map(({ name, unit, quantity, value, error }) => ({
+      name,
+      unit,
+      quantity,
+      value,
+      error,
     })),
   }
 }

@@ -82,6 +82,7 @@ const common = z.object({
   select: choice(SELECTS, 'all'),
   devices: listOf(namedDevice),
   bases: listOf(serial),
+  groups: listOf(text.refine((value) => value !== '')),
   property: z.preprocess((value) => (blank(value) ? 'devices' : value), z.string()),
   propertyType: choice(DEVICES_TYPES, 'msg'),
   exclude: listOf(serial),
@@ -140,10 +141,11 @@ export type CommonSettings = z.infer<typeof common>
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
   const settings = parse(schemas[type], ofToday(type, config)) as Parsed<T>
-  const { select, devices, bases } = settings
-  if ((select === 'list' && devices.length === 0) || (select === 'base' && bases.length === 0)) {
-    throw new EnvlogError('no-devices')
-  }
+  const { select, devices, bases, groups } = settings
+  const chosen = { list: [...devices, ...bases], base: bases, group: groups, all: undefined, msg: undefined }[
+    select
+  ]
+  if (chosen?.length === 0) throw new EnvlogError('no-devices')
   if (settings.repeat > 0 && needsMessage(settings)) throw new EnvlogError('repeat-needs-message')
   const send = offeredSend(type, settings)
   if ('advance' in settings && settings.advance === 'acknowledged' && settings.onlyNew) {

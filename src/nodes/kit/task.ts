@@ -68,7 +68,7 @@ export function createTask<T extends ActionType>(
   let sent: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
-    if (error.reason === 'reply-left-out' && !nodeState.isFirstReport(device)) return
+    if (error.reason === 'reply-left-out' && 'serial' in device && !nodeState.isFirstReport(device)) return
     const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
     node.error(inWords(RED, error), about)
   }

@@ -5,6 +5,7 @@ import { prepareOutput } from '../../editor/output-form'
 import { preparePeriod } from '../../editor/period'
 import {
   checkDevices,
+  checkGroups,
   checkPeriodEnd,
   checkRepeat,
   checkSerials,
@@ -20,7 +21,7 @@ RED.nodes.registerType('envlog-range', {
   outputs: 1,
   defaults: {
     name: { value: '' },
-    version: { value: 1 },
+    version: { value: 2 },
     account: {
       value: '',
       type: 'envlog-account',
@@ -38,6 +39,12 @@ RED.nodes.registerType('envlog-range', {
       value: [],
       validate(value, _options) {
         return checkSerials(value, this.select === 'base')
+      },
+    },
+    groups: {
+      value: [],
+      validate(value, _options) {
+        return checkGroups(value, this.select === 'group')
       },
     },
     property: { value: 'devices' },

@@ -4,14 +4,17 @@ import { isStandalone, resolveDevices } from '../../../src/lib/collect/devices'
 import { createDirectory, createDirectoryState } from '../../../src/lib/collect/directory'
 import { BASE, currentDevice, currentEnvelope, patient } from '../answers'
 
-const under = (serial: string, base: string) =>
-  currentDevice({ serial, name: `name of ${serial}`, baseunit: { ...BASE, serial: base } })
+const under = (serial: string, base: string, group = '') =>
+  currentDevice({
+    ...{ serial, name: `name of ${serial}`, baseunit: { ...BASE, serial: base } },
+    group: group === '' ? null : { num: 1, name: group },
+  })
 
 /** X under two base units, Y under one, Z standalone. */
 const devices = [
   under('XXXXXXXX', 'BASE0001'),
-  under('XXXXXXXX', 'BASE0002'),
-  under('YYYYYYYY', 'BASE0001'),
+  under('XXXXXXXX', 'BASE0002', 'Cold chain'),
+  under('YYYYYYYY', 'BASE0001', 'Cold chain'),
   under('ZZZZZZZZ', 'ZZZZZZZZ'),
 ]
 
@@ -33,14 +36,15 @@ const resolve = async (selection: Parameters<typeof resolveDevices>[0], exclude:
   return {
     targets: targets.map(({ base, serial }) => `${base}/${serial}`),
     unknown: unknown.map(({ device, error }) => [
-      device.serial,
+      'serial' in device ? device.serial : device.group,
       error.reason,
       error.code,
       error.cause.serial,
     ]),
   }
 }
-const list = (...named: { serial: string; base?: string }[]) => ({ devices: named, bases: [] })
+const nothing = { devices: [], bases: [], groups: [] }
+const list = (...named: { serial: string; base?: string }[]) => ({ ...nothing, devices: named })
 
 describe('the devices to ask', () => {
   it("are all of the account, in the service's order, each with its base unit", async () => {
@@ -68,12 +72,20 @@ describe('the devices to ask', () => {
   })
 
   it('are all under the named base units', async () => {
-    const { targets } = await resolve({ devices: [], bases: ['BASE0001', 'NONE0000'] })
+    const { targets } = await resolve({ ...nothing, bases: ['BASE0001', 'NONE0000'] })
     assert.deepEqual(targets, ['BASE0001/XXXXXXXX', 'BASE0001/YYYYYYYY'])
+  })
+
+  it('are all of the named groups, and a group that no device has is unknown', async () => {
+    assert.deepEqual(await resolve({ ...nothing, groups: ['Cold chain', 'Nowhere'] }), {
+      targets: ['BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY'],
+      unknown: [['Nowhere', 'group-unknown', 'ENVLOG_INPUT', undefined]],
+    })
   })
 
   it('are each there once, however often they are named', async () => {
     const { targets } = await resolve({
+      ...nothing,
       devices: [{ serial: 'YYYYYYYY' }, { serial: 'YYYYYYYY', base: 'BASE0001' }, { serial: 'YYYYYYYY' }],
       bases: ['BASE0001'],
     })
@@ -83,7 +95,7 @@ describe('the devices to ask', () => {
   it('are never among them where excluded, nor unknown', async () => {
     const exclude = ['XXXXXXXX', 'NONE0000']
     assert.deepEqual((await resolve('all', exclude)).targets, ['BASE0001/YYYYYYYY', 'ZZZZZZZZ/ZZZZZZZZ'])
-    assert.deepEqual((await resolve({ devices: [], bases: ['BASE0002'] }, exclude)).targets, [])
+    assert.deepEqual((await resolve({ ...nothing, bases: ['BASE0002'] }, exclude)).targets, [])
     const named = list(
       { serial: 'XXXXXXXX', base: 'BASE0001' },
       { serial: 'XXXXXXXX' },

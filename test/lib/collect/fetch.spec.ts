@@ -11,17 +11,23 @@ const wish: CurrentQuery = {
   time: 'utc',
   staleAfter: null,
   format: 'read',
-  property: 'devices',
 }
 const how = { time: 'utc', format: 'read' } as const
 const under = (serial: string, base: string) => currentDevice({ serial, baseunit: { ...BASE, serial: base } })
+const nothing = { devices: [], bases: [], groups: [] }
 const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), under('YYYYYYYY', 'BASE0001')]
 
-/** What was asked, what came, and how often the directory was updated. */
-async function current(over: Partial<CurrentQuery>) {
+/**
+ * What was asked, what came, and how often the directory was updated.
+ * @param isRemote what the directory knows
+ */
+async function current(
+  over: Partial<CurrentQuery>,
+  isRemote: (serial: string) => boolean | undefined = () => true,
+) {
   const { account, asked } = modelAccount(() => ({ devices }))
   let updates = 0
-  ;(account as { directory: unknown }).directory = { update: () => updates++ }
+  ;(account as { directory: unknown }).directory = { update: () => updates++, isRemote }
   const collected = await collectCurrent(account as Account, { ...wish, ...over }, patient)
   if (collected) assert.equal(collected.content.kind, 'current')
   const readings = collected?.content.kind === 'current' ? collected.content.readings : []
@@ -38,8 +44,8 @@ describe('fetching current readings', () => {
 
   it('of single devices is one request with their serials, each once, as an array', async () => {
     const selection = {
+      ...nothing,
       devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }, { serial: 'XXXXXXXX' }],
-      bases: [],
     }
     const { asked, found, updates } = await current({ selection })
     assert.deepEqual(asked, [{ 'remote-serial': ['XXXXXXXX', 'YYYYYYYY'] }])
@@ -47,35 +53,62 @@ describe('fetching current readings', () => {
   })
 
   it('of base units is one request with theirs', async () => {
-    const { asked, updates } = await current({ selection: { devices: [], bases: ['BASE0001', 'BASE0001'] } })
+    const { asked, updates } = await current({ selection: { ...nothing, bases: ['BASE0001', 'BASE0001'] } })
     assert.deepEqual([asked, updates], [[{ 'base-serial': ['BASE0001'] }], 0])
   })
 
   it("keeps only the named base unit's device where a serial stands under two", async () => {
-    const selection = { devices: [{ serial: 'XXXXXXXX', base: 'BASE0002' }], bases: [] }
+    const selection = { ...nothing, devices: [{ serial: 'XXXXXXXX', base: 'BASE0002' }] }
     assert.deepEqual((await current({ selection })).found, ['BASE0002/XXXXXXXX'])
   })
 
   it('never asks for nor gives what is excluded', async () => {
     const exclude = ['XXXXXXXX']
     assert.deepEqual((await current({ exclude })).found, ['BASE0001/YYYYYYYY'])
-    const named = { devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }], bases: [] }
+    const named = { ...nothing, devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }] }
     assert.deepEqual((await current({ exclude, selection: named })).asked, [
       { 'remote-serial': ['YYYYYYYY'] },
     ])
-    const based = await current({ exclude, selection: { devices: [], bases: ['BASE0001'] } })
+    const based = await current({ exclude, selection: { ...nothing, bases: ['BASE0001'] } })
     assert.deepEqual(based.found, ['BASE0001/YYYYYYYY'])
   })
 
   it('asks nothing where no device is left', async () => {
-    const selection = { devices: [{ serial: 'XXXXXXXX' }], bases: [] }
+    const selection = { ...nothing, devices: [{ serial: 'XXXXXXXX' }] }
     const { asked, found, answered } = await current({ exclude: ['XXXXXXXX'], selection })
     assert.deepEqual([asked, found, answered], [[], [], false])
   })
 
-  it('of serials together with base units is ENVLOG_INPUT', async () => {
-    const selection = { devices: [{ serial: 'XXXXXXXX' }], bases: ['BASE0001'] }
-    await assert.rejects(current({ selection }), failure('ENVLOG_INPUT'))
+  it('of base units and standalone devices is one request with their serials', async () => {
+    const named = { ...nothing, bases: ['BASE0001'], devices: [{ serial: 'ZZZZZZZZ', base: 'ZZZZZZZZ' }] }
+    assert.deepEqual((await current({ selection: named })).asked, [
+      { 'base-serial': ['BASE0001', 'ZZZZZZZZ'] },
+    ])
+    const known = { ...nothing, devices: [{ serial: 'ZZZZZZZZ' }] }
+    assert.deepEqual((await current({ selection: known }, () => false)).asked, [
+      { 'base-serial': ['ZZZZZZZZ'] },
+    ])
+  })
+
+  it('of any other mix, of groups, and of what nobody knows is one without a filter', async () => {
+    const mixes = [
+      { ...nothing, devices: [{ serial: 'XXXXXXXX' }], bases: ['BASE0001'] },
+      {
+        ...nothing,
+        devices: [
+          { serial: 'XXXXXXXX', base: 'BASE0001' },
+          { serial: 'ZZZZZZZZ', base: 'ZZZZZZZZ' },
+        ],
+      },
+      { ...nothing, groups: ['Cold chain'] },
+    ]
+    for (const selection of mixes) {
+      const { asked, updates } = await current({ selection })
+      assert.deepEqual([asked, updates], [[{}], 1])
+    }
+    const selection = { ...nothing, devices: [{ serial: 'YYYYYYYY' }] }
+    const { asked, found } = await current({ selection }, () => undefined)
+    assert.deepEqual([asked, found], [[{}], ['BASE0001/YYYYYYYY']])
   })
 })
 

@@ -4,7 +4,7 @@ import { AccountForm, reasonOf } from './account-form'
 import { Picker } from './picker'
 import { Tray } from './tray'
 
-type Chosen = 'devices' | 'bases' | 'exclude'
+type Chosen = 'devices' | 'bases' | 'groups' | 'exclude'
 
 export class ActionForm extends Tray {
   readonly picker = new Picker(this.page)
@@ -13,7 +13,7 @@ export class ActionForm extends Tray {
     return this.body.locator(`#node-input-${name}`)
   }
 
-  select(which: 'all' | 'list' | 'base' | 'msg'): Promise<unknown> {
+  select(which: 'all' | 'list' | 'base' | 'group' | 'msg'): Promise<unknown> {
     return this.field('select').selectOption(which)
   }
 
@@ -30,7 +30,7 @@ export class ActionForm extends Tray {
   }
 
   async pick(which: Chosen): Promise<Picker> {
-    await this.body.locator(`#envlog-${which} button`).click()
+    await this.body.locator(`#envlog-${which} > button`).click()
     await this.picker.whenShown('.envlog-picker')
     return this.picker
   }
@@ -38,6 +38,11 @@ export class ActionForm extends Tray {
   /** What is chosen, in the form's words. */
   chosen(which: Chosen): Promise<string> {
     return this.body.locator(`#envlog-${which} .envlog-chosen-names`).innerText()
+  }
+
+  /** What of it the account no longer has. */
+  gone(which: Chosen): Locator {
+    return this.body.locator(`#envlog-${which} .envlog-chosen-gone`)
   }
 
   /** What will be sent, and what it costs. */
