@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
 import { type CurrentQuery, collectCurrent } from '../../../src/lib/collect/current'
 import { collectAlerts, collectLatest } from '../../../src/lib/collect/fetch'
-import { alertAnswer, BASE, currentDevice, failure, graph, patient, relayGraph } from '../answers'
+import { alertAnswer, BASE, currentDevice, graph, patient, relayGraph } from '../answers'
 import { modelAccount } from './model-service'
 
 const wish: CurrentQuery = {
