@@ -10,7 +10,7 @@ import { assertSame } from '../support/same'
 const ANSWER_MS = 30_000
 const COLUMNS =
   'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid'
-const CURRENT_COLUMNS = `${COLUMNS},battery,rssi,age,stale`
+const CURRENT_COLUMNS = `${COLUMNS},battery,batterylevel,rssi,age,stale`
 const ALERT_COLUMNS = 'time,timestamp,serial,name,model,base,source,channel,label,kind,text'
 
 const alone = { onlyNew: false, select: 'list', devices: [{ serial: serialOf('quotes') }] }

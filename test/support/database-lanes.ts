@@ -7,7 +7,7 @@ import type { FlowNode } from './node-red'
 /** The columns of latest and range; current tells more. */
 const COLUMNS = [
   ...['time', 'timestamp', 'serial', 'name', 'model', 'base', 'groupname'],
-  ...['channel', 'label', 'unit', 'value', 'error', 'dataid'],
+  ...['channel', 'label', 'unit', 'quantity', 'value', 'error', 'dataid'],
 ]
 
 const KEY = 'PRIMARY KEY (base, serial, channel, time)'
@@ -25,7 +25,7 @@ export function sqliteLanes(serials: readonly string[]): Lane[] {
   const insert = `INSERT INTO readings (${COLUMNS}) SELECT ${fields} FROM json_each($rows)
     WHERE json_extract(value, '$.time') IS NOT NULL ON CONFLICT DO NOTHING`
   const table = `CREATE TABLE readings (time TEXT, timestamp INTEGER, serial TEXT, name TEXT, model TEXT, base TEXT,
-    groupname TEXT, channel INTEGER, label TEXT, unit TEXT, value REAL, error TEXT, dataid INTEGER, ${KEY})`
+    groupname TEXT, channel INTEGER, label TEXT, unit TEXT, quantity TEXT, value REAL, error TEXT, dataid INTEGER, ${KEY})`
   const node = (sqlquery: string, sql: string): AnyNode => ({ type: 'sqlite', mydb: 'sqlite', sqlquery, sql })
   return [
     plainLane('sqlite-table', node('fixed', table)),
@@ -40,7 +40,7 @@ export function sqliteLanes(serials: readonly string[]): Lane[] {
 
 export function postgresLanes(serials: readonly string[]): Lane[] {
   const fields = `time timestamptz, timestamp bigint, serial text, name text, model text, base text, groupname text,
-    channel integer, label text, unit text, value double precision, error text, dataid integer`
+    channel integer, label text, unit text, quantity text, value double precision, error text, dataid integer`
   const insert = `INSERT INTO readings (${COLUMNS}) SELECT ${COLUMNS} FROM jsonb_to_recordset($1) AS row (${fields})
     WHERE time IS NOT NULL ON CONFLICT DO NOTHING`
   // A bigint would come as text.

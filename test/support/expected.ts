@@ -52,23 +52,25 @@ const LEVELS: Record<number, string> = {
 }
 
 /** Units as the contract lists them. */
-const BY_UNIT: Record<string, string> = {
-  '°C': 'temperature',
-  '°F': 'temperature',
-  lx: 'illuminance',
-  klx: 'illuminance',
-  lxh: 'illuminance-exposure',
-  klxh: 'illuminance-exposure',
-  'mW/cm2': 'uv-irradiance',
-  'mW/cm2h': 'uv-exposure',
-  Pa: 'pressure',
-  hPa: 'pressure',
-  kPa: 'pressure',
-  V: 'voltage',
-  mV: 'voltage',
-  A: 'current',
-  mA: 'current',
-}
+const BY_UNIT = new Map(
+  Object.entries({
+    '°C': 'temperature',
+    '°F': 'temperature',
+    lx: 'illuminance',
+    klx: 'illuminance',
+    lxh: 'illuminance-exposure',
+    klxh: 'illuminance-exposure',
+    'mW/cm2': 'uv-irradiance',
+    'mW/cm2h': 'uv-exposure',
+    Pa: 'pressure',
+    hPa: 'pressure',
+    kPa: 'pressure',
+    V: 'voltage',
+    mV: 'voltage',
+    A: 'current',
+    mA: 'current',
+  }),
+)
 
 /** Degrees in one spelling. */
 export function spelled(unit: string): string {
@@ -79,9 +81,9 @@ export function spelled(unit: string): string {
 /** The unit of a channel, and what it measures. */
 export function unitOf({ channels }: Pick<TrueDevice, 'channels'>, number: number) {
   const unit = spelled(channels.find(({ num }) => num === number)?.unit ?? '')
-  const isClimate = channels.some((one) => BY_UNIT[spelled(one.unit)] === 'temperature')
-  const climate: Record<string, string> = isClimate ? { '%': 'humidity', ppm: 'co2' } : {}
-  return { unit, quantity: BY_UNIT[unit] ?? climate[unit] }
+  const isClimate = channels.some((one) => BY_UNIT.get(spelled(one.unit)) === 'temperature')
+  const climate = new Map(isClimate ? Object.entries({ '%': 'humidity', ppm: 'co2' }) : [])
+  return { unit, quantity: BY_UNIT.get(unit) ?? climate.get(unit) }
 }
 
 function measured(value: number | string | undefined) {

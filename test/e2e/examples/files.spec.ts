@@ -85,13 +85,13 @@ describe('examples that write files', () => {
     const first = month(now)
     const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
     const [from, to] = [first, next].map((day) => midnight(date(day.getTime()), TOKYO)) as [number, number]
-    const quoted = `"ch1 ${HOSTILE.replaceAll('"', '""')} (C)"`
+    const quoted = `"ch1 ${HOSTILE.replaceAll('"', '""')} (°C)"`
     const lines = simulator.truth.records(CHOSEN, undefined, from, to - 1).map(({ time, values }) => {
       const at = clockOf(time, TOKYO)
       return `${at.slice(0, 10)} ${at.slice(11, 19)},${values[1]},E1`
     })
     assert.ok(lines.length > 1000, 'more than one message')
-    const expected = `\ufeff${[`time,${quoted},ch2 Probe (C)`, ...lines].join('\r\n')}\r\n`
+    const expected = `\ufeff${[`time,${quoted},ch2 Probe (°C)`, ...lines].join('\r\n')}\r\n`
     for (let times = 0; times < 2; times++) {
       await hall.press('write it')
       const asked = simulator.counts().data.total
@@ -156,10 +156,10 @@ describe('examples that write files', () => {
     }
     const device = HOSTILE.replace('\n<', ' ')
     const states = [
-      { value: -18.5, age: 60, reads: '-18.5 C', result: 'pass' },
-      { value: -14.9, age: 60, reads: '-14.9 C', result: 'FAIL: too warm' },
-      { value: -31, age: 60, reads: '-31 C', result: 'FAIL: too cold' },
-      { value: -18.5, age: 4000, reads: '-18.5 C', result: 'FAIL: old' },
+      { value: -18.5, age: 60, reads: '-18.5 °C', result: 'pass' },
+      { value: -14.9, age: 60, reads: '-14.9 °C', result: 'FAIL: too warm' },
+      { value: -31, age: 60, reads: '-31 °C', result: 'FAIL: too cold' },
+      { value: -18.5, age: 4000, reads: '-18.5 °C', result: 'FAIL: old' },
       { value: 'Sensor Error', age: 60, reads: 'Sensor Error', result: 'FAIL: no value' },
     ]
     for (const [at, { value, age, reads, result }] of states.entries()) {
@@ -167,7 +167,7 @@ describe('examples that write files', () => {
       const text = await check(at % 2 === 0 ? 'at 8' : 'at 17')
       assert.match(
         text,
-        /^Freezer check of \d{4}-\d\d-\d\d \d\d:\d\d\n\nLimits: -30 to -15 C\n\n\| Device \|/,
+        /^Freezer check of \d{4}-\d\d-\d\d \d\d:\d\d\n\nLimits: -30 to -15 °C\n\n\| Device \|/,
       )
       const measured = clockOf(now - age * 1000, TOKYO)
         .slice(0, 16)

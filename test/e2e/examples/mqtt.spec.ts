@@ -50,6 +50,7 @@ function fleet(now: number, newest: () => CurrentDefinition): DeviceDefinition[]
       channels: [
         { num: 1, unit: '%' },
         { num: 3, name: 'Air', unit: 'ppm' },
+        { num: 4, name: 'Warmth', unit: 'C' },
       ],
       records,
     },
@@ -174,6 +175,7 @@ function tests(start: () => Promise<Broker>): void {
     assertSame(
       kinds.map((kind) => [kind]),
       [
+        '°C temperature',
         '°C temperature',
         '°C temperature',
         '°C temperature',

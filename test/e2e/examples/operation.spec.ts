@@ -203,7 +203,7 @@ describe('examples for those who operate', () => {
       if (minutes > 0) simulator.clock.advance(MINUTE)
       const rows = currentRows(simulator.truth)
       for (const { name, label, value, unit, timestamp } of rows) {
-        if (value !== undefined && unit === 'C')
+        if (value !== undefined && unit === '°C')
           points.push({ series: `${name} ${label}`, x: timestamp, y: value })
       }
       await rounds(simulator, 2)

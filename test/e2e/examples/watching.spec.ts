@@ -21,7 +21,7 @@ describe('examples that watch readings', () => {
     await assertTold([])
 
     set(FIRST, { value: -12 })
-    const told = ['Freezer 1, Inside: -12 C is too warm']
+    const told = ['Freezer 1, Inside: -12 °C is too warm']
     await assertTold(told)
 
     // Worse, and better but not yet well: nothing new; nor after a restart.
@@ -36,14 +36,14 @@ describe('examples that watch readings', () => {
     set(FIRST, { value: -16.5 })
     await until('the chat has refused it', () => freezers.chat.refused > 1)
     freezers.chat.refuse(false)
-    told.push('Freezer 1, Inside: -16.5 C is back to normal')
+    told.push('Freezer 1, Inside: -16.5 °C is back to normal')
     await assertTold(told)
 
     set(FIRST, { value: -31 })
-    told.push('Freezer 1, Inside: -31 C is too cold')
+    told.push('Freezer 1, Inside: -31 °C is too cold')
     await assertTold(told)
     set(FIRST, { value: -14 })
-    told.push('Freezer 1, Inside: -14 C is too warm')
+    told.push('Freezer 1, Inside: -14 °C is too warm')
     await assertTold(told)
   })
 
