@@ -116,18 +116,29 @@ async function tall(editor: Editor, work: () => Promise<unknown>): Promise<void>
   await editor.page.setViewportSize({ width: WIDTH, height: HEIGHT })
 }
 
+/** A mixed choice, with what the account does not have. */
+const CHOICES = [
+  { which: 'devices', select: 'list', boxes: ['Office 5F0A1001', 'Freezer 1 '], typed: '99999999' },
+  { which: 'bases', select: 'base', boxes: ['Office 5F0A1001', 'Freezer 1 '] },
+  { which: 'groups', select: 'group', boxes: ['Cold store'], typed: 'No such group' },
+  { which: 'exclude', boxes: ['Rack B'] },
+] as const satisfies { which: string; select?: string; boxes: readonly string[]; typed?: string }[]
+
 async function pickers(editor: Editor, shoot: Shoot): Promise<void> {
   const form = await editor.edit('latest')
-  for (const which of ['devices', 'bases', 'exclude'] as const) {
-    if (which !== 'exclude') await form.select(which === 'devices' ? 'list' : 'base')
+  for (const { which, boxes, ...more } of CHOICES) {
+    const typed = 'typed' in more ? more.typed : ''
+    if ('select' in more) await form.select(more.select)
     else await form.unfold()
     const picker = await form.pick(which)
     await picker.whenListed()
-    await picker.box(which === 'exclude' ? 'Rack B' : 'Office 5F0A1001').check()
-    if (which !== 'exclude') await picker.box('Freezer 1 ').check()
+    for (const box of boxes) await picker.box(box).check()
+    await picker.typed.fill(typed)
+    if (typed !== '') await picker.press('add')
     await shoot(`picker-${which}`, picker)
     await picker.done()
     await form.whenShown('#node-input-select')
+    if (typed !== '') await shoot(`latest-${which}`, form)
   }
   await form.body.locator('#node-input-select').scrollIntoViewIfNeeded()
   await shoot('latest-chosen', form)
