@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Account, createAccount } from '../../src/lib/account'
 import { type EndpointName, endpoints, pathOf } from '../../src/lib/api/endpoints'
+import type { QuotaHeaders } from '../../src/lib/api/quota-headers'
 import type { WireAnswer } from '../../src/lib/api/transport'
 import type { Clock } from '../../src/lib/clock'
 import { collectCurrent } from '../../src/lib/collect/current'
@@ -10,7 +11,6 @@ import { collectAlerts, collectLatest } from '../../src/lib/collect/fetch'
 import { collectRange } from '../../src/lib/collect/range'
 import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors'
 import { planMessages } from '../../src/lib/output/plan'
-import type { QuotaReading } from '../../src/lib/quota/headers'
 import type { TimeStyle } from '../../src/lib/readings/time'
 import { createRegistry } from '../../src/lib/registry'
 import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
@@ -50,7 +50,7 @@ export interface Expected {
   failed?: [serial: string, part: string][]
   /** Of `params` and `cause` what is named here. */
   error?: { code: ErrorCode; reason: Reason; params?: ErrorParams; cause?: Cause }
-  quota?: QuotaReading
+  quota?: QuotaHeaders
 }
 
 export interface Fixture {
@@ -111,7 +111,7 @@ const RECORDS_LEFT = { 'x-ratelimit-remaining-datacount': '160000' }
 export interface Outcome {
   payload: unknown
   failed: [serial: string, part: string][]
-  quota: QuotaReading
+  quota: QuotaHeaders
   /** Addresses asked, in order. */
   asked: string[]
 }

@@ -4,7 +4,6 @@ import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import type { Asker } from '../quota/asker'
-import { type QuotaReading, readQuota } from '../quota/headers'
 import type { Quota } from '../quota/quota'
 import type { Tried } from '../quota/ticket'
 import { type Body, MAX_ERROR_BYTES, readBody } from './body'
@@ -18,6 +17,7 @@ import {
   pathOf,
 } from './endpoints'
 import type { EnvelopeOf } from './envelopes'
+import { type QuotaHeaders, readQuotaHeaders } from './quota-headers'
 import { redactor, secretsGuard } from './redact'
 import { failureOf } from './refusal'
 import { retryDelay } from './retry'
@@ -52,7 +52,7 @@ export interface Answer<B> {
   body: B
   /** When the last byte had arrived, ms since 1970 UTC. */
   receivedAt: number
-  quota: QuotaReading
+  quota: QuotaHeaders
   /** Records that were asked for in the end: fewer than wanted where the device's budget has fewer left. */
   number?: number
 }
@@ -135,19 +135,19 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       'login-pass': loginPass,
       ...params,
     })
-    let reading: QuotaReading | null = null
+    let reading: QuotaHeaders | null = null
     const intake = understand()
     const known = knownCause(endpoint, params)
     try {
       const began = ({ status, headers }: WireAnswer) => {
-        if (status === 200) reading = readQuota(headers)
+        if (status === 200) reading = readQuotaHeaders(headers)
       }
       const { answer, body: found } = await exchange(endpoint, body, signal, began, intake.slicer)
       const receivedAt = clock.now()
-      const said = readQuota(answer.headers)
+      const said = readQuotaHeaders(answer.headers)
       if (answer.status !== 200) {
         const { error, isOfService } = failureOf({ endpoint, answer, text: found.text(), guard })
-        return { reading: isOfService ? said : readQuota({}), records: 0, error: error.with(known) }
+        return { reading: isOfService ? said : readQuotaHeaders({}), records: 0, error: error.with(known) }
       }
       const value = intake.read(found)
       const records = recordsIn(value)
@@ -155,7 +155,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     } catch (error) {
       const failure = error instanceof EnvlogError ? error.with(known) : (error as EnvlogError)
       // A page of somebody else's, whatever its headers say.
-      if (failure.reason === 'reply-not-json') reading = readQuota({})
+      if (failure.reason === 'reply-not-json') reading = readQuotaHeaders({})
       return { reading, records: null, error: failure, unsent: NEVER_REACHED.has(failure.reason) }
     }
   }

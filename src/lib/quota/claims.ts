@@ -1,5 +1,5 @@
+import type { QuotaHeaders } from '../api/quota-headers'
 import { type Allowance, heldMs } from './allowance'
-import type { QuotaReading } from './headers'
 import type { Grant } from './places'
 import type { Bill } from './settling'
 import type { Claim, Settled } from './shared'
@@ -26,7 +26,7 @@ export function claimsOf(grant: Grant): Claim[] {
 /** What a ledger is told of an answer, once it was entered here. @param now monotonic */
 export function settledOf(
   grant: Grant,
-  reading: QuotaReading | null,
+  reading: QuotaHeaders | null,
   { used, closed }: Bill,
   now: number,
 ): Settled[] {

@@ -1,5 +1,5 @@
+import type { QuotaHeaders } from '../api/quota-headers'
 import type { Allowance } from './allowance'
-import type { QuotaReading } from './headers'
 import type { Grant } from './places'
 import type { Refused, Tried } from './ticket'
 
@@ -52,7 +52,7 @@ function refusedBy({ budget }: Grant, tried: Tried<unknown>): Refused | undefine
 /** What the headers of an answer say: its row where they are whole, and what others spent. */
 export function learn(
   requests: Allowance,
-  { limit, remaining, windowSeconds }: QuotaReading,
+  { limit, remaining, windowSeconds }: QuotaHeaders,
   now: number,
   mark: number | null,
 ): void {

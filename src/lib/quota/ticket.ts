@@ -1,8 +1,8 @@
 import { createAbort } from '../abort'
 import type { EndpointName } from '../api/endpoints'
+import type { QuotaHeaders } from '../api/quota-headers'
 import { EnvlogError } from '../errors'
 import type { Asker } from './asker'
-import type { QuotaReading } from './headers'
 
 /** Whose limit a refusal is about. */
 export type Refused = 'endpoint' | 'device'
@@ -10,7 +10,7 @@ export type Refused = 'endpoint' | 'device'
 /** How a try ended, as far as the quota needs to know. */
 export type Tried<T> = {
   /** What the answer's headers said; `null` where no answer came. */
-  reading: QuotaReading | null
+  reading: QuotaHeaders | null
   /** Records that came; `null` where the answer cannot be read. */
   records?: number | null
   /** True where it never reached the service: nothing is spent. */

@@ -1,19 +1,19 @@
 import type { EndpointName } from '../../../src/lib/api/endpoints'
+import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { Asker } from '../../../src/lib/quota/asker'
-import type { QuotaReading } from '../../../src/lib/quota/headers'
 import type { Request, Tried } from '../../../src/lib/quota/ticket'
 
 /** An answer whose headers say nothing. */
-export const SILENT: QuotaReading = {
+export const SILENT: QuotaHeaders = {
   limit: null,
   remaining: null,
   windowSeconds: null,
   recordsRemaining: null,
 }
 
-export const reading = (told: Partial<QuotaReading> = {}): QuotaReading => ({ ...SILENT, ...told })
+export const reading = (told: Partial<QuotaHeaders> = {}): QuotaHeaders => ({ ...SILENT, ...told })
 
 /** A request that left. */
 export interface Sent {
@@ -96,7 +96,7 @@ export function outcome(promise: Promise<unknown>): Outcome {
 }
 
 /** A refusal as the client reports it: an error with the answer's status. */
-export function refusal(status: number, told: Partial<QuotaReading> = {}): Partial<Tried<unknown>> {
+export function refusal(status: number, told: Partial<QuotaHeaders> = {}): Partial<Tried<unknown>> {
   const reason = status === 429 ? 'quota-refused' : 'device-refused'
   return { reading: reading(told), records: 0, error: new EnvlogError(reason, { status }, { status }) }
 }

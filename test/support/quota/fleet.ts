@@ -1,4 +1,4 @@
-import type { QuotaReading } from '../../../src/lib/quota/headers'
+import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
 import { rowsWith } from '../../../src/lib/quota/rows'
 import type { SharedLedger } from '../../../src/lib/quota/shared'
@@ -266,11 +266,11 @@ function readBy(
 
 /** Headers as a cache, a proxy or a slip of the service may leave them: their limits are right where they are whole. */
 function oddities(random: Random) {
-  const before: QuotaReading[] = []
-  return (reading: QuotaReading): QuotaReading => {
+  const before: QuotaHeaders[] = []
+  return (reading: QuotaHeaders): QuotaHeaders => {
     before.push(reading)
     const most = reading.limit ?? 0
-    return random.pick<() => QuotaReading>([
+    return random.pick<() => QuotaHeaders>([
       () => reading,
       () => ({ ...reading, remaining: random.pick(before).remaining }),
       () => ({ ...reading, remaining: random.below(most + 1) }),

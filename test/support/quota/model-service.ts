@@ -1,6 +1,6 @@
+import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { QuotaReading } from '../../../src/lib/quota/headers'
 import type { Tried } from '../../../src/lib/quota/ticket'
 import { SILENT } from './desk'
 
@@ -76,7 +76,7 @@ export function createModelService(
     return entry
   }
 
-  const told = (): QuotaReading => ({
+  const told = (): QuotaHeaders => ({
     ...SILENT,
     limit,
     windowSeconds: window,
