@@ -15,10 +15,10 @@ const WAITING = 10_000
 const MEASURED = 100_000
 const MANY = 1_000_000
 /** Each request has a signal of its own, as those of the client have. */
-const asker = (line: number, listens = false) => ({
+const context = (line: number, listens = false) => ({
   signal: new AbortController().signal,
-  line: String(line),
-  wait: null,
+  queueKey: String(line),
+  maxWaitMs: null,
   ...(listens ? { waiting: () => {} } : {}),
 })
 
@@ -42,7 +42,7 @@ async function run(quota: Quota, lines: number, waiting: number, total: number, 
           send: async () => ({ reading, value: index }),
           copy: (value: number) => value,
         },
-        asker(index % lines, listens),
+        context(index % lines, listens),
       )
     }
   }
@@ -65,7 +65,7 @@ async function refuse(lines: number): Promise<{ asking: number; stop: number }> 
       copy: (value: number) => value,
     }
     quota
-      .ask(request, { ...asker(index % lines, true), signal: signals[index] as AbortSignal })
+      .ask(request, { ...context(index % lines, true), signal: signals[index] as AbortSignal })
       .catch(() => {})
   }
   const controllers = Array.from({ length: WAITING }, () => new AbortController())

@@ -64,7 +64,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
     concurrency,
     series1Models,
     client,
-    directory: createDirectory(directory, (asker) => client.read('current', {}, asker), clock),
+    directory: createDirectory(directory, (context) => client.read('current', {}, context), clock),
     quota,
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),

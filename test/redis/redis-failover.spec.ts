@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { systemClock } from '../../src/lib/clock'
 import { createQuota, type Quota } from '../../src/lib/quota/quota'
 import { openRedis } from '../../src/lib/quota/redis'
-import { asker, SILENT } from '../support/quota/desk'
+import { contextWith, SILENT } from '../support/quota/desk'
 import { member } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
 import { until } from '../support/wait'
@@ -86,7 +86,7 @@ describe('a quota that is shared by a Redis that fails', function () {
         send: async () => ({ reading: SILENT, value: at }),
         copy: (value: number) => value,
       }
-      await quota.ask(request, asker())
+      await quota.ask(request, contextWith())
     }
   }
 

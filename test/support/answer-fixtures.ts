@@ -175,7 +175,7 @@ export async function receive(
 
 async function collect(account: Account, endpoint: EndpointName, request: Request): Promise<Collected> {
   const { serial, base, time, form, staleAfter, number } = request
-  const asker = { signal: new AbortController().signal, line: 'fixture', wait: 0 }
+  const context = { signal: new AbortController().signal, queueKey: 'fixture', maxWaitMs: 0 }
   const target = { serial, base }
   switch (nodeOf[endpoint]) {
     case 'envlog-current': {
@@ -187,20 +187,20 @@ async function collect(account: Account, endpoint: EndpointName, request: Reques
         format: form,
         property: 'devices',
       } as const
-      const collected = await collectCurrent(account, wish, asker)
+      const collected = await collectCurrent(account, wish, context)
       if (!collected) throw new Error('nothing was asked')
       return collected
     }
     case 'envlog-latest':
-      return collectLatest(account, target, { time, format: form }, asker)
+      return collectLatest(account, target, { time, format: form }, context)
     case 'envlog-range': {
       const period = {
         from: { instant: Date.parse(request.from) },
         to: { instant: Date.parse(request.to) },
       }
-      return collectRange(account, target, { period, number, time, format: form }, asker)
+      return collectRange(account, target, { period, number, time, format: form }, context)
     }
     case 'envlog-alerts':
-      return collectAlerts(account, target, { time, format: form }, asker)
+      return collectAlerts(account, target, { time, format: form }, context)
   }
 }

@@ -3,9 +3,9 @@ import { type ChildAbort, childOf } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { Asker } from '../quota/asker'
 import type { Quota } from '../quota/quota'
 import type { Tried } from '../quota/ticket'
+import type { RequestContext } from '../quota/types'
 import { type Body, MAX_ERROR_BYTES, readBody } from './body'
 import { withDeadline } from './deadline'
 import {
@@ -62,12 +62,20 @@ export interface Client {
    * One read, parsed and checked as far as its envelope.
    * @throws EnvlogError: every code but `ENVLOG_CONFIG`, `ENVLOG_INPUT`
    */
-  read<E extends EndpointName>(endpoint: E, params: ParamsOf<E>, asker: Asker): Promise<Answer<EnvelopeOf<E>>>
+  read<E extends EndpointName>(
+    endpoint: E,
+    params: ParamsOf<E>,
+    context: RequestContext,
+  ): Promise<Answer<EnvelopeOf<E>>>
   /**
    * One read as it came: JSON parsed but not looked into, or the CSV text that `type` asks for.
    * @throws EnvlogError
    */
-  readRaw<E extends EndpointName>(endpoint: E, params: ParamsOf<E>, asker: Asker): Promise<Answer<unknown>>
+  readRaw<E extends EndpointName>(
+    endpoint: E,
+    params: ParamsOf<E>,
+    context: RequestContext,
+  ): Promise<Answer<unknown>>
   /** Ends what is under way with `closed`. */
   close(): Promise<void>
 }
@@ -193,12 +201,15 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   }
 
   /** Under a signal of its own, so that closing the client ends it. */
-  async function reading<T>(asker: Asker, work: (asker: Asker) => Promise<T>): Promise<T> {
+  async function reading<T>(
+    context: RequestContext,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<T> {
     if (closed) throw new EnvlogError('closed')
-    const own = childOf(asker.signal)
+    const own = childOf(context.signal)
     underWay.add(own)
     try {
-      return await work({ ...asker, signal: own.signal })
+      return await work({ ...context, signal: own.signal })
     } finally {
       underWay.delete(own)
       own.release()
@@ -206,16 +217,16 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   }
 
   return {
-    read: (endpoint, params, asker) =>
-      reading(asker, (own) => {
+    read: (endpoint, params, context) =>
+      reading(context, (own) => {
         const understand = () => {
           const { slicer, read } = loadIntake().createIntake(endpoint)
           return { slicer, read: (body: Body) => redact.within(read(body)) }
         }
         return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
       }),
-    readRaw: (endpoint, params, asker) =>
-      reading(asker, (own) => {
+    readRaw: (endpoint, params, context) =>
+      reading(context, (own) => {
         const type = ('type' in params && params.type) || 'json'
         const read = ({ text }: Body) => {
           const { readJson, readTable } = loadEnvelopes()

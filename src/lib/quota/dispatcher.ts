@@ -1,7 +1,7 @@
 /**
  * The words of the quota, as a request meets them:
  *
- * - `Request`, `Asker`: what is to be sent, and for whom; `Waiter`: the two while they wait
+ * - `Request`, `RequestContext`: what is to be sent, and for whom; `Waiter`: the two while they wait
  * - `Ticket`: identical requests on their way together, through all their tries
  * - `Grant`: what a try took in this process: a place, and so many records of its device
  * - `Claim`, `Claimed`: the same asked of a shared ledger, and what the ledger said; `Verdict`: so may it go?
@@ -12,7 +12,6 @@
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import { type Asker, withSafeListener } from './asker'
 import { createPatience } from './patience'
 import type { Grant, Places } from './places'
 import { endpointNames } from './rows'
@@ -27,7 +26,9 @@ import {
   type Ticket,
   type Tried,
   type Waiter,
+  withSafeListener,
 } from './ticket'
+import type { RequestContext } from './types'
 
 /** Requests that may wait for one account: one more is refused. */
 export const MOST_QUEUED = 10_000
@@ -135,7 +136,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     ticket.wake()
     ticket.state = 'waiting'
     ticket.othersUntil = undefined
-    for (const { asker } of ticket.waiters) places.putFirst(ticket, asker.line)
+    for (const { context } of ticket.waiters) places.putFirst(ticket, context.queueKey)
   }
 
   async function go(ticket: Ticket, grant: Grant): Promise<void> {
@@ -244,8 +245,9 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     patience.tellGone(ticket, waiter)
     waiter.reject(error)
     if (ticket.waiters.size > 0) {
-      const { line } = waiter.asker
-      if (![...ticket.waiters].some(({ asker }) => asker.line === line)) places.leave(ticket, line)
+      const { queueKey } = waiter.context
+      if (![...ticket.waiters].some(({ context }) => context.queueKey === queueKey))
+        places.leave(ticket, queueKey)
       return
     }
     tickets.delete(ticket.key)
@@ -275,13 +277,13 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     },
     counts: () => ({ running: running.size, waiting }),
 
-    ask(request: Request<unknown>, asker: Asker): Promise<unknown> {
+    ask(request: Request<unknown>, context: RequestContext): Promise<unknown> {
       return new Promise((resolve, reject) => {
-        if (asker.signal.aborted) throw new EnvlogError('closed')
+        if (context.signal.aborted) throw new EnvlogError('closed')
         const ticket = enqueue(request)
         const failed = (error: unknown) => leave(ticket, waiter, error)
         const waiter: Waiter = {
-          asker: withSafeListener(asker, failed),
+          context: withSafeListener(context, failed),
           request,
           since: now(),
           resolve,
@@ -291,7 +293,7 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
         ticket.waiters.add(waiter)
         patience.watch(ticket, waiter)
         if (ticket.state === 'waiting') {
-          places.put(ticket, asker.line)
+          places.put(ticket, context.queueKey)
           pump()
         }
         patience.reconsider(ticket)

@@ -68,8 +68,8 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
     return new EnvlogError(reason, { retryAt }, { endpoint, retryAt })
   }
 
-  function isTooLong({ asker, since }: Waiter, { at, records }: Expected): boolean {
-    const most = records ? (asker.recordsWait ?? asker.wait) : asker.wait
+  function isTooLong({ context, since }: Waiter, { at, records }: Expected): boolean {
+    const most = records ? (context.maxRecordsWaitMs ?? context.maxWaitMs) : context.maxWaitMs
     return most !== null && at > Math.max(now(), since + most)
   }
 
@@ -87,19 +87,19 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
   }
 
   function tell(endpoint: EndpointName, waiter: Waiter, { at, records }: Expected): void {
-    const { asker, told } = waiter
-    if (!asker.waiting) return
+    const { context, told } = waiter
+    if (!context.onWait) return
     const isLong = at - now() >= TOLD_FROM_MS
     if (isLong && (told?.records !== records || Math.abs(told.at - at) >= TOLD_FROM_MS)) {
       waiter.told = { at, records }
-      asker.waiting({ endpoint, until: at + toWall(), records })
+      context.onWait({ endpoint, until: at + toWall(), records })
     } else if (!isLong && told && told.at < now()) {
       tellOver(endpoint, waiter)
     }
   }
 
   /** When a waiter is to be looked at again, if nothing happens before. */
-  function nextLook({ asker: { wait, recordsWait }, since, told }: Waiter): number {
+  function nextLook({ context: { maxWaitMs, maxRecordsWaitMs }, since, told }: Waiter): number {
     const instant = now()
     const again = instant + LOOK_AGAIN_MS
     const ending = (most: number | null = null) => {
@@ -107,7 +107,7 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
       return since + most > instant ? since + most : again
     }
     const passed = told ? Math.max(told.at + LOOK_AGAIN_MS, again) : Number.POSITIVE_INFINITY
-    return Math.min(ending(wait), ending(recordsWait), passed)
+    return Math.min(ending(maxWaitMs), ending(maxRecordsWaitMs), passed)
   }
 
   function lookBy(endpoint: EndpointName, at: number): void {
@@ -177,7 +177,7 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
 
     /** Listens to a waiter's signal, and to its endpoint where it is not content with waiting in silence. */
     watch(ticket: Ticket, waiter: Waiter): void {
-      const { signal } = waiter.asker
+      const { signal } = waiter.context
       const stop = () => leave(ticket, waiter, new EnvlogError('closed'))
       const watch = watches[ticket.endpoint]
       const counts = isAttentive(waiter) ? 1 : 0
@@ -200,9 +200,9 @@ function stopLooking(watch: Watch): void {
 
 function tellOver(endpoint: EndpointName, waiter: Waiter): void {
   waiter.told = undefined
-  waiter.asker.waiting?.({ endpoint, until: null, records: false })
+  waiter.context.onWait?.({ endpoint, until: null, records: false })
 }
 
-function isAttentive({ asker: { waiting, wait, recordsWait } }: Waiter): boolean {
-  return waiting !== undefined || wait !== null || recordsWait !== undefined
+function isAttentive({ context: { onWait, maxWaitMs, maxRecordsWaitMs } }: Waiter): boolean {
+  return onWait !== undefined || maxWaitMs !== null || maxRecordsWaitMs !== undefined
 }

@@ -8,7 +8,8 @@ import { byEndpoint, endpointNames, type Rows, rowsWith } from './rows'
 import { type Bill, billOf, learn } from './settling'
 import { SILENT_MS, type Usage } from './shared'
 import type { Ticket, Tried } from './ticket'
-import { createTurns, type Line, type Turns } from './turns'
+import { createTurns, type Turns } from './turns'
+import type { QueueKey } from './types'
 import { usageOf } from './usage'
 
 /** When those that still have the ledger leave their share to who lost it; what they sent before has arrived. */
@@ -208,11 +209,11 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
       }
     },
 
-    put: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.put(line, ticket),
-    putFirst: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.putFirst(line, ticket),
+    put: (ticket: Ticket, key: QueueKey) => places[ticket.endpoint].turns.put(key, ticket),
+    putFirst: (ticket: Ticket, key: QueueKey) => places[ticket.endpoint].turns.putFirst(key, ticket),
     /** Who came forward last cannot go. */
     keepTurn: (endpoint: EndpointName) => places[endpoint].turns.keepTurn(),
-    leave: (ticket: Ticket, line: Line) => places[ticket.endpoint].turns.leave(line, ticket),
+    leave: (ticket: Ticket, key: QueueKey) => places[ticket.endpoint].turns.leave(key, ticket),
     remove: (ticket: Ticket) => places[ticket.endpoint].turns.remove(ticket),
     when,
 

@@ -4,7 +4,6 @@ import type { EndpointName } from '../api/endpoints'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
-import type { Asker } from './asker'
 import { createDispatcher } from './dispatcher'
 import { createMembership } from './membership'
 import { createPlaces, type SavedPlaces } from './places'
@@ -12,6 +11,7 @@ import { mostCautious, type Rows } from './rows'
 import type { SharedLedger } from './shared'
 import { createSharing, type Sharing } from './sharing'
 import type { Request } from './ticket'
+import type { RequestContext } from './types'
 
 /** What a node of the account brings with it. */
 export interface Member {
@@ -36,7 +36,7 @@ export interface Quota {
    * @throws EnvlogError `quota-wait`, `records-wait`, `quota-refused`, `records-refused`, `queue-full`, `closed`,
    * and what the request fails with
    */
-  ask<T>(request: Request<T>, asker: Asker): Promise<T>
+  ask<T>(request: Request<T>, context: RequestContext): Promise<T>
   /** A node that uses the account; call what is returned when it is gone: nothing is written after that. */
   join(member: Member): () => Promise<void>
   /** When so many more requests could have gone, ms since 1970 UTC. */
@@ -122,8 +122,8 @@ export function createQuota(clock: Clock, account = ''): Quota {
   }
 
   return {
-    ask: <T>(request: Request<T>, asker: Asker) =>
-      dispatcher.ask(request as Request<unknown>, asker) as Promise<T>,
+    ask: <T>(request: Request<T>, context: RequestContext) =>
+      dispatcher.ask(request as Request<unknown>, context) as Promise<T>,
 
     join(member) {
       members.set(member, undefined)

@@ -2,7 +2,7 @@ import { createAbort } from '../abort'
 import type { EndpointName } from '../api/endpoints'
 import type { QuotaHeaders } from '../api/quota-headers'
 import { EnvlogError } from '../errors'
-import type { Asker } from './asker'
+import type { RequestContext } from './types'
 
 /** Whose limit a refusal is about. */
 export type Refused = 'endpoint' | 'device'
@@ -26,13 +26,13 @@ export interface Request<T> {
   records?: { device: string; wanted: number; least: number }
   /** One try, with so many records, after so many that failed; never rejects. */
   send(number: number | undefined, signal: AbortSignal, retries: number): Promise<Tried<T>>
-  /** A copy for each further asker. */
+  /** A copy for each further context. */
   copy(value: T): T
 }
 
 /** One who waits for a ticket's answer. */
 export interface Waiter {
-  asker: Asker
+  context: RequestContext
   request: Request<unknown>
   /** Monotonic; when it was queued. */
   since: number
@@ -111,4 +111,23 @@ export function fail(ticket: Ticket, error: unknown): void {
     waiter.reject(error)
   }
   ticket.waiters.clear()
+}
+
+/** A listener that throws fails only its own request: it is called in the middle of the work for others. */
+export function withSafeListener(context: RequestContext, failed: (error: unknown) => void): RequestContext {
+  const { onWait } = context
+  if (!onWait) return context
+  let isBroken = false
+  return {
+    ...context,
+    onWait(wait) {
+      if (isBroken) return
+      try {
+        onWait(wait)
+      } catch (error) {
+        isBroken = true
+        failed(error)
+      }
+    },
+  }
 }

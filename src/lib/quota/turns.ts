@@ -1,6 +1,4 @@
-/** Whose requests are one line: a node, or a person in the editor, who goes before all of them. */
-export const EDITOR = Symbol('editor')
-export type Line = string | typeof EDITOR
+import { EDITOR, type QueueKey } from './types'
 
 /**
  * Waiting requests of one endpoint: lines take turns, one request each. A request may stand in several lines;
@@ -8,21 +6,21 @@ export type Line = string | typeof EDITOR
  */
 export function createTurns<T>() {
   /** In the order of their turns: the line that had its turn goes to the end. */
-  const lines = new Map<Line, Set<T>>()
-  const standing = new Map<T, Set<Line>>()
+  const lines = new Map<QueueKey, Set<T>>()
+  const standing = new Map<T, Set<QueueKey>>()
   /** Who came last to a line: its place is known without counting. */
-  const newest = new Map<Line, T>()
+  const newest = new Map<QueueKey, T>()
   /** Whose turn it was last. */
-  let latest: Line | undefined
+  let latest: QueueKey | undefined
 
-  function takeOut(name: Line, item: T): void {
+  function takeOut(name: QueueKey, item: T): void {
     const line = lines.get(name)
     line?.delete(item)
     if (line?.size === 0) lines.delete(name)
     if (newest.get(name) === item) newest.delete(name)
   }
 
-  function toFront(name: Line, line: Set<T>): void {
+  function toFront(name: QueueKey, line: Set<T>): void {
     const others = [...lines].filter(([other]) => other !== name)
     lines.clear()
     lines.set(name, line)
@@ -34,7 +32,7 @@ export function createTurns<T>() {
     standing.delete(item)
   }
 
-  function note(name: Line, item: T): void {
+  function note(name: QueueKey, item: T): void {
     const names = standing.get(item)
     if (names) names.add(name)
     else standing.set(item, new Set([name]))
@@ -47,14 +45,14 @@ export function createTurns<T>() {
     remove,
 
     /** Out of one line; it stays in its others. */
-    leave(name: Line, item: T): void {
+    leave(name: QueueKey, item: T): void {
       standing.get(item)?.delete(name)
       takeOut(name, item)
       if (standing.get(item)?.size === 0) standing.delete(item)
     },
 
     /** At the end of its line. */
-    put(name: Line, item: T): void {
+    put(name: QueueKey, item: T): void {
       const line = lines.get(name)
       if (!line?.has(item)) newest.set(name, item)
       if (line) line.add(item)
@@ -63,7 +61,7 @@ export function createTurns<T>() {
     },
 
     /** Before all of its line, and its line before the others: it had its turn already. */
-    putFirst(name: Line, item: T): void {
+    putFirst(name: QueueKey, item: T): void {
       toFront(name, new Set([item, ...(lines.get(name) ?? [])]))
       note(name, item)
     },
@@ -105,7 +103,7 @@ export function createTurns<T>() {
     },
   }
 
-  function aheadIn(name: Line, item: T): number {
+  function aheadIn(name: QueueKey, item: T): number {
     const place = placeIn(name, item)
     if (name === EDITOR) return place
     let ahead = lines.get(EDITOR)?.size ?? 0
@@ -120,7 +118,7 @@ export function createTurns<T>() {
     return ahead
   }
 
-  function placeIn(name: Line, item: T): number {
+  function placeIn(name: QueueKey, item: T): number {
     const line = lines.get(name) ?? new Set()
     if (newest.get(name) === item) return line.size - 1
     let place = 0

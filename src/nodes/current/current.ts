@@ -8,11 +8,11 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     counts: 'devices',
-    async run({ account, settings, format, selection, asker, nodeState, deliver }) {
+    async run({ account, settings, format, selection, requestContext, nodeState, deliver }) {
       const { exclude, time, staleAfter, onlyNew } = settings
       const property = sourceOf(settings)
       const wish = { selection: await selection(), exclude, time, staleAfter, format, property }
-      const collected = await collectCurrent(account, wish, asker)
+      const collected = await collectCurrent(account, wish, requestContext)
       if (!collected) return
       const { content, failed = [] } = collected
       if (content.kind === 'current' && content.readings.length === 0) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/lib/clock'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createVirtualClock } from '../../support/clock'
-import { asker, createDesk, outcome, reading } from '../../support/quota/desk'
+import { contextWith, createDesk, outcome, reading } from '../../support/quota/desk'
 import { member } from '../../support/quota/quota'
 
 const LIMIT = 3
@@ -31,7 +31,7 @@ describe('timers that come a moment early', () => {
       const desk = createDesk(clock)
       const quota = createQuota(clock)
       quota.join(member({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
-      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(desk.request(key), asker()))
+      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(desk.request(key), contextWith()))
       await virtual.settle()
       for (let at = 0; at < LIMIT; at++) {
         desk.sent[at]?.answer({ reading: reading({ limit: LIMIT, windowSeconds: WINDOW }) })

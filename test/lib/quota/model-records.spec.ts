@@ -5,7 +5,7 @@ import { rowsWith } from '../../../src/lib/quota/rows'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
 import { released } from '../../support/quota/all-knowing'
-import { asker } from '../../support/quota/desk'
+import { contextWith } from '../../support/quota/desk'
 import type { ServiceRow } from '../../support/quota/model-service'
 import { createRecordsService, type RecordsFate } from '../../support/quota/records-service'
 import { rows } from '../../support/quota/scenarios'
@@ -74,7 +74,7 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
       copy: (value: number) => value,
     }
     open++
-    quota.ask(request, asker()).then(over, over)
+    quota.ask(request, contextWith()).then(over, over)
   }
 
   return {

@@ -5,7 +5,7 @@ import { rowsWith } from '../../../src/lib/quota/rows'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
 import { released } from '../../support/quota/all-knowing'
-import { asker } from '../../support/quota/desk'
+import { contextWith } from '../../support/quota/desk'
 import { createLedger } from '../../support/quota/ledger'
 import { createModelService } from '../../support/quota/model-service'
 import { alone } from '../../support/quota/scenarios'
@@ -47,7 +47,7 @@ function twoProcesses(scenario: Scenario) {
       const again = () => {
         if (clock.monotonic() < end) ask()
       }
-      quota.ask(request, asker()).then(again, again)
+      quota.ask(request, contextWith()).then(again, again)
     }
     for (let count = 0; count < concurrency + 2; count++) ask()
   }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { EnvlogError } from '../../../src/lib/errors'
-import { EDITOR } from '../../../src/lib/quota/turns'
-import { asker, outcome } from '../../support/quota/desk'
+import { EDITOR } from '../../../src/lib/quota/types'
+import { contextWith, outcome } from '../../support/quota/desk'
 import { keys, known } from '../../support/quota/quota'
 
 describe('identical requests', () => {
   it('become one on their way, and each asker has a copy of its own', async () => {
     const { ask, clock, desk } = await known()
-    const asked = [ask('same'), ask('same', {}, { line: 'other' }), ask('same')]
+    const asked = [ask('same'), ask('same', {}, { queueKey: 'other' }), ask('same')]
     await clock.settle()
     asked.push(ask('same'))
     assert.equal(desk.sent.length, 1)
@@ -21,9 +21,9 @@ describe('identical requests', () => {
   it('become one while they wait, and go at the turn of the line that comes first', async () => {
     const { ask, clock, desk } = await known({ concurrency: 1 })
     ask('running')
-    for (const key of keys('long', 5)) ask(key, {}, { line: 'long' })
-    ask('same', {}, { line: 'long' })
-    ask('same', {}, { line: 'short' })
+    for (const key of keys('long', 5)) ask(key, {}, { queueKey: 'long' })
+    ask('same', {}, { queueKey: 'long' })
+    ask('same', {}, { queueKey: 'short' })
     await clock.settle()
     for (let count = 0; count < 7; count++) {
       desk.sent[count]?.answer()
@@ -63,7 +63,7 @@ describe('an error that nobody foresaw', () => {
   it('is the asker’s where sending itself fails; others go on', async () => {
     const { clock, desk, quota, ask } = await known({ concurrency: 1 })
     const failing = { ...desk.request('failing'), send: () => Promise.reject(slip) }
-    const failed = outcome(quota.ask(failing, asker()))
+    const failed = outcome(quota.ask(failing, contextWith()))
     const next = ask('next')
     await clock.settle()
     assert.equal(failed.error, slip)
@@ -80,10 +80,10 @@ describe('an error that nobody foresaw', () => {
     ask('spends')
     await clock.settle()
     desk.sent[0]?.answer()
-    const waiting = () => {
+    const onWait = () => {
       throw slip
     }
-    const failed = outcome(quota.ask(desk.request('same'), asker({ waiting })))
+    const failed = outcome(quota.ask(desk.request('same'), contextWith({ onWait })))
     const other = ask('same')
     await clock.pass(65_000)
     assert.equal(failed.error, slip)
@@ -98,7 +98,7 @@ describe('an error that nobody foresaw', () => {
       throw new RangeError('too deep')
     }
     const asked = ['first', 'second'].map(() =>
-      outcome(quota.ask({ ...desk.request('same'), copy }, asker())),
+      outcome(quota.ask({ ...desk.request('same'), copy }, contextWith())),
     )
     await clock.settle()
     desk.sent[0]?.answer()
@@ -198,7 +198,7 @@ describe('an asker who leaves', () => {
     const abort = new AbortController()
     const { signal } = abort
     for (const key of ['well', 'badly', 'too long']) {
-      ask(key, {}, { signal, wait: 0 })
+      ask(key, {}, { signal, maxWaitMs: 0 })
       await clock.settle()
       desk.sent.at(-1)?.answer(key === 'badly' ? { error: new EnvlogError('service-failed') } : {})
       await clock.settle()
@@ -212,9 +212,9 @@ describe('an asker who leaves', () => {
     const { ask, clock, desk } = await known({ concurrency: 1 })
     const abort = new AbortController()
     ask('running')
-    ask('first', {}, { line: 'a' })
-    ask('same', {}, { line: 'b' })
-    ask('same', {}, { line: EDITOR, signal: abort.signal })
+    ask('first', {}, { queueKey: 'a' })
+    ask('same', {}, { queueKey: 'b' })
+    ask('same', {}, { queueKey: EDITOR, signal: abort.signal })
     abort.abort()
     desk.sent[0]?.answer()
     await clock.settle()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Wait } from '../../../src/lib/quota/asker'
+import type { QuotaWait } from '../../../src/lib/quota/types'
 import { reading, refusal } from '../../support/quota/desk'
 import { keys, known, setup } from '../../support/quota/quota'
 
@@ -11,16 +11,16 @@ const USED_UP = { reading: reading({ limit: 12, windowSeconds: 3600, remaining: 
 /** What an asker was told: for how long, or that it goes. */
 function listen(clock: { now(): number }) {
   const told: (number | null)[] = []
-  const waiting = ({ until }: Wait) => void told.push(until && Math.round((until - clock.now()) / 1000))
-  return { told, waiting }
+  const onWait = ({ until }: QuotaWait) => void told.push(until && Math.round((until - clock.now()) / 1000))
+  return { told, onWait }
 }
 
 describe('an estimate that moves while one waits', () => {
   it('is told as soon as an answer’s headers take the places', async () => {
     const { ask, clock, desk } = setup()
-    const { told, waiting } = listen(clock)
-    ask('first', { endpoint: 'alert' }, { line: 'a' })
-    ask('second', { endpoint: 'alert' }, { line: 'b', waiting })
+    const { told, onWait } = listen(clock)
+    ask('first', { endpoint: 'alert' }, { queueKey: 'a' })
+    ask('second', { endpoint: 'alert' }, { queueKey: 'b', onWait })
     await clock.settle()
     desk.sent[0]?.answer(USED_UP)
     await clock.settle()
@@ -30,7 +30,9 @@ describe('an estimate that moves while one waits', () => {
   it('ends at once a wait that it is too long for, and leaves the others waiting', async () => {
     const { ask, clock, desk } = setup()
     ask('first', { endpoint: 'alert' })
-    const [short, long] = [60_000, 2 * HOUR].map((wait) => ask(`${wait}`, { endpoint: 'alert' }, { wait }))
+    const [short, long] = [60_000, 2 * HOUR].map((maxWaitMs) =>
+      ask(`${maxWaitMs}`, { endpoint: 'alert' }, { maxWaitMs }),
+    )
     await clock.settle()
     desk.sent[0]?.answer(USED_UP)
     await clock.settle()
@@ -44,8 +46,8 @@ describe('an estimate that moves while one waits', () => {
     ask('second')
     await clock.settle()
     const told = reading({ limit: 2, windowSeconds: 600, remaining: 0 })
-    const hurried = keys('hurried', 4).map((key) => ask(key, {}, { wait: 3 * HELD }))
-    const patient = keys('patient', 2).map((key) => ask(key, {}, { wait: 700_000 }))
+    const hurried = keys('hurried', 4).map((key) => ask(key, {}, { maxWaitMs: 3 * HELD }))
+    const patient = keys('patient', 2).map((key) => ask(key, {}, { maxWaitMs: 700_000 }))
     desk.sent[0]?.answer({ reading: told })
     await clock.settle()
     assert.deepEqual(new Set(hurried.map(({ state }) => state)), new Set(['failed']))
@@ -54,14 +56,14 @@ describe('an estimate that moves while one waits', () => {
 
   it('is told anew within a second where those of other nodes go before', async () => {
     const { ask, clock, desk } = await known({ limits: { current: { limit: 1 } } })
-    ask('spends', {}, { line: 'a' })
+    ask('spends', {}, { queueKey: 'a' })
     await clock.settle()
     desk.sent[0]?.answer()
     await clock.settle()
-    const { told, waiting } = listen(clock)
-    ask('next', {}, { line: 'a' })
-    ask('after it', {}, { line: 'a', waiting })
-    ask('other', {}, { line: 'b' })
+    const { told, onWait } = listen(clock)
+    ask('next', {}, { queueKey: 'a' })
+    ask('after it', {}, { queueKey: 'a', onWait })
+    ask('other', {}, { queueKey: 'b' })
     await clock.pass(1000)
     assert.deepEqual(told, [242, 362])
   })
@@ -70,8 +72,8 @@ describe('an estimate that moves while one waits', () => {
     const { ask, clock } = await known({ limits: { current: { limit: 1 } } })
     ask('slow')
     await clock.settle()
-    const { told, waiting } = listen(clock)
-    ask('waits', {}, { waiting })
+    const { told, onWait } = listen(clock)
+    ask('waits', {}, { onWait })
     await clock.pass(HELD)
     const before = told.length
     assert.ok(before <= 2, `${told}`)
@@ -86,8 +88,8 @@ describe('an estimate that moves while one waits', () => {
     desk.sent[0]?.answer()
     await clock.settle()
     ask('slow', { endpoint: 'latest-data' })
-    const { told, waiting } = listen(clock)
-    ask('waits', {}, { waiting })
+    const { told, onWait } = listen(clock)
+    ask('waits', {}, { onWait })
     await clock.pass(HELD + 2000)
     assert.deepEqual(
       [told, desk.keys()],
@@ -100,8 +102,8 @@ describe('an estimate that moves while one waits', () => {
 
   it('is told, and ends a wait, where another try has to wait for a place', async () => {
     const { ask, clock, desk } = await known({ limits: { current: { limit: 1 } } })
-    const { told, waiting } = listen(clock)
-    const asked = [ask('same', {}, { waiting }), ask('same', {}, { wait: 60_000 })]
+    const { told, onWait } = listen(clock)
+    const asked = [ask('same', {}, { onWait }), ask('same', {}, { maxWaitMs: 60_000 })]
     await clock.settle()
     const error = new EnvlogError('service-failed', { status: 503 }, { status: 503 })
     desk.sent[0]?.answer({ error, againAfter: 5000 })
@@ -119,11 +121,11 @@ describe('an estimate that moves while one waits', () => {
     const told = new Set<string>()
     ask('first', { endpoint: 'alert' })
     for (const key of keys('r', 2000)) {
-      const waiting = () => {
+      const onWait = () => {
         told.add(key)
         most = Math.max(most, ++inTurn)
       }
-      ask(key, { endpoint: 'alert' }, { waiting, line: key.at(-1) as string })
+      ask(key, { endpoint: 'alert' }, { onWait, queueKey: key.at(-1) as string })
     }
     await clock.settle()
     told.clear()
@@ -145,7 +147,7 @@ describe('an estimate that moves while one waits', () => {
     const abort = new AbortController()
     ask('slow', {}, { signal: abort.signal })
     await clock.settle()
-    ask('waits', {}, { signal: abort.signal, waiting: () => {} })
+    ask('waits', {}, { signal: abort.signal, onWait: () => {} })
     await clock.settle()
     abort.abort()
     await clock.settle()

@@ -61,8 +61,8 @@ describe('the records of a device', () => {
   it('that are used up do not hold up other devices', async () => {
     const all = await setup()
     await spend(all, 'one', 160_000, { records: 160_000 })
-    for (const key of keys('used up', 5)) all.ask(key, data('one', 1000), { line: 'a' })
-    all.ask('other', data('other', 1000), { line: 'a' })
+    for (const key of keys('used up', 5)) all.ask(key, data('one', 1000), { queueKey: 'a' })
+    all.ask('other', data('other', 1000), { queueKey: 'a' })
     await all.clock.settle()
     assert.equal(all.desk.sent.at(-1)?.key, 'other')
     assert.equal(all.quota.counts().waiting, 5)

@@ -22,8 +22,8 @@ describe('a refusal', () => {
 
   it('brings the request back to the head of its line, and its line before the others', async () => {
     const { ask, clock, desk } = await known({ concurrency: 1 })
-    for (const key of ['a0', 'a1']) ask(key, {}, { line: 'a' })
-    for (const key of ['b0', 'b1']) ask(key, {}, { line: 'b' })
+    for (const key of ['a0', 'a1']) ask(key, {}, { queueKey: 'a' })
+    for (const key of ['b0', 'b1']) ask(key, {}, { queueKey: 'b' })
     await clock.settle()
     desk.sent[0]?.answer(refusal(429))
     await clock.pass(HELD)
@@ -102,7 +102,7 @@ describe('a refusal', () => {
     ask('refused')
     await clock.settle()
     desk.sent[0]?.answer()
-    const asked = [ask('short', {}, { wait: HELD + 1000 }), ask('long', {}, { wait: 2 * HELD })]
+    const asked = [ask('short', {}, { maxWaitMs: HELD + 1000 }), ask('long', {}, { maxWaitMs: 2 * HELD })]
     await clock.pass(60_000)
     desk.sent[1]?.answer(refusal(429))
     await clock.settle()
@@ -114,7 +114,7 @@ describe('a refusal', () => {
 
   it('tells who does not wait so long what the service said, where it was refused itself', async () => {
     const { ask, clock, desk } = await known()
-    const asked = ask('refused', {}, { wait: 1000 })
+    const asked = ask('refused', {}, { maxWaitMs: 1000 })
     await clock.settle()
     desk.sent[0]?.answer(refusal(429))
     await clock.settle()
@@ -140,7 +140,7 @@ describe('another status', () => {
 
   it('is told as a limit at once where one does not wait for it', async () => {
     const { ask, clock, desk } = await known()
-    const asked = ask('refused', {}, { wait: 0 })
+    const asked = ask('refused', {}, { maxWaitMs: 0 })
     await clock.settle()
     desk.sent[0]?.answer(refusal(400, { remaining: 0 }))
     await clock.settle()
@@ -150,7 +150,7 @@ describe('another status', () => {
 
   it('keeps the failure of the service where quota for another try would come too late', async () => {
     const { ask, clock, desk } = await known({ limits: { current: { limit: 1, window: 600 } } })
-    const asked = ask('fails', {}, { wait: 0 })
+    const asked = ask('fails', {}, { maxWaitMs: 0 })
     await clock.settle()
     const error = new EnvlogError('service-failed', { status: 500 }, { status: 500 })
     desk.sent[0]?.answer({ error, againAfter: 1000, reading: reading({ remaining: 0 }) })
@@ -183,11 +183,11 @@ describe('another try', () => {
 
   it('comes after as long as it was told, before those that wait, and is spent like any other', async () => {
     const { ask, clock, desk, quota } = await known({ concurrency: 1, limits: { current: { limit: 4 } } })
-    const asked = ask('fails', {}, { line: 'a' })
+    const asked = ask('fails', {}, { queueKey: 'a' })
     await clock.settle()
     desk.sent[0]?.answer(failed)
     await clock.pass(1000)
-    for (const key of keys('other', 5)) ask(key, {}, { line: 'b' })
+    for (const key of keys('other', 5)) ask(key, {}, { queueKey: 'b' })
     await clock.pass(3000)
     desk.sent[1]?.answer()
     await clock.settle()
@@ -216,7 +216,7 @@ describe('another try', () => {
     await clock.settle()
     desk.sent[0]?.answer(failed)
     await clock.pass(1000)
-    const joined = ask('fails', {}, { line: 'other', wait: 0 })
+    const joined = ask('fails', {}, { queueKey: 'other', maxWaitMs: 0 })
     await clock.pass(3000)
     assert.equal(desk.sent.length, 2)
     desk.sent[1]?.answer()

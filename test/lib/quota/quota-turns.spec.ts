@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createAbort } from '../../../src/lib/abort'
-import { EDITOR } from '../../../src/lib/quota/turns'
+import { EDITOR } from '../../../src/lib/quota/types'
 import { outcome, refusal } from '../../support/quota/desk'
 import { keys, known } from '../../support/quota/quota'
 
@@ -16,8 +16,8 @@ describe('turns of a quota', () => {
 
   it('a line with 300 requests does not hold up a line with one', async () => {
     const all = await known({ concurrency: 1, limits: { current: { limit: 1000 } } })
-    for (const key of keys('many', 300)) all.ask(key, {}, { line: 'fleet' })
-    all.ask('one', {}, { line: 'single' })
+    for (const key of keys('many', 300)) all.ask(key, {}, { queueKey: 'fleet' })
+    all.ask('one', {}, { queueKey: 'single' })
     await all.clock.settle()
     const went = await answerAll(all)
     assert.equal(went.length, 301)
@@ -27,9 +27,9 @@ describe('turns of a quota', () => {
 
   it('a line with 300 requests does not hold up another while places are rare', async () => {
     const { ask, clock, desk } = await known({ limits: { current: { limit: 2, window: 60 } } })
-    for (const key of keys('many', 300)) ask(key, {}, { line: 'fleet' })
+    for (const key of keys('many', 300)) ask(key, {}, { queueKey: 'fleet' })
     await clock.settle()
-    ask('one', {}, { line: 'single' })
+    ask('one', {}, { queueKey: 'single' })
     for (const { answer } of desk.sent) answer()
     await clock.pass(61_000)
     assert.deepEqual(desk.keys().slice(2).sort(), ['many2', 'one'])
@@ -41,7 +41,7 @@ describe('turns of a quota', () => {
     for (const endpoint of ['current', 'data'] as const) {
       for (const key of keys(endpoint, 3)) all.ask(key, { endpoint })
     }
-    all.ask('person', { endpoint: 'alert' }, { line: EDITOR })
+    all.ask('person', { endpoint: 'alert' }, { queueKey: EDITOR })
     await all.clock.settle()
     assert.equal((await answerAll(all))[1], 'person')
   })
@@ -63,11 +63,11 @@ describe('turns of a quota', () => {
     ask('use', data('D', 9400))
     await clock.settle()
     await answer(9400)
-    ask('lacks records', data('D', 5000), { line: 'X' })
+    ask('lacks records', data('D', 5000), { queueKey: 'X' })
     await clock.settle()
     desk.sent.length = 0
-    for (let at = 0; at < 8; at++) ask(`Y${at}`, data('D', 1), { line: 'Y' })
-    for (let at = 0; at < 4; at++) ask(`X${at}`, data(`E${at}`, 1), { line: 'X' })
+    for (let at = 0; at < 8; at++) ask(`Y${at}`, data('D', 1), { queueKey: 'Y' })
+    for (let at = 0; at < 4; at++) ask(`X${at}`, data(`E${at}`, 1), { queueKey: 'X' })
     await clock.settle()
     for (let at = 0; at < 12; at++) await answer(1)
     const lines = desk.keys().map((key) => key[0])
@@ -78,7 +78,7 @@ describe('turns of a quota', () => {
     const all = await known({ concurrency: 1, limits: { data: { limit: 100_000 } } }, ['data'])
     const { ask, clock, desk, quota } = all
     const data = { endpoint: 'data' as const, device: 'one', wanted: 10, least: 10 }
-    const asked = keys('k', 10_000).map((key) => ask(key, data, { wait: 60_000 }))
+    const asked = keys('k', 10_000).map((key) => ask(key, data, { maxWaitMs: 60_000 }))
     await clock.settle()
     desk.sent[0]?.answer(refusal(429, { remaining: 5, recordsRemaining: 0 }))
     await clock.settle()
@@ -129,5 +129,5 @@ describe('turns of a quota', () => {
     assert.equal(after.state, 'waiting')
   })
 
-  const quiet = { signal: createAbort().signal, line: 'many', wait: null }
+  const quiet = { signal: createAbort().signal, queueKey: 'many', maxWaitMs: null }
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Wait } from '../../../src/lib/quota/asker'
+import type { QuotaWait } from '../../../src/lib/quota/types'
 import { reading, refusal } from '../../support/quota/desk'
 import { keys, known, setup } from '../../support/quota/quota'
 import { createStore } from '../../support/quota/stores'
@@ -20,7 +20,7 @@ async function spent(ago: number, over: Parameters<typeof known>[0] = LIMITS) {
 describe('the longest wait of an asker', () => {
   it('of 0 means never: with a place it goes, without it fails at once', async () => {
     const { ask, clock, desk } = await known(LIMITS)
-    const asked = [ask('one', {}, { wait: 0 }), ask('two', {}, { wait: 0 })]
+    const asked = [ask('one', {}, { maxWaitMs: 0 }), ask('two', {}, { maxWaitMs: 0 })]
     await clock.settle()
     assert.deepEqual(desk.keys(), ['one'])
     const { state, error } = asked[1] as (typeof asked)[0]
@@ -29,7 +29,7 @@ describe('the longest wait of an asker', () => {
 
   it('fails at once where the estimate is longer, with when another try is worth it', async () => {
     const { ask, clock } = await spent(1000)
-    const short = ask('short', {}, { wait: HELD - 1002 })
+    const short = ask('short', {}, { maxWaitMs: HELD - 1002 })
     await clock.settle()
     const at = new Date(clock.now() + HELD - 1000).toISOString()
     assert.deepEqual(short.error?.cause, { endpoint: 'current', retryAt: at })
@@ -39,14 +39,14 @@ describe('the longest wait of an asker', () => {
 
   it('is waited for where the estimate is within it', async () => {
     const { ask, clock, desk } = await spent(1000)
-    ask('long', {}, { wait: HELD - 1000 })
+    ask('long', {}, { maxWaitMs: HELD - 1000 })
     await clock.pass(HELD - 1000)
     assert.deepEqual(desk.keys(), ['spends', 'long'])
   })
 
   it('counts those who go before', async () => {
     const { ask, clock } = await spent(0)
-    const asked = keys('r', 4).map((key) => ask(key, {}, { wait: 2.5 * HELD }))
+    const asked = keys('r', 4).map((key) => ask(key, {}, { maxWaitMs: 2.5 * HELD }))
     await clock.settle()
     assert.deepEqual(
       asked.map(({ state }) => state),
@@ -60,7 +60,7 @@ describe('the longest wait of an asker', () => {
     ask('quick')
     await clock.settle()
     desk.sent[1]?.answer()
-    const waiting = ask('waits', {}, { wait: HELD + 10_000 })
+    const waiting = ask('waits', {}, { maxWaitMs: HELD + 10_000 })
     await clock.pass(1000)
     desk.sent[0]?.answer({ reading: reading({ limit: 2, windowSeconds: 3600, remaining: 0 }) })
     await clock.pass(HELD + 10_000)
@@ -70,7 +70,7 @@ describe('the longest wait of an asker', () => {
   it('is not for a connection: without one it waits, even where it never waits', async () => {
     const { ask, clock, desk } = await known({ concurrency: 1 })
     ask('running')
-    const asked = ask('next', {}, { wait: 0 })
+    const asked = ask('next', {}, { maxWaitMs: 0 })
     await clock.pass(3_600_000)
     assert.equal(asked.state, 'waiting')
     desk.sent[0]?.answer()
@@ -81,7 +81,7 @@ describe('the longest wait of an asker', () => {
   it('ends within a second once places are what is missing, not a connection', async () => {
     const { ask, clock, desk } = await known({ concurrency: 1 })
     ask('running')
-    const asked = ask('next', {}, { wait: 1000 })
+    const asked = ask('next', {}, { maxWaitMs: 1000 })
     await clock.pass(5500)
     desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.pass(1000)
@@ -90,14 +90,14 @@ describe('the longest wait of an asker', () => {
 
   it('is not for an answer either', async () => {
     const { ask, clock } = await known()
-    const asked = ask('slow', {}, { wait: 1000 })
+    const asked = ask('slow', {}, { maxWaitMs: 1000 })
     await clock.pass(3_600_000)
     assert.equal(asked.state, 'waiting')
   })
 
   it('is each asker’s own, and leaves the others waiting', async () => {
     const { ask, clock, desk } = await spent(0)
-    const asked = [ask('same', {}, { wait: 0 }), ask('same'), ask('same', {}, { wait: 5000 })]
+    const asked = [ask('same', {}, { maxWaitMs: 0 }), ask('same'), ask('same', {}, { maxWaitMs: 5000 })]
     await clock.pass(HELD)
     assert.deepEqual(
       asked.map(({ state }) => state),
@@ -113,7 +113,7 @@ describe('the longest wait of an asker', () => {
     desk.sent[0]?.answer({ records: 160_000 })
     await clock.settle()
     ask('running', { endpoint: 'data', device: 'other' })
-    const asked = ask('more', { endpoint: 'data', device: 'one' }, { wait: 60_000 })
+    const asked = ask('more', { endpoint: 'data', device: 'one' }, { maxWaitMs: 60_000 })
     await clock.settle()
     assert.equal(asked.error?.reason, 'records-wait')
   })
@@ -121,14 +121,14 @@ describe('the longest wait of an asker', () => {
 
 describe('what an asker is told while it waits', () => {
   const listen = () => {
-    const told: Wait[] = []
-    return { told, waiting: (wait: Wait) => void told.push(wait) }
+    const told: QuotaWait[] = []
+    return { told, onWait: (wait: QuotaWait) => void told.push(wait) }
   }
 
   it('is until when, and that it goes', async () => {
     const { ask, clock } = await spent(1000)
-    const { told, waiting } = listen()
-    ask('waits', {}, { waiting })
+    const { told, onWait } = listen()
+    ask('waits', {}, { onWait })
     const until = clock.now() + HELD - 1000
     await clock.pass(HELD - 1000)
     assert.deepEqual(
@@ -142,9 +142,9 @@ describe('what an asker is told while it waits', () => {
 
   it('is no longer until when, once nobody waits', async () => {
     const { ask, clock } = await spent(1000)
-    const { told, waiting } = listen()
+    const { told, onWait } = listen()
     const abort = new AbortController()
-    ask('waits', {}, { waiting, signal: abort.signal })
+    ask('waits', {}, { onWait, signal: abort.signal })
     abort.abort()
     await clock.settle()
     assert.deepEqual(
@@ -155,8 +155,8 @@ describe('what an asker is told while it waits', () => {
 
   it('is nothing of a wait below a second, nor of one for a connection', async () => {
     const { ask, clock, desk } = await spent(HELD - 999)
-    const { told, waiting } = listen()
-    ask('soon', {}, { waiting })
+    const { told, onWait } = listen()
+    ask('soon', {}, { onWait })
     await clock.settle()
     assert.deepEqual(told, [])
     assert.equal(desk.sent.length, 1)
@@ -164,11 +164,11 @@ describe('what an asker is told while it waits', () => {
 
   it('is anew when a refusal makes it longer', async () => {
     const { ask, clock, desk } = await known({ limits: { current: { limit: 2 } } })
-    const { told, waiting } = listen()
+    const { told, onWait } = listen()
     ask('one')
     ask('two')
     await clock.settle()
-    ask('waits', {}, { waiting })
+    ask('waits', {}, { onWait })
     desk.sent[0]?.answer()
     await clock.pass(50_000)
     desk.sent[1]?.answer(refusal(429))
@@ -180,14 +180,14 @@ describe('what an asker is told while it waits', () => {
 
   it('is that the records are missing', async () => {
     const { ask, clock, desk } = await known({}, ['data'])
-    const { told, waiting } = listen()
+    const { told, onWait } = listen()
     ask('all', { endpoint: 'data', device: 'one', wanted: 160_000 })
     await clock.settle()
     desk.sent[0]?.answer({ records: 160_000 })
     await clock.settle()
-    ask('more', { endpoint: 'data', device: 'one' }, { waiting })
+    ask('more', { endpoint: 'data', device: 'one' }, { onWait })
     await clock.settle()
-    const { records, until } = told.at(-1) as Wait
+    const { records, until } = told.at(-1) as QuotaWait
     assert.deepEqual([records, Math.round((until ?? 0) - clock.now())], [true, 3_601_000])
   })
 })

@@ -105,7 +105,7 @@ describe('a ledger that is away', () => {
     desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.settle()
     ask('waits')
-    const hurried = ask('hurried', {}, { wait: 1000 })
+    const hurried = ask('hurried', {}, { maxWaitMs: 1000 })
     await clock.pass(HELD)
     assert.deepEqual(desk.keys(), ['one', 'waits'])
     assert.equal(hurried.state, 'failed')

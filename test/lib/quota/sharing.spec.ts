@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Wait } from '../../../src/lib/quota/asker'
+import type { QuotaWait } from '../../../src/lib/quota/types'
 import { createVirtualClock } from '../../support/clock'
 import { reading, refusal } from '../../support/quota/desk'
 import { createLedger } from '../../support/quota/ledger'
@@ -63,7 +63,7 @@ describe('two processes that share an account', () => {
     await clock.settle()
     for (const one of a.desk.sent) one.answer()
     await clock.settle()
-    const asked = b.ask('hurried', {}, { wait: 5000 })
+    const asked = b.ask('hurried', {}, { maxWaitMs: 5000 })
     await clock.settle()
     assert.deepEqual([asked.error?.reason, b.quota.counts().waiting], ['quota-wait', 0])
   })
@@ -168,7 +168,7 @@ describe('two processes that share an account', () => {
     const records = { endpoint: 'data' as const, device: 'one', wanted: 80_000, least: 80_000 }
     for (const key of keys('r', 2)) a.ask(key, records)
     await clock.settle()
-    const asked = [b.ask('waits', records), b.ask('hurried', records, { wait: 5000 })]
+    const asked = [b.ask('waits', records), b.ask('hurried', records, { maxWaitMs: 5000 })]
     await clock.pass(6000)
     assert.deepEqual(
       asked.map(({ state }) => state),
@@ -210,11 +210,11 @@ describe('two processes that share an account', () => {
     await clock.settle()
     a.desk.sent[0]?.answer({ records: 160_000 })
     await clock.settle()
-    const told: Wait[] = []
-    b.ask('waits', records, { waiting: (wait) => void told.push(wait) })
-    const hurried = b.ask('hurried', records, { wait: 60_000 })
+    const told: QuotaWait[] = []
+    b.ask('waits', records, { onWait: (wait: QuotaWait) => void told.push(wait) })
+    const hurried = b.ask('hurried', records, { maxWaitMs: 60_000 })
     await clock.settle()
-    const { until, records: ofDevice } = told.at(-1) as Wait
+    const { until, records: ofDevice } = told.at(-1) as QuotaWait
     assert.deepEqual([Math.round((until ?? 0) - clock.now()), ofDevice], [3_601_000, true])
     assert.equal(hurried.error?.reason, 'records-wait')
   })

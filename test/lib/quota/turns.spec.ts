@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { createTurns, EDITOR, type Line } from '../../../src/lib/quota/turns'
+import { createTurns } from '../../../src/lib/quota/turns'
+import { EDITOR, type QueueKey } from '../../../src/lib/quota/types'
 
-function turnsOf(...waiting: [Line, string][]) {
+function turnsOf(...waiting: [QueueKey, string][]) {
   const turns = createTurns<string>()
   for (const [line, item] of waiting) turns.put(line, item)
   return turns
@@ -60,7 +61,7 @@ describe('turns', () => {
   })
 
   it('tell the order of all, though some stand in several lines or were brought back', () => {
-    const line = fc.constantFrom<Line>('a', 'b', 'c', EDITOR)
+    const line = fc.constantFrom<QueueKey>('a', 'b', 'c', EDITOR)
     const put = fc.tuple(line, fc.nat(15), fc.boolean())
     fc.assert(
       fc.property(fc.array(put, { maxLength: 30 }), fc.nat(8), (puts, gone) => {
@@ -76,7 +77,7 @@ describe('turns', () => {
   })
 
   it('tell how many go before one', () => {
-    const line = fc.constantFrom<Line>('a', 'b', 'c', EDITOR)
+    const line = fc.constantFrom<QueueKey>('a', 'b', 'c', EDITOR)
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.nat(10), fc.nat(3), (lines, gone, firsts) => {
         const turns = createTurns<number>()

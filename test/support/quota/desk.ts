@@ -2,8 +2,8 @@ import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Asker } from '../../../src/lib/quota/asker'
 import type { Request, Tried } from '../../../src/lib/quota/ticket'
+import type { RequestContext } from '../../../src/lib/quota/types'
 
 /** An answer whose headers say nothing. */
 export const SILENT: QuotaHeaders = {
@@ -72,10 +72,10 @@ export function createDesk(clock: Clock) {
 }
 
 /** One who waits as long as it takes, unless told. */
-export const asker = (over: Partial<Asker> = {}): Asker => ({
+export const contextWith = (over: Partial<RequestContext> = {}): RequestContext => ({
   signal: new AbortController().signal,
-  line: 'node',
-  wait: null,
+  queueKey: 'node',
+  maxWaitMs: null,
   ...over,
 })
 

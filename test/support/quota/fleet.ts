@@ -5,7 +5,7 @@ import type { SharedLedger } from '../../../src/lib/quota/shared'
 import type { Tried } from '../../../src/lib/quota/ticket'
 import { createRandom, type Random } from '../chance'
 import { createVirtualClock, type ProcessClock } from '../clock'
-import { asker } from './desk'
+import { contextWith } from './desk'
 import { createLedger } from './ledger'
 import { createModelService } from './model-service'
 import { createStore } from './stores'
@@ -155,7 +155,7 @@ export function createFleet(scenario: FleetScenario) {
     const again = () => {
       if (!over.signal.aborted) askOn(life)
     }
-    quota.ask(request, asker({ signal: over.signal })).then(again, again)
+    quota.ask(request, contextWith({ signal: over.signal })).then(again, again)
   }
 
   async function send({ own }: Life, signal: AbortSignal): Promise<Tried<'answer'>> {

@@ -1,10 +1,10 @@
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { Clock } from '../../../src/lib/clock'
-import type { Asker } from '../../../src/lib/quota/asker'
 import { createQuota, type Member } from '../../../src/lib/quota/quota'
 import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/rows'
+import type { RequestContext } from '../../../src/lib/quota/types'
 import { createVirtualClock } from '../clock'
-import { asker, createDesk, outcome, type Wanted } from './desk'
+import { contextWith, createDesk, outcome, type Wanted } from './desk'
 
 export interface Setup extends Partial<Omit<Member, 'rows'>> {
   limits?: LimitsSetting
@@ -26,8 +26,8 @@ export function processOf(clock: Clock, over: Setup = {}) {
   const desk = createDesk(clock)
   const quota = createQuota(clock)
   const leave = quota.join(member(over))
-  const ask = (key: string, wanted: Wanted = {}, by: Partial<Asker> = {}) =>
-    outcome(quota.ask(desk.request(key, wanted), asker(by)))
+  const ask = (key: string, wanted: Wanted = {}, by: Partial<RequestContext> = {}) =>
+    outcome(quota.ask(desk.request(key, wanted), contextWith(by)))
   return { desk, quota, leave, ask }
 }
 

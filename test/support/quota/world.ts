@@ -86,7 +86,9 @@ export function createWorld(scenario: Scenario) {
       open--
       if (again()) ask(again)
     }
-    quota.ask(request, { signal: own.signal, line: random.pick(['a', 'b', 'c']), wait: null }).then(end, end)
+    quota
+      .ask(request, { signal: own.signal, queueKey: random.pick(['a', 'b', 'c']), maxWaitMs: null })
+      .then(end, end)
   }
 
   return {
