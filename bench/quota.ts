@@ -7,9 +7,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/lib'
 import { EnvlogError } from '../src/lib/errors'
+import type { Tried } from '../src/lib/quota/job'
+import { rowsWith } from '../src/lib/quota/limits'
 import { createQuota, type Quota } from '../src/lib/quota/quota'
-import { rowsWith } from '../src/lib/quota/rows'
-import type { Tried } from '../src/lib/quota/ticket'
 
 const WAITING = 10_000
 const MEASURED = 100_000

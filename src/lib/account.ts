@@ -1,8 +1,8 @@
 import { type Client, type ClientPorts, type ClientSettings, createClient } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
+import { type LimitsSetting, rowsWith } from './quota/limits'
 import type { Quota } from './quota/quota'
-import { type LimitsSetting, rowsWith } from './quota/rows'
-import type { SharedLedger } from './quota/shared'
+import type { SharedLedger } from './quota/shared/store'
 import { accountKey, type Registry } from './registry'
 import type { StateStore } from './state-store'
 

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../src/lib/clock'
 import { createQuota } from '../../src/lib/quota/quota'
-import { openRedis } from '../../src/lib/quota/redis'
+import { openRedis } from '../../src/lib/quota/shared/redis'
 import { authorityFile } from '../support/network'
 import { member } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
@@ -41,7 +41,7 @@ describe('a ledger in Redis over TLS', () => {
     writeFileSync(file, trusted.map((one) => readFileSync(one, 'utf8')).join('\n'))
     const child = spawn(
       process.execPath,
-      ['--require', 'tsx/cjs', require.resolve('../support/ask-ledger.ts'), PASSWORD, ...addresses],
+      ['--require', 'tsx/cjs', require.resolve('../support/ask-shared-store.ts'), PASSWORD, ...addresses],
       {
         env: { PATH: process.env.PATH, ...(trusted.length > 0 ? { NODE_EXTRA_CA_CERTS: file } : {}) },
         stdio: ['ignore', 'pipe', 'pipe'],

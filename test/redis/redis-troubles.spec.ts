@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { openRedis } from '../../src/lib/quota/redis'
-import type { SharedLedger } from '../../src/lib/quota/shared'
-import { claim, holds, joins, type Member, settled, takes } from '../support/ledger'
+import { openRedis } from '../../src/lib/quota/shared/redis'
+import type { SharedLedger } from '../../src/lib/quota/shared/store'
 import { type RedisServer, startRedis } from '../support/redis'
+import { claim, holds, joins, type Member, settled, takes } from '../support/shared-store'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000

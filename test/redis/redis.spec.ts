@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { openRedis } from '../../src/lib/quota/redis'
-import type { SharedLedger } from '../../src/lib/quota/shared'
+import { openRedis } from '../../src/lib/quota/shared/redis'
+import type { SharedLedger } from '../../src/lib/quota/shared/store'
 import { accountKey } from '../../src/lib/registry'
-import { claim, holds, joins, type Member, settled, takes, usage } from '../support/ledger'
 import { type RedisServer, startRedis } from '../support/redis'
+import { claim, holds, joins, type Member, settled, takes, usage } from '../support/shared-store'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000

@@ -1,5 +1,5 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
-import type { Allowance } from './allowance'
+import type { Allowance } from './window-limiter'
 
 /** Devices whose records are told: a person looks at them. */
 const MOST_TOLD = 5

@@ -1,4 +1,4 @@
-import type { Spent } from './spending'
+import type { Spent } from './usage-log'
 
 /** When a limit has room for so many more beside what is spent of it, each entry of which is held so long, ms. */
 export function roomAfter(

@@ -114,7 +114,8 @@ export function openAccount(
     ports.store = contextStore(RED, node, settings.store, 'quota', failed)
   }
   if (node && settings.sharedQuota) {
-    const { openRedis } = require('../../lib/quota/redis') as typeof import('../../lib/quota/redis')
+    const { openRedis } =
+      require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
     const lease = longestAnswer(settings.timeout)
     ports.openLedger = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
     ports.ledgerHere = ledgerStatus(RED, node)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/lib/clock'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createVirtualClock } from '../../support/clock'
-import { contextWith, createDesk, outcome, reading } from '../../support/quota/desk'
+import { contextWith, createDesk, outcome, reading } from '../../support/quota/manual-service'
 import { member } from '../../support/quota/quota'
 
 const LIMIT = 3

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { keepIn, loadFrom, type StateStore } from '../../../src/lib/state-store'
 import { createVirtualClock } from '../../support/clock'
-import { outcome } from '../../support/quota/desk'
-import { createStore } from '../../support/quota/stores'
+import { outcome } from '../../support/quota/manual-service'
+import { createStore } from '../../support/quota/memory-store'
 
 const silent: StateStore = { load: () => new Promise(() => {}), save: () => new Promise(() => {}) }
 

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
+import { rowsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
-import { rowsWith } from '../../../src/lib/quota/rows'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
 import { released } from '../../support/quota/all-knowing'
-import { contextWith } from '../../support/quota/desk'
+import { contextWith } from '../../support/quota/manual-service'
+import { createStore, type KeptStore } from '../../support/quota/memory-store'
 import type { ServiceRow } from '../../support/quota/model-service'
 import { createRecordsService, type RecordsFate } from '../../support/quota/records-service'
 import { rows } from '../../support/quota/scenarios'
-import { createStore, type KeptStore } from '../../support/quota/stores'
 
 interface Records {
   seed: number

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { runs } from '../../support/chance'
 import { released } from '../../support/quota/all-knowing'
+import { createStore, type KeptStore } from '../../support/quota/memory-store'
 import { alone } from '../../support/quota/scenarios'
-import { createStore, type KeptStore } from '../../support/quota/stores'
 import { createWorld, type Scenario, type World } from '../../support/quota/world'
 
 interface Lives {

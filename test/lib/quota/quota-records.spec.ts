@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
-import { reading, refusal } from '../../support/quota/desk'
+import { reading, refusal } from '../../support/quota/manual-service'
 import { keys } from '../../support/quota/quota'
 import { data, HELD, setup, spend } from '../../support/quota/records'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
-import { reading, refusal } from '../../support/quota/desk'
+import { reading, refusal } from '../../support/quota/manual-service'
 import { keys, known } from '../../support/quota/quota'
 
 const HELD = 121_000

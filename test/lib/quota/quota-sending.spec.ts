@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { reading } from '../../support/quota/desk'
+import { reading } from '../../support/quota/manual-service'
 import { keys, known, member, setup } from '../../support/quota/quota'
 
 const HELD = 121_000

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { StateStore } from '../../../src/lib/state-store'
 import { createVirtualClock } from '../../support/clock'
+import { createStore, type KeptStore } from '../../support/quota/memory-store'
 import { keys, member, processOf } from '../../support/quota/quota'
-import { createStore, type KeptStore } from '../../support/quota/stores'
 
 const HELD = 121_000
 

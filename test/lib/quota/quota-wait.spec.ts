@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { QuotaWait } from '../../../src/lib/quota/types'
-import { reading, refusal } from '../../support/quota/desk'
+import { reading, refusal } from '../../support/quota/manual-service'
+import { createStore } from '../../support/quota/memory-store'
 import { keys, known, setup } from '../../support/quota/quota'
-import { createStore } from '../../support/quota/stores'
 
 const HELD = 121_000
 const LIMITS = { limits: { current: { limit: 1 } } }

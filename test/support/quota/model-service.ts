@@ -1,8 +1,8 @@
 import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Tried } from '../../../src/lib/quota/ticket'
-import { SILENT } from './desk'
+import type { Tried } from '../../../src/lib/quota/job'
+import { SILENT } from './manual-service'
 
 /** How the service counts one endpoint. */
 export interface ServiceRow {

@@ -1,10 +1,10 @@
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { Clock } from '../../../src/lib/clock'
+import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Member } from '../../../src/lib/quota/quota'
-import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/rows'
 import type { RequestContext } from '../../../src/lib/quota/types'
 import { createVirtualClock } from '../clock'
-import { contextWith, createDesk, outcome, type Wanted } from './desk'
+import { contextWith, createDesk, outcome, type Wanted } from './manual-service'
 
 export interface Setup extends Partial<Omit<Member, 'rows'>> {
   limits?: LimitsSetting

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Tried } from '../../../src/lib/quota/ticket'
-import { SILENT } from './desk'
+import type { Tried } from '../../../src/lib/quota/job'
+import { SILENT } from './manual-service'
 import type { ServiceRow } from './model-service'
 
 /** What will become of a request for records. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/lib/clock'
+import { rowsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
-import { rowsWith } from '../../../src/lib/quota/rows'
 import type { StateStore } from '../../../src/lib/state-store'
 import { createRandom, type Random } from '../chance'
 import { createVirtualClock } from '../clock'

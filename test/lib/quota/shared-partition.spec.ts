@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { several } from '../../support/quota/members'
+import { ALONE, HELD } from '../../support/quota/one-member'
+
+describe('one of several whose line to the ledger is cut', () => {
+  it('takes nothing that its headers tell while others may take the same', async () => {
+    const { spend, sent, cut } = await several(2, { honest: true })
+    cut(1, 'away')
+    assert.equal(await spend(1, 10, 'alone', 3000), 0)
+    assert.equal(await spend(0, 10, 'all', ALONE), 10)
+    assert.ok(sent() <= 11, `${sent()}`)
+  })
+
+  it('nor by headers of what it had sent before', async () => {
+    const { all, clock, spend, sent, cut, answer } = await several(2, { honest: true })
+    all[1]?.ask('before')
+    await clock.settle()
+    cut(1, 'away')
+    all[1]?.ask('notices')
+    await clock.settle()
+    await answer()
+    assert.equal(await spend(1, 10, 'alone', 5000), 0)
+    assert.equal(await spend(0, 10, 'all', ALONE), 9)
+    assert.ok(sent() <= 11, `${sent()}`)
+  })
+
+  it('has its share once others leave it, where headers tell that it is there', async () => {
+    const { spend, cut } = await several(2, { honest: true })
+    cut(1, 'away')
+    assert.equal(await spend(1, 10, 'alone', ALONE + 1000), 5)
+    assert.equal(await spend(0, 10, 'all'), 5)
+  })
+
+  it('sends nothing more that it was about to send when it was deployed', async () => {
+    const { all, clock, ledger, sent, cut, deploy, pass } = await several(2)
+    ledger.slow(
+      () => 100,
+      () => 100,
+    )
+    for (let count = 0; count < 5; count++) all[1]?.ask(`under way ${count}`)
+    await clock.pass(50)
+    cut(1, 'away')
+    deploy(1)
+    await pass(5000)
+    assert.equal(sent(), 0)
+  })
+
+  it('tells the ledger what goes just when it is found', async () => {
+    const { all, clock, ledger, spend, sent, cut } = await several(2)
+    cut(0, 'away')
+    cut(1, 'away')
+    await spend(0, 0, 'none', HELD + ALONE)
+    ledger.slow(() => 900)
+    cut(0, 'here')
+    cut(1, 'here')
+    // Some of these go while it is told what was spent.
+    await clock.pass(1000)
+    for (let count = 0; count < 5; count++) {
+      all[1]?.ask(`late ${count}`)
+      await clock.pass(200)
+    }
+    // All of these are still under way when all have found it.
+    await clock.pass(12_000)
+    all[0]?.ask('first')
+    await clock.pass(2000)
+    all[0]?.desk.sent[0]?.answer()
+    for (let count = 0; count < 10; count++) all[0]?.ask(`whole ${count}`)
+    await clock.pass(5000)
+    assert.equal(sent(), 10)
+  })
+
+  it('counts all who shared it, though the ledger is lost again as it comes back', async () => {
+    const { ledger, spend, sent, pass } = await several(3)
+    ledger.become('away')
+    await pass(HELD + ALONE)
+    ledger.become('here')
+    await pass(3000)
+    ledger.become('away')
+    await pass(HELD + ALONE)
+    for (const which of [0, 1, 2]) assert.equal(await spend(which, 10), 3)
+    assert.equal(sent(), 9)
+  })
+
+  it('has nothing left to it where it was found, and is lost again before it knows', async () => {
+    const { all, ledger, spend, sent, cut, pass } = await several(2)
+    for (const which of [0, 1]) cut(which, 'away')
+    await pass(HELD + ALONE)
+    cut(0, 'here')
+    await pass(3500)
+    cut(1, 'here')
+    await pass(1500)
+    cut(1, 'away')
+    await pass(1500)
+    assert.deepEqual([ledger.members(), all[0]?.quota.counts().ledgerHere], [2, true])
+    // It waits for what others tell; when that is over it sees that the ledger is lost again.
+    assert.equal(await spend(1, 10, 'alone', 3000), 0)
+    assert.equal(await spend(0, 10, 'all', 500), 10)
+    await pass(ALONE)
+    assert.ok(sent() <= 11, `${sent()}`)
+  })
+})
+
+describe('one of several that is killed while its line is cut', () => {
+  it('has its share left to it till the ledger knows what it spent', async () => {
+    const { all, clock, ledger, spend, sent, slowStores, ...one } = await several(3, { honest: true })
+    const { cut, kill, restart } = one
+    cut(1, 'away')
+    assert.equal(await spend(1, 10, 'alone', ALONE + 1000), 3)
+    kill(1)
+    cut(1, 'here')
+    ledger.slow(() => 900)
+    slowStores(1000)
+    restart(1)
+    // It has connected, and has read what was saved, and tells it now.
+    await clock.pass(3000)
+    for (let count = 0; count < 10; count++) all[0]?.ask(`whole ${count}`)
+    await clock.pass(20_000)
+    assert.equal(sent(), 10)
+  })
+})

@@ -1,0 +1,102 @@
+import type { EndpointName } from '../../../src/lib/api/endpoints'
+import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
+import type { Clock } from '../../../src/lib/clock'
+import { EnvlogError } from '../../../src/lib/errors'
+import type { Request, Tried } from '../../../src/lib/quota/job'
+import type { RequestContext } from '../../../src/lib/quota/types'
+
+/** An answer whose headers say nothing. */
+export const SILENT: QuotaHeaders = {
+  limit: null,
+  remaining: null,
+  windowSeconds: null,
+  recordsRemaining: null,
+}
+
+export const reading = (told: Partial<QuotaHeaders> = {}): QuotaHeaders => ({ ...SILENT, ...told })
+
+/** A request that left. */
+export interface Sent {
+  key: string
+  endpoint: EndpointName
+  /** Records it asks for. */
+  number: number | undefined
+  signal: AbortSignal
+  at: number
+  /** Ends it: by default with an answer of its key, whose headers are silent. */
+  answer(tried?: Partial<Tried<unknown>>): void
+}
+
+export interface Wanted {
+  endpoint?: EndpointName
+  device?: string
+  wanted?: number
+  least?: number
+}
+
+/** The other side of a quota: keeps what left, until a test answers it. */
+export function createDesk(clock: Clock) {
+  const sent: Sent[] = []
+  const copies: unknown[] = []
+
+  function send(key: string, endpoint: EndpointName, number: number | undefined, signal: AbortSignal) {
+    return new Promise<Tried<unknown>>((resolve) => {
+      const answer = (tried: Partial<Tried<unknown>> = {}) => {
+        const value = 'error' in tried ? {} : { value: { of: key } }
+        resolve({ reading: SILENT, ...value, ...tried } as Tried<unknown>)
+      }
+      sent.push({ key, endpoint, number, signal, at: clock.monotonic(), answer })
+      signal.addEventListener('abort', () => resolve({ reading: null, error: new EnvlogError('closed') }))
+    })
+  }
+
+  return {
+    sent,
+    copies,
+    keys: () => sent.map(({ key }) => key),
+    request(key: string, { endpoint = 'current', device, wanted = 16_000, least = 1000 }: Wanted = {}) {
+      const request: Request<unknown> = {
+        endpoint,
+        key,
+        ...(device === undefined ? {} : { records: { device, wanted, least } }),
+        send: (number, signal) => send(key, endpoint, number, signal),
+        copy(value) {
+          const copy = structuredClone(value)
+          copies.push(copy)
+          return copy
+        },
+      }
+      return request
+    },
+  }
+}
+
+/** One who waits as long as it takes, unless told. */
+export const contextWith = (over: Partial<RequestContext> = {}): RequestContext => ({
+  signal: new AbortController().signal,
+  queueKey: 'node',
+  maxWaitMs: null,
+  ...over,
+})
+
+export interface Outcome {
+  state: 'waiting' | 'done' | 'failed'
+  value?: unknown
+  error?: EnvlogError
+}
+
+/** What becomes of a promise. */
+export function outcome(promise: Promise<unknown>): Outcome {
+  const seen: Outcome = { state: 'waiting' }
+  promise.then(
+    (value) => Object.assign(seen, { state: 'done', value }),
+    (error: EnvlogError) => Object.assign(seen, { state: 'failed', error }),
+  )
+  return seen
+}
+
+/** A refusal as the client reports it: an error with the answer's status. */
+export function refusal(status: number, told: Partial<QuotaHeaders> = {}): Partial<Tried<unknown>> {
+  const reason = status === 429 ? 'quota-refused' : 'device-refused'
+  return { reading: reading(told), records: 0, error: new EnvlogError(reason, { status }, { status }) }
+}

@@ -1,0 +1,121 @@
+import type { SharedLedger } from '../../../src/lib/quota/shared/store'
+import { createVirtualClock, type ProcessClock } from '../clock'
+import { reading, type Sent } from './manual-service'
+import { createLedger } from './memory-shared-store'
+import { createStore } from './memory-store'
+import { HELD } from './one-member'
+import { keys, member, processOf } from './quota'
+
+export type State = 'here' | 'away' | 'silent'
+
+const LIMIT = 10
+/** How often answers come. */
+const STEP_MS = 100
+
+/**
+ * Processes on one account with ten requests in two minutes, each with a way to the ledger of its own.
+ * @param honest their answers' headers tell what the service counts; otherwise they tell nothing
+ */
+export async function several(count: number, { honest = false } = {}) {
+  const clock = createVirtualClock()
+  const ledger = createLedger(clock)
+  const older = createLedger(clock, 'older ')
+  let turned = ledger
+  const ways: State[] = Array.from({ length: count }, () => 'here')
+  let storeMs = 0
+  const stores = ways.map(() => createStore(clock, { delays: () => storeMs }))
+  const lives: ProcessClock[] = []
+  /** What the service has counted, and when. */
+  const counted: number[] = []
+  const answered = new Set<Sent>()
+
+  /** To whichever is at the address. */
+  function way(which: number): SharedLedger {
+    const ends = new Map([ledger, older].map((one) => [one, one.open(() => ways[which] ?? 'here')]))
+    const end = () => ends.get(turned) as SharedLedger
+    return {
+      hello: (hello) => end().hello(hello),
+      claim: (...claim) => end().claim(...claim),
+      settle: (...settle) => end().settle(...settle),
+      replay: (...replay) => end().replay(...replay),
+      reset: () => end().reset(),
+      close: () => end().close(),
+    }
+  }
+
+  function start(which: number) {
+    const own = clock.process()
+    lives[which] = own
+    return processOf(own.clock, { ledger: () => way(which), store: stores[which] })
+  }
+  const all = ways.map((_, which) => start(which))
+
+  /** Answers what has left, as the service would: what it counts in a sliding window is told. */
+  async function answer(): Promise<void> {
+    for (const { desk } of all) {
+      for (const sent of desk.sent.filter((one) => !answered.has(one))) {
+        answered.add(sent)
+        counted.push(clock.monotonic())
+        const used = counted.filter((at) => clock.monotonic() - at <= HELD - 1000).length
+        const told = { limit: LIMIT, windowSeconds: 120, remaining: Math.max(0, LIMIT - used) }
+        sent.answer(honest ? { reading: reading(told) } : {})
+      }
+    }
+    await clock.settle()
+  }
+
+  async function pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await clock.pass(STEP_MS)
+      await answer()
+    }
+  }
+
+  await clock.pass(1000)
+  for (const [which, { ask }] of all.entries()) {
+    ask(`first of ${which}`)
+    await clock.pass(50)
+    await answer()
+    await clock.pass(50)
+  }
+  await clock.pass(2 * HELD)
+  for (const { desk } of all) desk.sent.length = 0
+
+  const sent = () => all.reduce((sum, { desk }) => sum + desk.sent.length, 0)
+  return {
+    ...{ clock, ledger, all, ways, sent, pass, answer },
+    /** How many of so many went within some time; all are answered. */
+    async spend(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
+      const { ask, desk } = all[which] as (typeof all)[number]
+      const before = desk.sent.length
+      for (const key of keys(`${prefix}${which}.`, wanted)) ask(key)
+      await pass(ms)
+      return desk.sent.length - before
+    },
+    cut: (which: number, state: State) => {
+      ways[which] = state
+    },
+    /** The address leads to another ledger, that has its name for long. */
+    turn: () => {
+      turned = older
+    },
+    slowStores: (ms: number) => {
+      storeMs = ms
+    },
+    /** All its nodes are new; its process is the same. */
+    deploy(which: number) {
+      const one = all[which] as (typeof all)[number]
+      void one.leave()
+      one.leave = one.quota.join(member({ ledger: () => way(which) }))
+    },
+    /** Its process ends at once. */
+    kill: (which: number) => lives[which]?.kill(),
+    /** Begins anew with what it has saved; what it had sent stays known. */
+    restart(which: number) {
+      const before = all[which]
+      const after = start(which)
+      after.desk.sent.push(...(before?.desk.sent ?? []))
+      all[which] = after
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { createVirtualClock } from '../clock'
+import { createLedger } from './memory-shared-store'
+import { keys, member, processOf, type Setup } from './quota'
+
+/** A window and its margin of `current`, ms. */
+export const HELD = 121_000
+
+/** Till one that lost the ledger is left its share by those that have it, ms. */
+export const ALONE = 8000
+
+/** A process whose account others share, and which has asked once, a window ago. */
+export async function oneOfSeveral(over: Setup = {}, state: 'here' | 'away' | 'silent' = 'here') {
+  const clock = createVirtualClock()
+  const ledger = createLedger(clock)
+  ledger.become(state)
+  const told: boolean[] = []
+  const reasons: (string | undefined)[] = []
+  const ledgerHere = (here: boolean, reason?: string) => {
+    told.push(here)
+    if (reasons.length === 0 || reasons.at(-1) !== reason) reasons.push(reason)
+  }
+  const all = processOf(clock, { ledger: () => ledger.open(), ledgerHere, ...over })
+  await clock.pass(1000)
+  all.ask('first')
+  await clock.settle()
+  all.desk.sent[0]?.answer()
+  await clock.pass(2 * HELD)
+  all.desk.sent.length = 0
+  /** So many left at once. */
+  const go = async (prefix: string, count: number) => {
+    const before = all.desk.sent.length
+    for (const key of keys(prefix, count)) all.ask(key)
+    await clock.pass(5000)
+    return all.desk.sent.length - before
+  }
+  const another = () => processOf(clock, { ledger: () => ledger.open(), ...over })
+  return { ...all, clock, ledger, told, reasons, go, another, member }
+}
