@@ -7,8 +7,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/lib'
 import { EnvlogError } from '../src/lib/errors'
-import type { Tried } from '../src/lib/quota/job'
-import { rowsWith } from '../src/lib/quota/limits'
+import type { AttemptResult } from '../src/lib/quota/job'
+import { limitsWith } from '../src/lib/quota/limits'
 import { createQuota, type Quota } from '../src/lib/quota/quota'
 
 const WAITING = 10_000
@@ -24,7 +24,7 @@ const context = (line: number, listens = false) => ({
 
 const open = (): Quota => {
   const quota = createQuota(systemClock)
-  quota.join({ concurrency: 2, rows: rowsWith({ 'latest-data': { limit: 100_000_000, window: 60 } }) })
+  quota.join({ concurrency: 2, rows: limitsWith({ 'latest-data': { limit: 100_000_000, window: 60 } }) })
   return quota
 }
 
@@ -52,14 +52,14 @@ async function run(quota: Quota, lines: number, waiting: number, total: number, 
 /** Queues so many that wait, and refuses the first: what an ask takes then, and the longest stop of the loop, ms. */
 async function refuse(lines: number): Promise<{ asking: number; stop: number }> {
   const quota = createQuota(systemClock)
-  const leave = quota.join({ concurrency: 2, rows: rowsWith() })
-  let answer: (tried: Tried<number>) => void = () => {}
+  const leave = quota.join({ concurrency: 2, rows: limitsWith() })
+  let answer: (result: AttemptResult<number>) => void = () => {}
   const ask = (index: number) => {
     const request = {
       endpoint: 'alert' as const,
       key: String(index),
       send: () =>
-        new Promise<Tried<number>>((resolve) => {
+        new Promise<AttemptResult<number>>((resolve) => {
           answer = resolve
         }),
       copy: (value: number) => value,

@@ -1,8 +1,8 @@
 import { type Client, type ClientPorts, type ClientSettings, createClient } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
-import { type LimitsSetting, rowsWith } from './quota/limits'
+import { type LimitsSetting, limitsWith } from './quota/limits'
 import type { Quota } from './quota/quota'
-import type { SharedLedger } from './quota/shared/store'
+import type { SharedQuotaStore } from './quota/shared/store'
 import { accountKey, type Registry } from './registry'
 import type { StateStore } from './state-store'
 
@@ -24,7 +24,7 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   /** Where spent places outlive the process. */
   store?: StateStore
   /** Where several processes share the account; opened with the name of the account there. */
-  openLedger?: (account: string) => SharedLedger
+  openLedger?: (account: string) => SharedQuotaStore
   /** Told whether the ledger is there, and a code that says why it is not. */
   ledgerHere?(here: boolean, reason?: string): void
 }
@@ -52,7 +52,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
   const { quota, directory } = ports.registry.getOrCreateShared(settings, ports.triedBy)
   const leave = quota.join({
     concurrency,
-    rows: rowsWith(limits),
+    rows: limitsWith(limits),
     store,
     ledger: openLedger && (() => openLedger(accountKey(baseUrl, credentials.apiKey))),
     ledgerHere,

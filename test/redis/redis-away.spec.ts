@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { openRedis } from '../../src/lib/quota/shared/redis'
-import type { SharedLedger } from '../../src/lib/quota/shared/store'
+import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { type RedisServer, startRedis } from '../support/redis'
 import { claim, holds, joins, type Member, settled, takes, usage } from '../support/shared-store'
 import { until } from '../support/wait'
@@ -13,15 +13,15 @@ const PASSWORD = 'not-a-secret'
 
 describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
   let redis: RedisServer
-  const opened: SharedLedger[] = []
-  function connect(password = PASSWORD): SharedLedger {
+  const opened: SharedQuotaStore[] = []
+  function connect(password = PASSWORD): SharedQuotaStore {
     const ledger = openRedis(redis.url, password, LEASE_MS)('an account')
     opened.push(ledger)
     return ledger
   }
   const open = (name?: string): Promise<Member> => joins(connect(), name)
   /** Waits until it can be asked. */
-  const rejoin = (ledger: SharedLedger, name?: string) =>
+  const rejoin = (ledger: SharedQuotaStore, name?: string) =>
     until('it is connected', () => joins(ledger, name).catch(() => false as const))
 
   before('starts Redis', async function () {
@@ -44,7 +44,7 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
   for (const [what, forget] of Object.entries(forgets)) {
     it(`has another name where it ${what}, the same to each process, and takes in what they spent`, async () => {
       const before = [await open('one'), await open('two')]
-      const held = { limit: 9, heldMs: LONG_MS }
+      const held = { limit: 9, occupiedMs: LONG_MS }
       assert.equal(before[0]?.epoch, before[1]?.epoch)
       await forget()
       const after: Member[] = []
@@ -56,7 +56,7 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
           { id: `${name}:1`, ageMs: LONG_MS + 1, amount: 5 },
           { id: `${name}:2`, ageMs: 20_000, amount: 2 + at },
         ]
-        for (let times = 0; times < 3; times++) await member.replay([usage({ heldMs: LONG_MS, spent })])
+        for (let times = 0; times < 3; times++) await member.replay([usage({ occupiedMs: LONG_MS, spent })])
       }
       assert.equal(after[0]?.epoch, after[1]?.epoch)
       const told = await after[0]?.claim('a', [claim({ ...held, wanted: 5, least: 5 })])
@@ -90,22 +90,22 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
 
   it('takes in what is in flight, and keeps it apart from what is over, however late it is told', async () => {
     const member = await open()
-    const held = { limit: 9, heldMs: LONG_MS }
+    const held = { limit: 9, occupiedMs: LONG_MS }
     const inFlight = [{ id: 'x:1', amount: 2 }]
     const spent = [{ id: 'x:1', amount: 2, ageMs: 5000 }]
-    await member.replay([usage({ heldMs: LONG_MS, inFlight })])
+    await member.replay([usage({ occupiedMs: LONG_MS, inFlight })])
     const all = async () => {
       const told = await member.claim('look', [claim({ ...held, wanted: 10, least: 10 })])
       assert.ok('waitMs' in told)
       return [told.spent, told.inFlight]
     }
     assert.deepEqual(await all(), [2, true])
-    await member.replay([usage({ heldMs: LONG_MS, spent })])
+    await member.replay([usage({ occupiedMs: LONG_MS, spent })])
     assert.deepEqual(await all(), [2, false])
-    await member.replay([usage({ heldMs: LONG_MS, inFlight })])
+    await member.replay([usage({ occupiedMs: LONG_MS, inFlight })])
     assert.deepEqual(await all(), [2, false])
-    await member.replay([usage({ heldMs: LONG_MS, inFlight: [{ id: 'x:2', amount: 3 }] })])
-    await member.replay([usage({ heldMs: LONG_MS, ended: ['x:2', 'x:1'] })])
+    await member.replay([usage({ occupiedMs: LONG_MS, inFlight: [{ id: 'x:2', amount: 3 }] })])
+    await member.replay([usage({ occupiedMs: LONG_MS, ended: ['x:2', 'x:1'] })])
     assert.deepEqual(await all(), [2, false])
   })
 
@@ -113,7 +113,7 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     const member = await open()
     const spent = (at: number) => [{ id: `x:${at}`, amount: 1, ageMs: 0 }]
     const all = Array.from({ length: 1000 }, (_, at) =>
-      usage({ name: `data ${at}`, heldMs: LONG_MS, spent: spent(at) }),
+      usage({ name: `data ${at}`, occupiedMs: LONG_MS, spent: spent(at) }),
     )
     const from = performance.now()
     await member.replay(all)
@@ -123,7 +123,7 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
 
   it('leaves a share to members that fell silent, as long as they may be spending it', async () => {
     const member = await open('one')
-    const held = { limit: 12, heldMs: LONG_MS }
+    const held = { limit: 12, occupiedMs: LONG_MS }
     const members = `envlog:{an account}:members`
     const [now] = (await redis.ask('TIME')) as string[]
     const seen = (secondsAgo: number) => String((Number(now) - secondsAgo) * 1000)
@@ -133,7 +133,7 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     const [epoch, , of] = String(await redis.ask('GET', key)).split(' ')
     await redis.ask('SET', key, `${epoch} ${seen(100)} ${of}`)
     await member.replay([
-      usage({ heldMs: LONG_MS, spent: [{ id: 'spent some:1', amount: 3, ageMs: 31_000 }] }),
+      usage({ occupiedMs: LONG_MS, spent: [{ id: 'spent some:1', amount: 3, ageMs: 31_000 }] }),
     ])
     // Three live members: four each.
     const told = await member.claim('a', [claim({ ...held, wanted: 12, least: 1 })])
@@ -147,13 +147,13 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     const hello = { member: 'one', isLeaving: false, peers: [{ id: 'silent', ageMs: 0 }], predecessors: [] }
     const { epoch } = await ledger.hello(hello)
     await ledger.hello({ ...hello, toldTo: epoch })
-    const asked = claim({ limit: 12, heldMs: LONG_MS, wanted: 12, least: 1 })
+    const asked = claim({ limit: 12, occupiedMs: LONG_MS, wanted: 12, least: 1 })
     assert.deepEqual(await ledger.claim(epoch, 'one', 'one:a', [asked]), { taken: [6], spent: [12] })
   })
 
   it('holds nothing longer than it lasts, where its clock was set back', async () => {
     const member = await open()
-    const held = { limit: 1, heldMs: 300 }
+    const held = { limit: 1, occupiedMs: 300 }
     await holds(member, 'a', [claim(held)])
     await member.settle('a', [settled({ ...held, closedMs: 300 })])
     const key = 'envlog:{an account}:current'
@@ -172,7 +172,7 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
 
   it('stays closed as long as the latest refusal says, though an earlier one is told after it', async () => {
     const member = await open()
-    const held = { limit: 9, heldMs: LONG_MS }
+    const held = { limit: 9, occupiedMs: LONG_MS }
     await member.settle('a', [settled({ ...held, closedMs: LONG_MS })])
     await member.settle('b', [settled({ ...held, closedMs: 5000 })])
     const told = await member.claim('c', [claim(held)])
@@ -189,7 +189,7 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
 
   it('counts large limits exactly', async () => {
     const member = await open()
-    const held = { limit: 999_999_999_999_999, heldMs: LONG_MS }
+    const held = { limit: 999_999_999_999_999, occupiedMs: LONG_MS }
     assert.deepEqual(
       await holds(member, 'a', [claim({ ...held, wanted: 999_999_999_999_998 })]),
       [999_999_999_999_998],

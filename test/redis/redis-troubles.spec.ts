@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { openRedis } from '../../src/lib/quota/shared/redis'
-import type { SharedLedger } from '../../src/lib/quota/shared/store'
+import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { type RedisServer, startRedis } from '../support/redis'
 import { claim, holds, joins, type Member, settled, takes } from '../support/shared-store'
 import { until } from '../support/wait'
@@ -12,7 +12,7 @@ const SLACK_MS = 5000
 
 describe('a ledger in Redis, where others spend and limits end', () => {
   let redis: RedisServer
-  const opened: SharedLedger[] = []
+  const opened: SharedQuotaStore[] = []
   async function open(): Promise<Member> {
     const ledger = openRedis(redis.url, '', LEASE_MS)('an account')
     opened.push(ledger)
@@ -29,8 +29,8 @@ describe('a ledger in Redis, where others spend and limits end', () => {
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  const records = (over: object) => ({ name: 'data 1/2', limit: 100, heldMs: LONG_MS, ...over })
-  const requests = { name: 'data', limit: 9, heldMs: LONG_MS }
+  const records = (over: object) => ({ name: 'data 1/2', limit: 100, occupiedMs: LONG_MS, ...over })
+  const requests = { name: 'data', limit: 9, occupiedMs: LONG_MS }
 
   it('gives as many records as are left, and corrects them to what came', async () => {
     const ledger = await open()
@@ -57,7 +57,7 @@ describe('a ledger in Redis, where others spend and limits end', () => {
 
   it('enters what others spent, and gives nothing back where more remains than it thought', async () => {
     const ledger = await open()
-    const held = { limit: 9, heldMs: LONG_MS }
+    const held = { limit: 9, occupiedMs: LONG_MS }
     for (const id of ['a', 'b', 'c']) await holds(ledger, id, [claim(held)])
     await ledger.settle('a', [settled({ ...held, remaining: 2 })], 0)
     // 9 less 2 are spent, and 3 of the 7 are known.
@@ -70,7 +70,7 @@ describe('a ledger in Redis, where others spend and limits end', () => {
 
   it('gives back after a window what others spent', async () => {
     const ledger = await open()
-    const held = { limit: 3, heldMs: 150 }
+    const held = { limit: 3, occupiedMs: 150 }
     await holds(ledger, 'a', [claim(held)])
     await ledger.settle('a', [settled({ ...held, remaining: 0 })], 0)
     assert.equal(await takes(ledger, 'b', [claim(held)]), false)
@@ -79,15 +79,15 @@ describe('a ledger in Redis, where others spend and limits end', () => {
 
   it('closes an endpoint for all after a refusal, for a window', async () => {
     const [ledger, another] = [await open(), await open()]
-    const held = { limit: 9, heldMs: 200 }
+    const held = { limit: 9, occupiedMs: 200 }
     await holds(ledger, 'a', [claim(held)])
     const from = performance.now()
-    await ledger.settle('a', [settled({ ...held, closedMs: held.heldMs })], 0)
+    await ledger.settle('a', [settled({ ...held, closedMs: held.occupiedMs })], 0)
     const told = await another.claim('b', [claim(held)])
     assert.ok('waitMs' in told && told.waitMs > 0 && told.waitMs <= 200 && told.short === 0)
     assert.ok(await takes(another, 'other endpoint', [claim({ ...held, name: 'alert' })]))
     await until('it is open again', () => takes(another, 'b', [claim(held)]))
-    assert.ok(performance.now() - from >= held.heldMs - 1)
+    assert.ok(performance.now() - from >= held.occupiedMs - 1)
   })
 
   it('closes a device alone where only its records were refused', async () => {
@@ -109,7 +109,7 @@ describe('a ledger in Redis, where others spend and limits end', () => {
 
   it('settles what was settled before to the same end', async () => {
     const ledger = await open()
-    const held = { limit: 3, heldMs: LONG_MS }
+    const held = { limit: 3, occupiedMs: LONG_MS }
     await holds(ledger, 'a', [claim(held)])
     for (const age of [0, 1000]) await ledger.settle('a', [settled(held)], age)
     assert.deepEqual(await ledger.claim('b', [claim(held)]), { taken: [1], spent: [2] })
@@ -117,18 +117,18 @@ describe('a ledger in Redis, where others spend and limits end', () => {
 
   it('counts what was released while an answer was on its way as ours', async () => {
     const ledger = await open()
-    const held = { limit: 9, heldMs: 50 }
+    const held = { limit: 9, occupiedMs: 50 }
     await holds(ledger, 'short', [claim(held)])
-    await holds(ledger, 'long', [claim({ ...held, heldMs: LONG_MS })])
+    await holds(ledger, 'long', [claim({ ...held, occupiedMs: LONG_MS })])
     await ledger.settle('short', [settled(held)], 0)
     await until('one is released', async () => {
       const told = await ledger.claim('look', [claim({ ...held, wanted: 8, least: 8 })])
       if ('taken' in told) await ledger.settle('look', [settled({ ...held, used: 0 })], 0)
       return 'taken' in told
     })
-    const told = { ...held, heldMs: LONG_MS, remaining: 7 }
+    const told = { ...held, occupiedMs: LONG_MS, remaining: 7 }
     await ledger.settle('long', [settled({ ...told, flightMs: SLACK_MS })], 0)
-    assert.deepEqual(await ledger.claim('next', [claim({ ...held, heldMs: LONG_MS })]), {
+    assert.deepEqual(await ledger.claim('next', [claim({ ...held, occupiedMs: LONG_MS })]), {
       taken: [1],
       spent: [2],
     })

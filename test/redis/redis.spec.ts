@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { openRedis } from '../../src/lib/quota/shared/redis'
-import type { SharedLedger } from '../../src/lib/quota/shared/store'
+import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { accountKey } from '../../src/lib/registry'
 import { type RedisServer, startRedis } from '../support/redis'
 import { claim, holds, joins, type Member, settled, takes, usage } from '../support/shared-store'
@@ -15,7 +15,7 @@ const SLACK_MS = 5000
 
 describe('a ledger in Redis', () => {
   let redis: RedisServer
-  const opened: SharedLedger[] = []
+  const opened: SharedQuotaStore[] = []
   /** A connection of its own, as another process has. */
   async function open(account = 'an account', lease = LEASE_MS): Promise<Member> {
     const ledger = openRedis(redis.url, '', lease)(account)
@@ -37,7 +37,7 @@ describe('a ledger in Redis', () => {
     const ledgers = await Promise.all([open(), open(), open()])
     const limit = 7
     const asked = Array.from({ length: 120 }, (_, at) =>
-      ledgers[at % 3]?.claim(`${at}`, [claim({ limit, heldMs: LONG_MS })]),
+      ledgers[at % 3]?.claim(`${at}`, [claim({ limit, occupiedMs: LONG_MS })]),
     )
     const told = await Promise.all(asked)
     const taken = told.flatMap((one) => (one && 'taken' in one ? [one.spent[0]] : []))
@@ -47,18 +47,18 @@ describe('a ledger in Redis', () => {
 
   it('never lets more live than the limit, and as many as it allows', async () => {
     const ledgers = await Promise.all([open(), open(), open()])
-    const [limit, heldMs, rounds] = [4, 150, 6]
+    const [limit, occupiedMs, rounds] = [4, 150, 6]
     const lives: { from: number; to: number }[] = []
     await Promise.all(
       ledgers.flatMap((ledger, at) =>
         Array.from({ length: 3 }, async (_, lane) => {
           for (let count = 0; lives.length < limit * rounds; count++) {
             const id = `${at} ${lane} ${count}`
-            if (!(await takes(ledger, id, [claim({ limit, heldMs })]))) continue
+            if (!(await takes(ledger, id, [claim({ limit, occupiedMs })]))) continue
             const from = performance.now()
             // Its clock counts whole milliseconds.
-            const to = from + heldMs - 2
-            await ledger.settle(id, [settled({ limit, heldMs })], 0)
+            const to = from + occupiedMs - 2
+            await ledger.settle(id, [settled({ limit, occupiedMs })], 0)
             lives.push({ from, to })
           }
         }),
@@ -72,7 +72,7 @@ describe('a ledger in Redis', () => {
 
   it('tells when enough comes free', async () => {
     const ledger = await open()
-    const held = { limit: 3, heldMs: LONG_MS }
+    const held = { limit: 3, occupiedMs: LONG_MS }
     for (const id of ['a', 'b', 'c']) await holds(ledger, id, [claim(held)])
     const waitFor = async (least: number) => {
       const told = await ledger.claim('more', [claim({ ...held, wanted: least, least })])
@@ -90,17 +90,17 @@ describe('a ledger in Redis', () => {
 
   it('releases what was settled when its time is over and not before', async () => {
     const ledger = await open()
-    const held = { limit: 1, heldMs: 200 }
+    const held = { limit: 1, occupiedMs: 200 }
     await holds(ledger, 'one', [claim(held)])
     const from = performance.now()
     await ledger.settle('one', [settled(held)], 0)
     await until('the place is free', () => takes(ledger, 'another', [claim(held)]))
-    assert.ok(performance.now() - from >= held.heldMs - 1)
+    assert.ok(performance.now() - from >= held.occupiedMs - 1)
   })
 
   it('holds what is in flight for longer than that', async () => {
     const ledger = await open()
-    const held = { limit: 1, heldMs: 30 }
+    const held = { limit: 1, occupiedMs: 30 }
     await holds(ledger, 'in flight', [claim(held)])
     await holds(ledger, 'settled', [claim({ ...held, name: 'alert' })])
     await ledger.settle('settled', [settled({ ...held, name: 'alert' })], 0)
@@ -109,26 +109,26 @@ describe('a ledger in Redis', () => {
   })
 
   it('gives the place of a process that died to others, once its request cannot be under way', async () => {
-    const [lease, heldMs] = [150, 100]
+    const [lease, occupiedMs] = [150, 100]
     const dead = await open('an account', lease)
     const ledger = await open('an account', lease)
     const from = performance.now()
-    await holds(dead, 'lost', [claim({ limit: 1, heldMs })])
+    await holds(dead, 'lost', [claim({ limit: 1, occupiedMs })])
     await dead.ledger.close()
-    await until('the place is free', () => takes(ledger, 'another', [claim({ limit: 1, heldMs })]))
-    assert.ok(performance.now() - from >= lease + heldMs - 1)
+    await until('the place is free', () => takes(ledger, 'another', [claim({ limit: 1, occupiedMs })]))
+    assert.ok(performance.now() - from >= lease + occupiedMs - 1)
   })
 
   it('gives back at once what was not sent', async () => {
     const ledger = await open()
-    const held = { limit: 1, heldMs: LONG_MS }
+    const held = { limit: 1, occupiedMs: LONG_MS }
     await holds(ledger, 'unsent', [claim(held)])
     await ledger.settle('unsent', [settled({ ...held, used: 0 })], 0)
     assert.ok(await takes(ledger, 'another', [claim(held)]))
   })
 
   it('counts each account by itself', async () => {
-    const held = { limit: 1, heldMs: LONG_MS }
+    const held = { limit: 1, occupiedMs: LONG_MS }
     await holds(await open('one'), 'a', [claim(held)])
     assert.ok(await takes(await open('another'), 'b', [claim(held)]))
     assert.equal(await takes(await open('one'), 'c', [claim(held)]), false)
@@ -136,12 +136,12 @@ describe('a ledger in Redis', () => {
 
   it('lets what it holds expire', async () => {
     const ledger = await open()
-    const held = { limit: 9, heldMs: LONG_MS }
-    const records = { name: 'data 1/2', wanted: 5, least: 1, limit: 100, heldMs: 2 * LONG_MS }
+    const held = { limit: 9, occupiedMs: LONG_MS }
+    const records = { name: 'data 1/2', wanted: 5, least: 1, limit: 100, occupiedMs: 2 * LONG_MS }
     for (const id of ['in flight', 'over']) await holds(ledger, id, [claim(held), claim(records)])
     await ledger.settle('over', [settled({ ...held, remaining: 3, closedMs: LONG_MS })], 0)
     const spent = [{ id: 'old', ageMs: 10, amount: 1 }]
-    await ledger.replay([usage({ name: 'alert', heldMs: LONG_MS, spent })])
+    await ledger.replay([usage({ name: 'alert', occupiedMs: LONG_MS, spent })])
     const contents = (await redis.contents()).filter(({ key }) => !/:(epoch|members)$/.test(key))
     assert.equal(contents.length, 3)
     for (const { key, lasts } of contents) assert.ok(lasts > 0, `${key} stays for ever`)
@@ -152,7 +152,7 @@ describe('a ledger in Redis', () => {
 
   it('lets its own mark expire as well, of accounts that nobody uses any more', async () => {
     const ledger = await open()
-    await holds(ledger, 'one', [claim({ limit: 9, heldMs: LONG_MS })])
+    await holds(ledger, 'one', [claim({ limit: 9, occupiedMs: LONG_MS })])
     const contents = await redis.contents()
     assert.ok(contents.length >= 2)
     assert.deepEqual(
@@ -164,7 +164,7 @@ describe('a ledger in Redis', () => {
   it('writes nothing secret', async () => {
     const secrets = ['https://service.example', 'k'.repeat(45)] as const
     const ledger = await open(accountKey(...secrets))
-    await holds(ledger, 'one', [claim({ limit: 9, heldMs: LONG_MS })])
+    await holds(ledger, 'one', [claim({ limit: 9, occupiedMs: LONG_MS })])
     const written = JSON.stringify(await redis.contents())
     for (const secret of [...secrets, 'service.example']) assert.ok(!written.includes(secret))
     assert.match(written, /current/)

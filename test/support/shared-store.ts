@@ -1,16 +1,21 @@
 /** Claims on a shared ledger, and what became of them. */
 import assert from 'node:assert/strict'
-import type { Claim, Claimed, SharedLedger, Usage } from '../../src/lib/quota/shared/store'
+import type {
+  ReserveRequest,
+  ReserveResult,
+  SharedQuotaStore,
+  UsageReplay,
+} from '../../src/lib/quota/shared/store'
 
 /** One request of `current`, unless told otherwise. */
-export function claim(over: Partial<Claim>): Claim {
-  return { name: 'current', wanted: 1, least: 1, limit: 1, heldMs: 1000, ...over }
+export function claim(over: Partial<ReserveRequest>): ReserveRequest {
+  return { name: 'current', wanted: 1, least: 1, limit: 1, occupiedMs: 1000, ...over }
 }
 
 interface Outcome {
   name: string
   limit: number
-  heldMs: number
+  occupiedMs: number
   /** How much was spent. */
   used: number
   remaining: number | null
@@ -21,31 +26,31 @@ interface Outcome {
 /** One that was sent, and answered without headers. */
 export function settled(over: Partial<Outcome>): Outcome {
   const quiet = { remaining: null, flightMs: 0, closedMs: 0 }
-  return { name: 'current', used: 1, limit: 1, heldMs: 1000, ...quiet, ...over }
+  return { name: 'current', used: 1, limit: 1, occupiedMs: 1000, ...quiet, ...over }
 }
 
 /** What a process uses of a limit: nothing, unless told otherwise. */
-export function usage(over: Partial<Usage>): Usage {
+export function usage(over: Partial<UsageReplay>): UsageReplay {
   const nothing = { spent: [], inFlight: [], ended: [], closedMs: 0 }
-  return { name: 'current', heldMs: 1000, ...nothing, ...over }
+  return { name: 'current', occupiedMs: 1000, ...nothing, ...over }
 }
 
 /** A member of a ledger that has told all that it spent. */
 export interface Member {
-  ledger: SharedLedger
+  ledger: SharedQuotaStore
   name: string
   epoch: string
-  claim(id: string, claims: readonly Claim[]): Promise<Claimed>
+  claim(id: string, claims: readonly ReserveRequest[]): Promise<ReserveResult>
   /** @param ageMs how long ago it was answered */
   settle(id: string, settled: readonly Outcome[], ageMs?: number): Promise<unknown>
-  replay(usages: readonly Usage[]): Promise<unknown>
+  replay(usages: readonly UsageReplay[]): Promise<unknown>
   /** What it does every few seconds; gives the epoch. */
   greet(): Promise<string>
 }
 
 let members = 0
 
-export async function joins(ledger: SharedLedger, name = `member ${members++}`): Promise<Member> {
+export async function joins(ledger: SharedQuotaStore, name = `member ${members++}`): Promise<Member> {
   const hello = { member: name, isLeaving: false, peers: [], predecessors: [] }
   const { epoch } = await ledger.hello(hello)
   await ledger.hello({ ...hello, toldTo: epoch })
@@ -70,7 +75,7 @@ export async function joins(ledger: SharedLedger, name = `member ${members++}`):
 }
 
 /** True where all of it was to be had. */
-export async function takes(member: Member, id: string, claims: readonly Claim[]): Promise<boolean> {
+export async function takes(member: Member, id: string, claims: readonly ReserveRequest[]): Promise<boolean> {
   return 'taken' in (await member.claim(id, claims))
 }
 
@@ -78,7 +83,7 @@ export async function takes(member: Member, id: string, claims: readonly Claim[]
 export async function holds(
   member: Member,
   id: string,
-  claims: readonly Claim[],
+  claims: readonly ReserveRequest[],
 ): Promise<readonly number[]> {
   const told = await member.claim(id, claims)
   assert.ok('taken' in told, `${id} got nothing`)

@@ -3,7 +3,7 @@ import { type ChildAbort, childOf } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { Tried } from '../quota/job'
+import type { AttemptResult } from '../quota/job'
 import type { Quota } from '../quota/quota'
 import type { RequestContext } from '../quota/types'
 import { type Body, MAX_ERROR_BYTES, readBody } from './body'
@@ -136,7 +136,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     params: object,
     understand: () => Intake,
     signal: AbortSignal,
-  ): Promise<Tried<Omit<Answer<unknown>, 'number'>>> {
+  ): Promise<AttemptResult<Omit<Answer<unknown>, 'number'>>> {
     const body = JSON.stringify({
       'api-key': apiKey,
       'login-id': loginId,
@@ -187,7 +187,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         number: number | undefined,
         signal: AbortSignal,
         retried: number,
-      ): Promise<Tried<Answer<unknown>>> {
+      ): Promise<AttemptResult<Answer<unknown>>> {
         const asked = number === undefined ? params : { ...params, number }
         const trying = attempt(endpoint, asked, understand, signal)
         exchanges.add(trying)

@@ -1,46 +1,46 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
 import type { EndpointName } from '../api/endpoints'
-import { type Bill, billOf, learn } from './attempt-cost'
+import { type AttemptCost, costOf, learn } from './attempt-cost'
 import { countsOf, fewestLeft } from './counts'
-import { type Budgets, createBudgets } from './device-limiters'
-import { createTurns, type Turns } from './fair-queue'
-import type { Ticket, Tried } from './job'
-import { byEndpoint, endpointNames, type Rows, rowsWith } from './limits'
+import { createDeviceLimiters, type DeviceLimiters } from './device-limiters'
+import { createFairQueue, type FairQueue } from './fair-queue'
+import type { AttemptResult, Job } from './job'
+import { ENDPOINT_NAMES, limitsWith, mapEndpoints, type Rows } from './limits'
 import { createProbe, type Probe } from './probe'
-import { SILENT_MS, type Usage } from './shared/store'
+import { MEMBER_TIMEOUT_MS, type UsageReplay } from './shared/store'
 import { usageOf } from './shared/usage'
 import type { QueueKey } from './types'
 import {
-  type Allowance,
-  createAllowance,
-  heldMs,
-  isSavedAllowance,
-  type SavedAllowance,
+  createWindowLimiter,
+  isPersistedLimiter,
+  occupiedMs,
+  type PersistedLimiter,
+  type WindowLimiter,
 } from './window-limiter'
 
 /** When those that still have the ledger leave their share to who lost it; what they sent before has arrived. */
-const ALONE_MS = SILENT_MS + 2000
+const ALONE_MS = MEMBER_TIMEOUT_MS + 2000
 
 /** What one request took: a place, and so many records of its device. */
-export interface Grant {
+export interface Reservation {
   /** Unlike that of any other, in whatever process. */
   id: string
   endpoint: EndpointName
-  requests: Allowance
+  requests: WindowLimiter
   /** Records it may ask for. */
   number: number | undefined
-  budget: { device: string; allowance: Allowance; enough: number; mark: number } | null
-  /** By which its answer is read (`Allowance.take`). */
+  budget: { device: string; limiter: WindowLimiter; enough: number; mark: number } | null
+  /** By which its answer is read (`WindowLimiter.take`). */
   mark: number
   /** When it was taken, monotonic. */
   since: number
 }
 
 /** What outlives the process. */
-export interface SavedPlaces {
+export interface PersistedQuota {
   version: 2
-  endpoints: Partial<Record<EndpointName, SavedAllowance>>
-  devices: Partial<Record<EndpointName, [string, SavedAllowance][]>>
+  endpoints: Partial<Record<EndpointName, PersistedLimiter>>
+  devices: Partial<Record<EndpointName, [string, PersistedLimiter][]>>
 }
 
 /** When a ticket goes, monotonic, and whether its device's records are what it waits for. */
@@ -56,9 +56,9 @@ export interface Expected {
 const HOLDS_BACK_MS = 5000
 
 interface Place {
-  requests: Allowance
-  budgets: Budgets | null
-  turns: Turns<Ticket>
+  requests: WindowLimiter
+  deviceLimiters: DeviceLimiters | null
+  turns: FairQueue<Job>
   /** False until an answer told where the account stands: till then one request at a time (`HOLDS_BACK_MS`). */
   known: boolean
   /** When a request went last. */
@@ -73,14 +73,14 @@ interface Place {
  * @param run names what this process spends
  * @param isShared true where several processes share the account
  */
-export function createPlaces(share: (window: number) => number, run = '', isShared = () => false) {
+export function createAccountLimiter(share: (window: number) => number, run = '', isShared = () => false) {
   let grants = 0
-  const described = rowsWith()
-  const places = byEndpoint(
+  const described = limitsWith()
+  const places = mapEndpoints(
     (name): Place => ({
-      requests: createAllowance(described[name].requests),
-      budgets: described[name].records && createBudgets(described[name].records),
-      turns: createTurns<Ticket>(),
+      requests: createWindowLimiter(described[name].requests),
+      deviceLimiters: described[name].records && createDeviceLimiters(described[name].records),
+      turns: createFairQueue<Job>(),
       known: false,
       wentAt: Number.NEGATIVE_INFINITY,
       heldBackUntil: Number.NEGATIVE_INFINITY,
@@ -88,14 +88,14 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
     }),
   )
   /** Endpoints take turns for connections. */
-  const order = [...endpointNames]
+  const order = [...ENDPOINT_NAMES]
 
   /** Our part of a limit. */
-  const shareOf = (allowance: Allowance) => share(allowance.row().window)
+  const shareOf = (limiter: WindowLimiter) => share(limiter.row().window)
 
   /** With how few records a request goes: with what can be had at all, where that is less. */
-  const enoughOf = ({ wanted, least }: { wanted: number; least: number }, allowance: Allowance) =>
-    Math.min(wanted, least, allowance.most(shareOf(allowance)))
+  const enoughOf = ({ wanted, least }: { wanted: number; least: number }, limiter: WindowLimiter) =>
+    Math.min(wanted, least, limiter.most(shareOf(limiter)))
 
   /** One that hangs is none that others wait for. */
   function aloneUntil({ known, requests, wentAt }: Place): number {
@@ -119,26 +119,26 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
    * When a ticket is expected to go that so many go before, now where only a connection is missing; and whether
    * its device's records are what it waits for. For many tickets.
    */
-  function outlook(name: EndpointName, now: number): (ticket: Ticket, ahead: number) => Expected {
-    const { requests, budgets, heldBackUntil, probe } = places[name]
+  function outlook(name: EndpointName, now: number): (job: Job, ahead: number) => Expected {
+    const { requests, deviceLimiters, heldBackUntil, probe } = places[name]
     const forRequests = requests.outlook(now, shareOf(requests))
     const devices = new Map<string, (amount: number) => number>()
-    return (ticket, ahead) => {
+    return (job, ahead) => {
       const at = Math.max(forRequests(ahead + 1), heldBackUntil, probe.when(now, ahead + 1))
-      const [waiter] = ticket.waiters
+      const [waiter] = job.waiters
       const records = waiter?.request.records
-      if (!records || !budgets) return { at, records: false }
-      const allowance = budgets.of(records.device, now)
-      const ofDevice = devices.get(records.device) ?? allowance.outlook(now, shareOf(allowance))
+      if (!records || !deviceLimiters) return { at, records: false }
+      const limiter = deviceLimiters.of(records.device, now)
+      const ofDevice = devices.get(records.device) ?? limiter.outlook(now, shareOf(limiter))
       devices.set(records.device, ofDevice)
-      const then = Math.max(ofDevice(enoughOf(records, allowance)), ticket.othersUntil ?? now)
+      const then = Math.max(ofDevice(enoughOf(records, limiter)), job.othersUntil ?? now)
       return { at: Math.max(at, then), records: then > at }
     }
   }
 
   return {
     /** Whose turn it is among those that may go; it is out of its lines then. */
-    next(now: number): Ticket | undefined {
+    next(now: number): Job | undefined {
       const ready = order.filter((name) => places[name].turns.size() > 0 && free(name, now) > 0)
       const name = ready.find((one) => places[one].turns.hasEditor()) ?? ready[0]
       if (name === undefined) return undefined
@@ -152,10 +152,10 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
       endpoint: EndpointName,
       records: { device: string; wanted: number; least: number } | undefined,
       now: number,
-    ): Grant | { parkedUntil: number } {
-      const { requests, budgets, probe } = places[endpoint]
+    ): Reservation | { parkedUntil: number } {
+      const { requests, deviceLimiters, probe } = places[endpoint]
       const id = `${run}:${grants}`
-      if (!records || !budgets) {
+      if (!records || !deviceLimiters) {
         grants++
         probe.send(id)
         places[endpoint].wentAt = now
@@ -163,64 +163,69 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
         return { id, endpoint, requests, number: records?.wanted, budget: null, mark, since: now }
       }
       const { device, wanted } = records
-      const allowance = budgets.of(device, now)
-      const enough = enoughOf(records, allowance)
-      const left = allowance.left(now, shareOf(allowance))
-      if (left < enough) return { parkedUntil: allowance.when(now, enough, shareOf(allowance)) }
+      const limiter = deviceLimiters.of(device, now)
+      const enough = enoughOf(records, limiter)
+      const left = limiter.left(now, shareOf(limiter))
+      if (left < enough) return { parkedUntil: limiter.when(now, enough, shareOf(limiter)) }
       grants++
       probe.send(id)
       places[endpoint].wentAt = now
       const number = Math.min(wanted, left)
-      const budget = { device, allowance, enough, mark: allowance.take(id, number, now) }
+      const budget = { device, limiter, enough, mark: limiter.take(id, number, now) }
       return { id, endpoint, requests, number, budget, mark: requests.take(id, 1, now), since: now }
     },
 
     /** It was not sent: another process was faster. */
-    giveBack({ id, endpoint, requests, budget }: Grant, now: number): void {
+    giveBack({ id, endpoint, requests, budget }: Reservation, now: number): void {
       places[endpoint].probe.unsend(id)
       requests.settle(id, 0, now)
-      budget?.allowance.settle(id, 0, now)
+      budget?.limiter.settle(id, 0, now)
     },
 
     /**
      * Enters how a try ended, and tells what it cost.
      * @param shared a ledger of several processes knows better what others spent
      */
-    settle(grant: Grant, tried: Tried<unknown>, now: number, shared: boolean): Bill {
-      const bill = billOf(grant, tried)
-      const { id, endpoint, requests, budget } = grant
-      const { reading } = tried
-      requests.settle(id, bill.used.requests, now)
-      if (bill.used.requests === 0) places[endpoint].probe.unsend(id)
+    settle(
+      reservation: Reservation,
+      result: AttemptResult<unknown>,
+      now: number,
+      shared: boolean,
+    ): AttemptCost {
+      const cost = costOf(reservation, result)
+      const { id, endpoint, requests, budget } = reservation
+      const { reading } = result
+      requests.settle(id, cost.used.requests, now)
+      if (cost.used.requests === 0) places[endpoint].probe.unsend(id)
       if ((reading?.remaining ?? null) !== null) places[endpoint].probe.told(id)
       if (reading) {
         places[endpoint].known = true
-        learn(requests, reading, now, shared ? null : grant.mark)
+        learn(requests, reading, now, shared ? null : reservation.mark)
       }
       if (budget) {
         const told = reading?.recordsRemaining ?? null
-        budget.allowance.settle(id, bill.used.records, now)
-        if (told !== null && !shared) budget.allowance.remains(told, now, budget.mark)
+        budget.limiter.settle(id, cost.used.records, now)
+        if (told !== null && !shared) budget.limiter.remains(told, now, budget.mark)
       }
-      if (bill.closed === 'endpoint') requests.refuse(now, bill.isPlain)
-      if (bill.closed === 'device') budget?.allowance.refuse(now)
-      return bill
+      if (cost.closed === 'endpoint') requests.refuse(now, cost.isPlain)
+      if (cost.closed === 'device') budget?.limiter.refuse(now)
+      return cost
     },
 
     rebase(rows: Rows): void {
-      for (const name of endpointNames) {
+      for (const name of ENDPOINT_NAMES) {
         const { requests, records } = rows[name]
         places[name].requests.rebase(requests)
-        if (records) places[name].budgets?.rebase(records)
+        if (records) places[name].deviceLimiters?.rebase(records)
       }
     },
 
-    put: (ticket: Ticket, key: QueueKey) => places[ticket.endpoint].turns.put(key, ticket),
-    putFirst: (ticket: Ticket, key: QueueKey) => places[ticket.endpoint].turns.putFirst(key, ticket),
+    put: (job: Job, key: QueueKey) => places[job.endpoint].turns.put(key, job),
+    putFirst: (job: Job, key: QueueKey) => places[job.endpoint].turns.putFirst(key, job),
     /** Who came forward last cannot go. */
     keepTurn: (endpoint: EndpointName) => places[endpoint].turns.keepTurn(),
-    leave: (ticket: Ticket, key: QueueKey) => places[ticket.endpoint].turns.leave(key, ticket),
-    remove: (ticket: Ticket) => places[ticket.endpoint].turns.remove(ticket),
+    leave: (job: Job, key: QueueKey) => places[job.endpoint].turns.leave(key, job),
+    remove: (job: Job) => places[job.endpoint].turns.remove(job),
     when,
 
     /** Nothing of an endpoint goes before: another process has what is free. */
@@ -229,9 +234,9 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
     },
 
     outlook,
-    expected(ticket: Ticket, now: number): Expected {
-      const { turns } = places[ticket.endpoint]
-      return outlook(ticket.endpoint, now)(ticket, turns.has(ticket) ? turns.ahead(ticket) : 0)
+    expected(job: Job, now: number): Expected {
+      const { turns } = places[job.endpoint]
+      return outlook(job.endpoint, now)(job, turns.has(job) ? turns.ahead(job) : 0)
     },
     inOrder: (endpoint: EndpointName) => places[endpoint].turns.inOrder(),
     /** How often something took away what could be expected till then. */
@@ -244,7 +249,7 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
     loseLedger(now: number, isMember: boolean): void {
       const from = isMember ? now + ALONE_MS : now
       for (const { probe, requests } of Object.values(places))
-        probe.begin(from, now + heldMs(requests.row().window))
+        probe.begin(from, now + occupiedMs(requests.row().window))
     },
 
     /**
@@ -253,25 +258,25 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
      */
     findLedger(missed: number): void {
       for (const place of Object.values(places)) {
-        place.probe.begin(Number.NEGATIVE_INFINITY, missed + heldMs(place.requests.row().window))
+        place.probe.begin(Number.NEGATIVE_INFINITY, missed + occupiedMs(place.requests.row().window))
         place.known = false
       }
     },
 
     /** Whether what was taken before the ledger was lost, or found, may go now. */
-    fits({ id, endpoint, requests, budget }: Grant, now: number): boolean {
+    fits({ id, endpoint, requests, budget }: Reservation, now: number): boolean {
       const { probe } = places[endpoint]
-      const limits = budget ? [requests, budget.allowance] : [requests]
+      const limits = budget ? [requests, budget.limiter] : [requests]
       if (!probe.fits(id, now) || !limits.every((limit) => limit.fits(now, shareOf(limit)))) return false
       probe.send(id)
       return true
     },
 
     /** All that this process uses, by limit. */
-    usage: (now: number): Usage[] =>
-      endpointNames.flatMap((name) => {
-        const { requests, budgets } = places[name]
-        const devices = budgets?.entries() ?? []
+    usage: (now: number): UsageReplay[] =>
+      ENDPOINT_NAMES.flatMap((name) => {
+        const { requests, deviceLimiters } = places[name]
+        const devices = deviceLimiters?.entries() ?? []
         const ofDevices = devices.flatMap(([device, one]) => usageOf(`${name} ${device}`, one, now))
         return [...usageOf(name, requests, now), ...ofDevices]
       }),
@@ -279,7 +284,7 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
     /** When to look again, if nothing happens before. */
     nextChange(now: number): number {
       let next = Number.POSITIVE_INFINITY
-      for (const name of endpointNames) {
+      for (const name of ENDPOINT_NAMES) {
         if (places[name].turns.size() > 0 && free(name, now) <= 0) {
           const at = Math.max(when(name, 1, now), aloneUntil(places[name]))
           // A place that only an answer makes free: the answer will tell.
@@ -292,44 +297,44 @@ export function createPlaces(share: (window: number) => number, run = '', isShar
     /** Devices that have the least of their records left, of those whose records were asked for lately. */
     records: (now: number): RecordCounts[] =>
       fewestLeft(
-        endpointNames.flatMap((endpoint) =>
-          (places[endpoint].budgets?.entries() ?? []).map(([device, allowance]) => ({
-            ...{ endpoint, device, limit: allowance.row().limit },
-            left: allowance.left(now, shareOf(allowance)),
+        ENDPOINT_NAMES.flatMap((endpoint) =>
+          (places[endpoint].deviceLimiters?.entries() ?? []).map(([device, limiter]) => ({
+            ...{ endpoint, device, limit: limiter.row().limit },
+            left: limiter.left(now, shareOf(limiter)),
           })),
         ),
       ),
 
     counts: (now: number, toWall: number): Record<EndpointName, EndpointCounts> =>
-      byEndpoint((name) => {
+      mapEndpoints((name) => {
         const { requests, turns, heldBackUntil, probe } = places[name]
         const most =
           now < heldBackUntil ? 0 : Math.min(requests.left(now, shareOf(requests)), probe.most(now))
         return countsOf(requests, { most, freeAt: when(name, 1, now), waiting: turns.size() }, now, toWall)
       }),
 
-    save(now: number, toWall: number): SavedPlaces {
-      const saved: SavedPlaces = { version: 2, endpoints: {}, devices: {} }
-      for (const name of endpointNames) {
-        const { requests, budgets } = places[name]
+    save(now: number, toWall: number): PersistedQuota {
+      const saved: PersistedQuota = { version: 2, endpoints: {}, devices: {} }
+      for (const name of ENDPOINT_NAMES) {
+        const { requests, deviceLimiters } = places[name]
         const state = requests.save(now, toWall)
         if (state) saved.endpoints[name] = state
-        const devices = budgets?.save(now, toWall)
+        const devices = deviceLimiters?.save(now, toWall)
         if (devices && devices.length > 0) saved.devices[name] = devices
       }
       return saved
     },
 
     /** What of it cannot be understood is passed over. */
-    load(saved: Partial<SavedPlaces>, now: number, toWall: number): void {
-      for (const name of endpointNames) {
-        const { requests, budgets } = places[name]
+    load(saved: Partial<PersistedQuota>, now: number, toWall: number): void {
+      for (const name of ENDPOINT_NAMES) {
+        const { requests, deviceLimiters } = places[name]
         const state = saved.endpoints?.[name]
-        if (isSavedAllowance(state)) requests.load(state, now, toWall)
-        budgets?.load(saved.devices?.[name], now, toWall)
+        if (isPersistedLimiter(state)) requests.load(state, now, toWall)
+        deviceLimiters?.load(saved.devices?.[name], now, toWall)
       }
     },
   }
 }
 
-export type Places = ReturnType<typeof createPlaces>
+export type AccountLimiter = ReturnType<typeof createAccountLimiter>

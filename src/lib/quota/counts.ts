@@ -1,12 +1,12 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
-import type { Allowance } from './window-limiter'
+import type { WindowLimiter } from './window-limiter'
 
 /** Devices whose records are told: a person looks at them. */
 const MOST_TOLD = 5
 
 /** What a person is told of one endpoint. @param most how many may go now, as far as that is not the limit's own matter */
 export function countsOf(
-  requests: Allowance,
+  requests: WindowLimiter,
   { most, freeAt, waiting }: { most: number; freeAt: number; waiting: number },
   now: number,
   toWall: number,

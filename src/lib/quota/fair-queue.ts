@@ -4,7 +4,7 @@ import { EDITOR, type QueueKey } from './types'
  * Waiting requests of one endpoint: lines take turns, one request each. A request may stand in several lines;
  * it is out of all of them as soon as one brings it forward.
  */
-export function createTurns<T>() {
+export function createFairQueue<T>() {
   /** In the order of their turns: the line that had its turn goes to the end. */
   const lines = new Map<QueueKey, Set<T>>()
   const standing = new Map<T, Set<QueueKey>>()
@@ -140,4 +140,4 @@ function addNext<T>(line: Iterator<T>, order: Set<T>): boolean {
   return false
 }
 
-export type Turns<T> = ReturnType<typeof createTurns<T>>
+export type FairQueue<T> = ReturnType<typeof createFairQueue<T>>

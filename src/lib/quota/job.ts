@@ -5,10 +5,10 @@ import { EnvlogError } from '../errors'
 import type { RequestContext } from './types'
 
 /** Whose limit a refusal is about. */
-export type Refused = 'endpoint' | 'device'
+export type LimitScope = 'endpoint' | 'device'
 
 /** How a try ended, as far as the quota needs to know. */
-export type Tried<T> = {
+export type AttemptResult<T> = {
   /** What the answer's headers said; `null` where no answer came. */
   reading: QuotaHeaders | null
   /** Records that came; `null` where the answer cannot be read. */
@@ -18,14 +18,14 @@ export type Tried<T> = {
 } & ({ value: T } | { error: EnvlogError; againAfter?: number })
 
 /** A request as it waits for its turn. */
-export interface Request<T> {
+export interface QuotaRequest<T> {
   endpoint: EndpointName
   /** Requests with equal keys become one. */
   key: string
   /** Whose records it asks for, how many, and with how few it would go. */
   records?: { device: string; wanted: number; least: number }
   /** One try, with so many records, after so many that failed; never rejects. */
-  send(number: number | undefined, signal: AbortSignal, retries: number): Promise<Tried<T>>
+  send(number: number | undefined, signal: AbortSignal, retries: number): Promise<AttemptResult<T>>
   /** A copy for each further context. */
   copy(value: T): T
 }
@@ -33,7 +33,7 @@ export interface Request<T> {
 /** One who waits for a ticket's answer. */
 export interface Waiter {
   context: RequestContext
-  request: Request<unknown>
+  request: QuotaRequest<unknown>
   /** Monotonic; when it was queued. */
   since: number
   /** When it was last told that it goes, monotonic, and what it waits for. */
@@ -45,7 +45,7 @@ export interface Waiter {
 }
 
 /** Identical requests on their way together. */
-export interface Ticket {
+export interface Job {
   key: string
   endpoint: EndpointName
   waiters: Set<Waiter>
@@ -55,7 +55,7 @@ export interface Ticket {
   /** Tries that failed otherwise and were worth another one. */
   retries: number
   /** What the service said when it refused last. */
-  refusal?: { error: EnvlogError; of: Refused }
+  refusal?: { error: EnvlogError; of: LimitScope }
   /** How its last try failed, where another one is to come. */
   failure?: EnvlogError | undefined
   abort: AbortController
@@ -66,7 +66,7 @@ export interface Ticket {
   wake(): void
 }
 
-export function createTicket(key: string, endpoint: EndpointName): Ticket {
+export function createJob(key: string, endpoint: EndpointName): Job {
   const waiters = new Set<Waiter>()
   return {
     key,
@@ -82,14 +82,14 @@ export function createTicket(key: string, endpoint: EndpointName): Ticket {
 }
 
 /** Whose way of sending is used: of those who still wait, the first. */
-export function requestOf({ waiters }: Ticket): Request<unknown> {
+export function requestOf({ waiters }: Job): QuotaRequest<unknown> {
   const [first] = waiters as Iterable<Waiter>
   return (first as Waiter).request
 }
 
-export function succeed(ticket: Ticket, value: unknown): void {
-  ticket.state = 'over'
-  const [first, ...others] = ticket.waiters
+export function succeed(job: Job, value: unknown): void {
+  job.state = 'over'
+  const [first, ...others] = job.waiters
   first?.release()
   // Before anybody may change what came.
   for (const waiter of others) {
@@ -101,16 +101,16 @@ export function succeed(ticket: Ticket, value: unknown): void {
     }
   }
   first?.resolve(value)
-  ticket.waiters.clear()
+  job.waiters.clear()
 }
 
-export function fail(ticket: Ticket, error: unknown): void {
-  ticket.state = 'over'
-  for (const waiter of [...ticket.waiters]) {
+export function fail(job: Job, error: unknown): void {
+  job.state = 'over'
+  for (const waiter of [...job.waiters]) {
     waiter.release()
     waiter.reject(error)
   }
-  ticket.waiters.clear()
+  job.waiters.clear()
 }
 
 /** A listener that throws fails only its own request: it is called in the middle of the work for others. */

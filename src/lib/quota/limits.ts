@@ -1,13 +1,13 @@
 import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints'
-import type { Row } from './window-limiter'
+import type { RateLimit } from './window-limiter'
 
 /** The limits of one endpoint: requests, and records of one device where they are counted. */
-export interface EndpointRows {
-  requests: Row
-  records: Row | null
+export interface EndpointLimits {
+  requests: RateLimit
+  records: RateLimit | null
 }
 
-export type Rows = Record<EndpointName, EndpointRows>
+export type Rows = Record<EndpointName, EndpointLimits>
 
 /** What an account's `limits` may replace, by endpoint (nodes.md, *envlog-account*). */
 export type LimitsSetting = Partial<Record<EndpointName, LimitsRow>>
@@ -18,11 +18,11 @@ export interface LimitsRow {
   recordsWindow?: number | undefined
 }
 
-export const endpointNames = Object.keys(endpoints) as EndpointName[]
+export const ENDPOINT_NAMES = Object.keys(endpoints) as EndpointName[]
 
 /** The description's table (*Limits*) with what an account's settings replace. */
-export function rowsWith(limits: LimitsSetting = {}): Rows {
-  return byEndpoint((name) => {
+export function limitsWith(limits: LimitsSetting = {}): Rows {
+  return mapEndpoints((name) => {
     const row: Endpoint = endpoints[name]
     const { limit = row.limit, window = row.window, ...set } = limits[name] ?? {}
     const { records = row.records, recordsWindow = row.recordsWindow } = set
@@ -35,20 +35,20 @@ export function rowsWith(limits: LimitsSetting = {}): Rows {
 }
 
 /** Several nodes for one account may say different things: the most cautious of all holds. */
-export function mostCautious(tables: readonly Rows[]): Rows {
-  return byEndpoint((name) => ({
+export function strictestOf(tables: readonly Rows[]): Rows {
+  return mapEndpoints((name) => ({
     requests: cautious(tables.map((rows) => rows[name].requests)),
-    records: rowsWith()[name].records && cautious(tables.flatMap((rows) => rows[name].records ?? [])),
+    records: limitsWith()[name].records && cautious(tables.flatMap((rows) => rows[name].records ?? [])),
   }))
 }
 
-function cautious(rows: readonly Row[]): Row {
+function cautious(rows: readonly RateLimit[]): RateLimit {
   return {
     limit: Math.min(...rows.map(({ limit }) => limit)),
     window: Math.max(...rows.map(({ window }) => window)),
   }
 }
 
-export function byEndpoint<T>(make: (name: EndpointName) => T): Record<EndpointName, T> {
-  return Object.fromEntries(endpointNames.map((name) => [name, make(name)])) as Record<EndpointName, T>
+export function mapEndpoints<T>(make: (name: EndpointName) => T): Record<EndpointName, T> {
+  return Object.fromEntries(ENDPOINT_NAMES.map((name) => [name, make(name)])) as Record<EndpointName, T>
 }

@@ -4,24 +4,24 @@ import type { EndpointName } from '../api/endpoints'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
-import { createPlaces, type SavedPlaces } from './account-limiter'
-import type { Request } from './job'
-import { mostCautious, type Rows } from './limits'
-import { createDispatcher } from './scheduler'
-import { createSharing, type Sharing } from './shared/client'
+import { createAccountLimiter, type PersistedQuota } from './account-limiter'
+import type { QuotaRequest } from './job'
+import { type Rows, strictestOf } from './limits'
+import { createScheduler } from './scheduler'
+import { createSharedQuota, type SharedQuota } from './shared/client'
 import { createMembership } from './shared/membership'
-import type { SharedLedger } from './shared/store'
+import type { SharedQuotaStore } from './shared/store'
 import type { RequestContext } from './types'
 
 /** What a node of the account brings with it. */
-export interface Member {
+export interface Participant {
   /** Requests at the same time; the smallest of all members holds. */
   concurrency: number
   rows: Rows
   /** Where its state outlives the process. */
   store?: StateStore | undefined
   /** Where several processes share the account; called when the first such member joins. */
-  ledger?: (() => SharedLedger) | undefined
+  ledger?: (() => SharedQuotaStore) | undefined
   /** Told whether the ledger is there, at the start and at each change, and a code that says why it is not. */
   ledgerHere?(here: boolean, reason?: string): void
 }
@@ -36,9 +36,9 @@ export interface Quota {
    * @throws EnvlogError `quota-wait`, `records-wait`, `quota-refused`, `records-refused`, `queue-full`, `closed`,
    * and what the request fails with
    */
-  ask<T>(request: Request<T>, context: RequestContext): Promise<T>
+  ask<T>(request: QuotaRequest<T>, context: RequestContext): Promise<T>
   /** A node that uses the account; call what is returned when it is gone: nothing is written after that. */
-  join(member: Member): () => Promise<void>
+  join(member: Participant): () => Promise<void>
   /** When so many more requests could have gone, ms since 1970 UTC. */
   roundEnds(endpoint: EndpointName, requests: number): number
   counts(): QuotaCounts
@@ -46,7 +46,7 @@ export interface Quota {
   isUsed(): boolean
 }
 
-interface Saved extends SavedPlaces {
+interface Saved extends PersistedQuota {
   /** Of which account: a node may stand for another one now. */
   account: string
   /** Of which process: what this one saved itself is nothing new. */
@@ -56,20 +56,20 @@ interface Saved extends SavedPlaces {
 /** @param account names it in what is saved, and tells nothing of its secrets */
 export function createQuota(clock: Clock, account = ''): Quota {
   const run = randomUUID()
-  const members = new Map<Member, Keeper | undefined>()
-  let sharing: Sharing | undefined
+  const members = new Map<Participant, Keeper | undefined>()
+  let sharing: SharedQuota | undefined
   const membership = createMembership(run)
   /** Saved state that is on its way: nothing goes before it is known. */
   let loading = 0
 
   const now = () => clock.monotonic()
   const toWall = () => clock.now() - clock.monotonic()
-  const places = createPlaces(
+  const places = createAccountLimiter(
     (window) => sharing?.share(window) ?? 1,
     run,
     () => sharing !== undefined,
   )
-  const dispatcher = createDispatcher({
+  const dispatcher = createScheduler({
     clock,
     places,
     sharing: () => sharing,
@@ -88,7 +88,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
     }
   }
 
-  async function load(member: Member, store: StateStore): Promise<void> {
+  async function load(member: Participant, store: StateStore): Promise<void> {
     const saved = (await whileLoading(loadFrom(store, clock))) as Partial<Saved> | undefined
     const isOurs = saved?.version === 2 && saved.account === account
     if (isOurs && saved.run !== run) {
@@ -107,23 +107,23 @@ export function createQuota(clock: Clock, account = ''): Quota {
   }
 
   /** @param loaded what an earlier process has spent is told first: it is a member till then */
-  async function share(open: () => SharedLedger, loaded: Promise<void>): Promise<void> {
-    const own = createSharing({ ledger: opened(open), clock, places, membership, changed: tellLedger })
+  async function share(open: () => SharedQuotaStore, loaded: Promise<void>): Promise<void> {
+    const own = createSharedQuota({ ledger: opened(open), clock, places, membership, changed: tellLedger })
     sharing = own
     await whileLoading(loaded.then(() => (sharing === own ? own.start() : undefined)))
     tellLedger()
   }
 
   function membersChanged(): void {
-    if (members.size > 0) places.rebase(mostCautious([...members.keys()].map(({ rows }) => rows)))
+    if (members.size > 0) places.rebase(strictestOf([...members.keys()].map(({ rows }) => rows)))
     if (!sharing || [...members.keys()].some(({ ledger }) => ledger)) return
     inBackground(sharing.close())
     sharing = undefined
   }
 
   return {
-    ask: <T>(request: Request<T>, context: RequestContext) =>
-      dispatcher.ask(request as Request<unknown>, context) as Promise<T>,
+    ask: <T>(request: QuotaRequest<T>, context: RequestContext) =>
+      dispatcher.ask(request as QuotaRequest<unknown>, context) as Promise<T>,
 
     join(member) {
       members.set(member, undefined)
@@ -154,7 +154,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
 }
 
 /** An address that cannot even be tried is a ledger that is away. */
-function opened(open: () => SharedLedger): SharedLedger {
+function opened(open: () => SharedQuotaStore): SharedQuotaStore {
   try {
     return open()
   } catch (error) {

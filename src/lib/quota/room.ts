@@ -1,8 +1,8 @@
-import type { Spent } from './usage-log'
+import type { UsageEntry } from './usage-log'
 
 /** When a limit has room for so many more beside what is spent of it, each entry of which is held so long, ms. */
 export function roomAfter(
-  spent: Spent[],
+  spent: UsageEntry[],
   limit: number,
   held: number,
   now: number,

@@ -1,58 +1,58 @@
 /**
  * The words of the quota, as a request meets them:
  *
- * - `Request`, `RequestContext`: what is to be sent, and for whom; `Waiter`: the two while they wait
- * - `Ticket`: identical requests on their way together, through all their tries
- * - `Grant`: what a try took in this process: a place, and so many records of its device
- * - `Claim`, `Claimed`: the same asked of a shared ledger, and what the ledger said; `Verdict`: so may it go?
- * - `Tried`: how sending ended; `Bill`: what that cost, and whose limit it met
- * - `Settled`: the bill as the ledger is told
- * - `Usage`: all that this process uses of a limit, for a ledger that may not know
+ * - `QuotaRequest`, `RequestContext`: what is to be sent, and for whom; `Waiter`: the two while they wait
+ * - `Job`: identical requests on their way together, through all their tries
+ * - `Reservation`: what a try took in this process: a place, and so many records of its device
+ * - `ReserveRequest`, `ReserveResult`: the same asked of a shared ledger, and what the ledger said; `Admission`: so may it go?
+ * - `AttemptResult`: how sending ended; `AttemptCost`: what that cost, and whose limit it met
+ * - `CommitRequest`: the bill as the ledger is told
+ * - `UsageReplay`: all that this process uses of a limit, for a ledger that may not know
  */
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import type { Grant, Places } from './account-limiter'
+import type { AccountLimiter, Reservation } from './account-limiter'
 import {
-  createTicket,
+  type AttemptResult,
+  createJob,
   fail,
-  type Refused,
-  type Request,
+  type Job,
+  type LimitScope,
+  type QuotaRequest,
   requestOf,
   succeed,
-  type Ticket,
-  type Tried,
   type Waiter,
   withSafeListener,
 } from './job'
-import { endpointNames } from './limits'
-import type { Sharing, Verdict } from './shared/client'
+import { ENDPOINT_NAMES } from './limits'
+import type { Admission, SharedQuota } from './shared/client'
 import type { RequestContext } from './types'
-import { createPatience } from './wait-monitor'
+import { createWaitMonitor } from './wait-monitor'
 
 /** Requests that may wait for one account: one more is refused. */
-export const MOST_QUEUED = 10_000
+export const MAX_QUEUED = 10_000
 /** A request that was refused so often is given up. */
-const MOST_REFUSALS = 3
+const MAX_REFUSALS = 3
 /** When to ask again for what others have only reserved: soon, then after twice as long each time. */
 const FIRST_TRY_MS = 250
 const LONGEST_TRY_MS = 15_000
 
-export interface DispatcherPorts {
+export interface SchedulerPorts {
   clock: Clock
-  places: Places
+  places: AccountLimiter
   /** Requests at the same time; 0 while nothing may go. */
   lanes(): number
   /** Where several processes share the account: asked of each request that goes. */
-  sharing(): Sharing | undefined
+  sharing(): SharedQuota | undefined
   /** Something was spent. */
   spent(): void
 }
 
 /** Sends requests one by one as their turns come: from the queue to the answer, whatever happens between. */
-export function createDispatcher({ clock, places, lanes, sharing, spent }: DispatcherPorts) {
-  const tickets = new Map<string, Ticket>()
-  const running = new Set<Ticket>()
+export function createScheduler({ clock, places, lanes, sharing, spent }: SchedulerPorts) {
+  const jobs = new Map<string, Job>()
+  const running = new Set<Job>()
   let waiting = 0
   let wakeAt = Number.POSITIVE_INFINITY
   let cancelWake = () => {}
@@ -61,8 +61,8 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
 
   const now = () => clock.monotonic()
   /** Those whose devices have no records left. */
-  const parked = new Set<Ticket>()
-  const patience = createPatience({ clock, places, parked, leave })
+  const parked = new Set<Job>()
+  const patience = createWaitMonitor({ clock, places, parked, leave })
 
   /** What it lets go of may call it again: then it goes round once more, instead of deeper and deeper. */
   function pump(): void {
@@ -86,14 +86,14 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
     let instant = now()
     while (running.size < most) {
       instant = now()
-      const ticket = places.next(instant)
-      if (!ticket) break
-      const { endpoint, records } = requestOf(ticket)
-      const grant = places.take(endpoint, records, instant)
-      if ('parkedUntil' in grant) {
+      const job = places.next(instant)
+      if (!job) break
+      const { endpoint, records } = requestOf(job)
+      const reservation = places.take(endpoint, records, instant)
+      if ('parkedUntil' in reservation) {
         places.keepTurn(endpoint)
-        park(ticket, grant.parkedUntil)
-      } else inBackground(go(ticket, grant))
+        park(job, reservation.parkedUntil)
+      } else inBackground(go(job, reservation))
     }
     wakeFor(places.nextChange(instant))
   }
@@ -111,177 +111,180 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
   }
 
   /** Its device has no records left: others go on meanwhile. */
-  function park(ticket: Ticket, until: number): void {
-    ticket.state = 'parked'
-    parked.add(ticket)
-    rest(ticket, until - now())
-    patience.reconsider(ticket)
+  function park(job: Job, until: number): void {
+    job.state = 'parked'
+    parked.add(job)
+    rest(job, until - now())
+    patience.reconsider(job)
   }
 
-  function rest(ticket: Ticket, ms: number): void {
+  function rest(job: Job, ms: number): void {
     const cancel = clock.after(Math.max(0, Math.ceil(ms)), () => {
-      back(ticket)
+      back(job)
       pump()
-      patience.reconsider(ticket)
+      patience.reconsider(job)
     })
-    ticket.wake = () => {
+    job.wake = () => {
       cancel()
-      parked.delete(ticket)
-      ticket.wake = () => {}
+      parked.delete(job)
+      job.wake = () => {}
     }
   }
 
   /** Back to the head of its lines. */
-  function back(ticket: Ticket): void {
-    ticket.wake()
-    ticket.state = 'waiting'
-    ticket.othersUntil = undefined
-    for (const { context } of ticket.waiters) places.putFirst(ticket, context.queueKey)
+  function back(job: Job): void {
+    job.wake()
+    job.state = 'waiting'
+    job.othersUntil = undefined
+    for (const { context } of job.waiters) places.putFirst(job, context.queueKey)
   }
 
-  async function go(ticket: Ticket, grant: Grant): Promise<void> {
-    ticket.state = 'running'
-    running.add(ticket)
+  async function go(job: Job, reservation: Reservation): Promise<void> {
+    job.state = 'running'
+    running.add(job)
     waiting--
     spent()
     try {
       const shared = sharing()
-      const verdict = shared ? await shared.claim(grant) : 'go'
-      if (verdict === 'go') await exchange(ticket, grant, shared)
-      else notSent(ticket, grant, verdict)
+      const admission = shared ? await shared.claim(reservation) : 'go'
+      if (admission === 'go') await exchange(job, reservation, shared)
+      else notSent(job, reservation, admission)
     } catch (error) {
       // A slip of ours: whoever asked is told, and nobody else suffers.
-      running.delete(ticket)
-      tickets.delete(ticket.key)
-      fail(ticket, error)
+      running.delete(job)
+      jobs.delete(job.key)
+      fail(job, error)
     }
     pump()
-    patience.moved(ticket.endpoint)
+    patience.moved(job.endpoint)
   }
 
   /** One try; one that fails as none should may have reached the service all the same. */
-  async function send(ticket: Ticket, grant: Grant): Promise<Tried<unknown>> {
+  async function send(job: Job, reservation: Reservation): Promise<AttemptResult<unknown>> {
     try {
-      return await requestOf(ticket).send(grant.number, ticket.abort.signal, ticket.retries)
+      return await requestOf(job).send(reservation.number, job.abort.signal, job.retries)
     } catch (error) {
       return { reading: null, error: error as EnvlogError }
     }
   }
 
   /** @param claimed where it was claimed: a deploy may have opened another one when the answer comes */
-  async function exchange(ticket: Ticket, grant: Grant, claimed: Sharing | undefined): Promise<void> {
-    ticket.misses = 0
-    patience.tellGoing(ticket)
+  async function exchange(
+    job: Job,
+    reservation: Reservation,
+    claimed: SharedQuota | undefined,
+  ): Promise<void> {
+    job.misses = 0
+    patience.tellGoing(job)
     // While others were asked whether it may go, all who wanted it may have left.
-    const tried: Tried<unknown> =
-      ticket.waiters.size > 0
-        ? await send(ticket, grant)
+    const result: AttemptResult<unknown> =
+      job.waiters.size > 0
+        ? await send(job, reservation)
         : { reading: null, unsent: true, error: new EnvlogError('closed') }
-    running.delete(ticket)
+    running.delete(job)
     const shared = sharing()
-    const bill = places.settle(grant, tried, now(), shared?.here() ?? false)
+    const cost = places.settle(reservation, result, now(), shared?.here() ?? false)
     for (const one of new Set([claimed, shared])) {
-      if (one) inBackground(one.settle(grant, tried, bill, one === claimed))
+      if (one) inBackground(one.settle(reservation, result, cost, one === claimed))
     }
     spent()
-    if (grant.budget) wakeParked(grant)
-    if (ticket.waiters.size > 0) decide(ticket, tried, bill.refused)
+    if (reservation.budget) wakeParked(reservation)
+    if (job.waiters.size > 0) decide(job, result, cost.refused)
   }
 
   /** What was reserved and did not come is there for others of the same device. */
-  function wakeParked({ endpoint, budget }: Grant): void {
-    for (const ticket of [...parked]) {
-      if (ticket.endpoint === endpoint && requestOf(ticket).records?.device === budget?.device) back(ticket)
+  function wakeParked({ endpoint, budget }: Reservation): void {
+    for (const job of [...parked]) {
+      if (job.endpoint === endpoint && requestOf(job).records?.device === budget?.device) back(job)
     }
   }
 
   /** Others were faster, or the ledger went away. */
-  function notSent(ticket: Ticket, grant: Grant, verdict: Exclude<Verdict, 'go'>): void {
-    running.delete(ticket)
-    places.giveBack(grant, now())
-    inBackground(sharing()?.giveBack(grant) ?? Promise.resolve())
-    if (ticket.waiters.size === 0) return
+  function notSent(job: Job, reservation: Reservation, admission: Exclude<Admission, 'go'>): void {
+    running.delete(job)
+    places.giveBack(reservation, now())
+    inBackground(sharing()?.giveBack(reservation) ?? Promise.resolve())
+    if (job.waiters.size === 0) return
     waiting++
-    if (verdict !== 'over-share') {
-      const { waitMs, short, inFlight } = verdict
-      const soon = Math.min(LONGEST_TRY_MS, FIRST_TRY_MS * 2 ** ticket.misses++)
+    if (admission !== 'over-share') {
+      const { waitMs, short, inFlight } = admission
+      const soon = Math.min(LONGEST_TRY_MS, FIRST_TRY_MS * 2 ** job.misses++)
       const until = now() + (inFlight ? Math.min(waitMs, soon) : waitMs)
       if (short === 'device') {
-        ticket.othersUntil = until
-        park(ticket, until)
+        job.othersUntil = until
+        park(job, until)
         return
       }
-      places.holdBack(grant.endpoint, until)
+      places.holdBack(reservation.endpoint, until)
     }
-    back(ticket)
-    patience.reconsider(ticket)
+    back(job)
+    patience.reconsider(job)
   }
 
-  function decide(ticket: Ticket, tried: Tried<unknown>, refused: Refused | undefined): void {
-    if (!('error' in tried)) {
-      tickets.delete(ticket.key)
-      succeed(ticket, tried.value)
-    } else if (refused && ++ticket.refusals < MOST_REFUSALS) {
-      ticket.refusal = { error: tried.error, of: refused }
-      ticket.failure = undefined
+  function decide(job: Job, result: AttemptResult<unknown>, refused: LimitScope | undefined): void {
+    if (!('error' in result)) {
+      jobs.delete(job.key)
+      succeed(job, result.value)
+    } else if (refused && ++job.refusals < MAX_REFUSALS) {
+      job.refusal = { error: result.error, of: refused }
+      job.failure = undefined
       waiting++
-      back(ticket)
-    } else if (!refused && tried.againAfter !== undefined) {
+      back(job)
+    } else if (!refused && result.againAfter !== undefined) {
       waiting++
-      ticket.failure = tried.error
-      ticket.retries++
-      ticket.state = 'resting'
-      rest(ticket, tried.againAfter)
+      job.failure = result.error
+      job.retries++
+      job.state = 'resting'
+      rest(job, result.againAfter)
     } else {
-      if (refused) ticket.refusal = { error: tried.error, of: refused }
-      tickets.delete(ticket.key)
-      fail(ticket, refused ? patience.giveUp(ticket) : tried.error)
+      if (refused) job.refusal = { error: result.error, of: refused }
+      jobs.delete(job.key)
+      fail(job, refused ? patience.giveUp(job) : result.error)
     }
   }
 
-  function leave(ticket: Ticket, waiter: Waiter, error: unknown): void {
+  function leave(job: Job, waiter: Waiter, error: unknown): void {
     waiter.release()
-    ticket.waiters.delete(waiter)
-    patience.tellGone(ticket, waiter)
+    job.waiters.delete(waiter)
+    patience.tellGone(job, waiter)
     waiter.reject(error)
-    if (ticket.waiters.size > 0) {
+    if (job.waiters.size > 0) {
       const { queueKey } = waiter.context
-      if (![...ticket.waiters].some(({ context }) => context.queueKey === queueKey))
-        places.leave(ticket, queueKey)
+      if (![...job.waiters].some(({ context }) => context.queueKey === queueKey)) places.leave(job, queueKey)
       return
     }
-    tickets.delete(ticket.key)
-    places.remove(ticket)
-    ticket.wake()
-    if (ticket.state !== 'running') waiting--
-    ticket.state = 'over'
-    ticket.abort.abort()
+    jobs.delete(job.key)
+    places.remove(job)
+    job.wake()
+    if (job.state !== 'running') waiting--
+    job.state = 'over'
+    job.abort.abort()
     pump()
   }
 
-  function enqueue({ key, endpoint }: Request<unknown>): Ticket {
-    const known = tickets.get(key)
+  function enqueue({ key, endpoint }: QuotaRequest<unknown>): Job {
+    const known = jobs.get(key)
     if (known) return known
-    if (waiting >= MOST_QUEUED) throw new EnvlogError('queue-full', { most: MOST_QUEUED })
-    const ticket = createTicket(key, endpoint)
-    tickets.set(key, ticket)
+    if (waiting >= MAX_QUEUED) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
+    const job = createJob(key, endpoint)
+    jobs.set(key, job)
     waiting++
-    return ticket
+    return job
   }
 
   return {
     /** What may go has changed from outside. */
     pump(): void {
       pump()
-      for (const name of endpointNames) patience.moved(name)
+      for (const name of ENDPOINT_NAMES) patience.moved(name)
     },
     counts: () => ({ running: running.size, waiting }),
 
-    ask(request: Request<unknown>, context: RequestContext): Promise<unknown> {
+    ask(request: QuotaRequest<unknown>, context: RequestContext): Promise<unknown> {
       return new Promise((resolve, reject) => {
         if (context.signal.aborted) throw new EnvlogError('closed')
-        const ticket = enqueue(request)
-        const failed = (error: unknown) => leave(ticket, waiter, error)
+        const job = enqueue(request)
+        const failed = (error: unknown) => leave(job, waiter, error)
         const waiter: Waiter = {
           context: withSafeListener(context, failed),
           request,
@@ -290,15 +293,15 @@ export function createDispatcher({ clock, places, lanes, sharing, spent }: Dispa
           reject,
           release: () => {},
         }
-        ticket.waiters.add(waiter)
-        patience.watch(ticket, waiter)
-        if (ticket.state === 'waiting') {
-          places.put(ticket, context.queueKey)
+        job.waiters.add(waiter)
+        patience.watch(job, waiter)
+        if (job.state === 'waiting') {
+          places.put(job, context.queueKey)
           pump()
         }
-        patience.reconsider(ticket)
+        patience.reconsider(job)
         // Those of other nodes may have one more before them.
-        patience.moved(ticket.endpoint)
+        patience.moved(job.endpoint)
       })
     },
   }

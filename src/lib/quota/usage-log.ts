@@ -1,11 +1,11 @@
 /** What was spent and when, oldest first: instants are monotonic ms. */
-export interface Spent {
+export interface UsageEntry {
   at: number
   amount: number
 }
 
 /** One entry by its name: whoever is told of it twice knows it again. */
-export interface Named extends Spent {
+export interface IdentifiedEntry extends UsageEntry {
   id: string
 }
 
@@ -13,8 +13,8 @@ export interface Named extends Spent {
  * A log of spending that forgets what was released. Entries of nearly the same time become one, of the later
  * time: its size is bounded by the grain, whatever the traffic.
  */
-export function createSpending() {
-  let entries: (Named & { since: number })[] = []
+export function createUsageLog() {
+  let entries: (IdentifiedEntry & { since: number })[] = []
   let head = 0
   let total = 0
   let released = 0
@@ -27,8 +27,12 @@ export function createSpending() {
     /** What is not yet released and was spent then or before. */
     until(instant: number): number {
       let sum = 0
-      for (let index = head; index < entries.length && (entries[index] as Spent).at <= instant; index++) {
-        sum += (entries[index] as Spent).amount
+      for (
+        let index = head;
+        index < entries.length && (entries[index] as UsageEntry).at <= instant;
+        index++
+      ) {
+        sum += (entries[index] as UsageEntry).amount
       }
       return sum
     },
@@ -45,7 +49,7 @@ export function createSpending() {
     },
 
     /** Takes in what another process spent, whenever that was. Its entries never grow: who else knows them adds nothing. */
-    merge(more: readonly (Spent & { id?: string })[]): void {
+    merge(more: readonly (UsageEntry & { id?: string })[]): void {
       const since = Number.NEGATIVE_INFINITY
       const merged = more.map(({ at, amount, id = '' }) => ({ at, amount, id, since }))
       entries = [...entries.slice(head), ...merged]
@@ -59,14 +63,14 @@ export function createSpending() {
      * @param kept what is younger is there again where it is held longer
      */
     release(now: number, held: number, kept = held): void {
-      while (head > 0 && (entries[head - 1] as Spent).at + held > now) {
+      while (head > 0 && (entries[head - 1] as UsageEntry).at + held > now) {
         head--
-        total += (entries[head] as Spent).amount
-        released -= (entries[head] as Spent).amount
+        total += (entries[head] as UsageEntry).amount
+        released -= (entries[head] as UsageEntry).amount
       }
-      while (head < entries.length && (entries[head] as Spent).at + held <= now) {
-        total -= (entries[head] as Spent).amount
-        released += (entries[head] as Spent).amount
+      while (head < entries.length && (entries[head] as UsageEntry).at + held <= now) {
+        total -= (entries[head] as UsageEntry).amount
+        released += (entries[head] as UsageEntry).amount
         head++
       }
       if (head > 512 && head * 2 > entries.length) {
@@ -78,10 +82,10 @@ export function createSpending() {
     },
 
     /** What is not yet released, oldest first. */
-    list: (): Spent[] => entries.slice(head).map(({ at, amount }) => ({ at, amount })),
+    list: (): UsageEntry[] => entries.slice(head).map(({ at, amount }) => ({ at, amount })),
     /** The same with their names. */
-    named: (): Named[] => entries.slice(head).map(({ id, at, amount }) => ({ id, at, amount })),
+    named: (): IdentifiedEntry[] => entries.slice(head).map(({ id, at, amount }) => ({ id, at, amount })),
     /** The latest entry. */
-    last: (): Named | undefined => (entries.length > head ? entries.at(-1) : undefined),
+    last: (): IdentifiedEntry | undefined => (entries.length > head ? entries.at(-1) : undefined),
   }
 }

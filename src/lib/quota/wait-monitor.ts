@@ -1,9 +1,9 @@
 import type { EndpointName } from '../api/endpoints'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import type { Expected, Places } from './account-limiter'
-import type { Ticket, Waiter } from './job'
-import { byEndpoint } from './limits'
+import type { AccountLimiter, Expected } from './account-limiter'
+import type { Job, Waiter } from './job'
+import { mapEndpoints } from './limits'
 
 /** Waits shorter than this, and changes of less, are not worth telling. */
 const TOLD_FROM_MS = 1000
@@ -16,17 +16,17 @@ const SLICE = 250
 
 interface Desk {
   clock: Clock
-  places: Places
+  places: AccountLimiter
   /** Whose devices have no records left: they are in no line. */
-  parked: ReadonlySet<Ticket>
+  parked: ReadonlySet<Job>
   /** Takes a waiter out, with the reason why. */
-  leave(ticket: Ticket, waiter: Waiter, error: EnvlogError): void
+  leave(job: Job, waiter: Waiter, error: EnvlogError): void
 }
 
 interface Watch {
   /** Those who listen, or do not wait for ever. */
   attentive: number
-  /** `Places.surprises` when it was looked at last. */
+  /** `AccountLimiter.surprises` when it was looked at last. */
   surprises: number
   /** The next look. */
   at: number
@@ -40,11 +40,11 @@ interface Watch {
  * together, or thousands who wait would each count those before them: at once where places were taken away
  * that nobody could know of, else within a second.
  */
-export function createPatience({ clock, places, parked, leave }: Desk) {
+export function createWaitMonitor({ clock, places, parked, leave }: Desk) {
   const now = () => clock.monotonic()
   const toWall = () => clock.now() - clock.monotonic()
-  const isQueued = ({ state }: Ticket) => state === 'waiting' || state === 'parked'
-  const watches = byEndpoint((): Watch => {
+  const isQueued = ({ state }: Job) => state === 'waiting' || state === 'parked'
+  const watches = mapEndpoints((): Watch => {
     return {
       attentive: 0,
       surprises: 0,
@@ -55,8 +55,8 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
   })
 
   /** Why it is not waited for any longer: what the service said, or else that it would take too long. */
-  function givenUp(ticket: Ticket, { at, records }: Expected): EnvlogError {
-    const { endpoint, refusal, failure } = ticket
+  function givenUp(job: Job, { at, records }: Expected): EnvlogError {
+    const { endpoint, refusal, failure } = job
     const retryAt = new Date(at + toWall()).toISOString()
     if (failure) return failure
     if (refusal) {
@@ -74,15 +74,15 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
   }
 
   /** Those who cannot wait so long give up, the others are told what has changed. Ten thousand in a row. */
-  function consider(ticket: Ticket, expected: Expected): void {
+  function consider(job: Job, expected: Expected): void {
     // A set lets go of one while it is walked.
-    for (const waiter of ticket.waiters) {
-      if (isTooLong(waiter, expected)) leave(ticket, waiter, givenUp(ticket, expected))
+    for (const waiter of job.waiters) {
+      if (isTooLong(waiter, expected)) leave(job, waiter, givenUp(job, expected))
     }
-    if (!isQueued(ticket)) return
-    for (const waiter of ticket.waiters) {
-      tell(ticket.endpoint, waiter, expected)
-      lookBy(ticket.endpoint, nextLook(waiter))
+    if (!isQueued(job)) return
+    for (const waiter of job.waiters) {
+      tell(job.endpoint, waiter, expected)
+      lookBy(job.endpoint, nextLook(waiter))
     }
   }
 
@@ -134,25 +134,25 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
   function* inSlices(endpoint: EndpointName): Generator<void> {
     const expect = places.outlook(endpoint, now())
     let [ahead, looked] = [0, 0]
-    for (const ticket of places.inOrder(endpoint)) {
+    for (const job of places.inOrder(endpoint)) {
       // It went meanwhile, or who gave up before it let it go.
-      if (ticket.state !== 'waiting') continue
-      consider(ticket, expect(ticket, ahead))
-      if (isQueued(ticket)) ahead++
+      if (job.state !== 'waiting') continue
+      consider(job, expect(job, ahead))
+      if (isQueued(job)) ahead++
       if (++looked % SLICE === 0) yield
     }
-    for (const ticket of parked) if (ticket.endpoint === endpoint) consider(ticket, expect(ticket, 0))
+    for (const job of parked) if (job.endpoint === endpoint) consider(job, expect(job, 0))
   }
 
   return {
-    giveUp: (ticket: Ticket) => givenUp(ticket, places.expected(ticket, now())),
+    giveUp: (job: Job) => givenUp(job, places.expected(job, now())),
 
     /** The wait of one ticket has begun, or changed. */
-    reconsider(ticket: Ticket): void {
-      if (!isQueued(ticket)) return
-      for (const waiter of ticket.waiters) {
+    reconsider(job: Job): void {
+      if (!isQueued(job)) return
+      for (const waiter of job.waiters) {
         if (!isAttentive(waiter)) continue
-        consider(ticket, places.expected(ticket, now()))
+        consider(job, places.expected(job, now()))
         return
       }
     },
@@ -166,20 +166,20 @@ export function createPatience({ clock, places, parked, leave }: Desk) {
     },
 
     /** It goes now. */
-    tellGoing({ endpoint, waiters }: Ticket): void {
+    tellGoing({ endpoint, waiters }: Job): void {
       for (const waiter of waiters) tellOver(endpoint, waiter)
     },
 
     /** It does not wait any more: what it was told holds no longer. */
-    tellGone({ endpoint }: Ticket, waiter: Waiter): void {
+    tellGone({ endpoint }: Job, waiter: Waiter): void {
       if (waiter.told) tellOver(endpoint, waiter)
     },
 
     /** Listens to a waiter's signal, and to its endpoint where it is not content with waiting in silence. */
-    watch(ticket: Ticket, waiter: Waiter): void {
+    watch(job: Job, waiter: Waiter): void {
       const { signal } = waiter.context
-      const stop = () => leave(ticket, waiter, new EnvlogError('closed'))
-      const watch = watches[ticket.endpoint]
+      const stop = () => leave(job, waiter, new EnvlogError('closed'))
+      const watch = watches[job.endpoint]
       const counts = isAttentive(waiter) ? 1 : 0
       watch.attentive += counts
       signal.addEventListener('abort', stop, { once: true })

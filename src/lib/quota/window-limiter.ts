@@ -1,22 +1,22 @@
 import { roomAfter } from './room'
-import { createSpending, type Named, type Spent } from './usage-log'
+import { createUsageLog, type IdentifiedEntry, type UsageEntry } from './usage-log'
 
 /** So many requests, or records, in a window of so many seconds. */
-export interface Row {
+export interface RateLimit {
   limit: number
   window: number
 }
 
 /** What outlives the process: instants are ms since 1970 UTC. */
-export interface SavedAllowance {
-  own: readonly Named[]
-  foreign: readonly Spent[]
+export interface PersistedLimiter {
+  own: readonly IdentifiedEntry[]
+  foreign: readonly UsageEntry[]
   /** In flight when it was saved. */
   inFlight: readonly { id: string; amount: number }[]
   /** When the service refused. */
   refusedAt: number | null
   /** The row, where answers told it. */
-  told: Row | null
+  told: RateLimit | null
 }
 
 const LONGEST_MARGIN_MS = 1000
@@ -27,7 +27,7 @@ const KEPT_MS = 3_600_000
 const GRAIN_SHARE = 1 / 500
 
 /** How long an entry holds its place after its answer: a window and a margin, ms. */
-export function heldMs(windowSeconds: number): number {
+export function occupiedMs(windowSeconds: number): number {
   const window = windowSeconds * 1000
   return window + Math.min(LONGEST_MARGIN_MS, window * MARGIN_SHARE)
 }
@@ -37,11 +37,11 @@ export function heldMs(windowSeconds: number): number {
  * and released a window and a margin after its answer: by then neither a fixed window of any phase nor a
  * sliding one counts it together with what is spent next. Instants are monotonic ms.
  */
-export function createAllowance(described: Row) {
+export function createWindowLimiter(described: RateLimit) {
   let base = described
-  let told: Row | null = null
+  let told: RateLimit | null = null
   /** A more generous row that an answer told: it counts where the next one says the same. */
-  let offered: Row | null = null
+  let offered: RateLimit | null = null
   /** The longest window of the last hour, ms, and till when: what it holds is kept. */
   let longest = { held: 0, until: Number.NEGATIVE_INFINITY }
   /** In flight, by the name that it was taken with. */
@@ -49,17 +49,17 @@ export function createAllowance(described: Row) {
   let inFlight = 0
   let surprises = 0
   let refusedAt: number | null = null
-  const own = createSpending()
-  const foreign = createSpending()
+  const own = createUsageLog()
+  const foreign = createUsageLog()
   /** What other processes had spent when they last could tell. */
   let others = { amount: 0, at: Number.NEGATIVE_INFINITY }
 
   const row = () => told ?? base
   const flying = () => [...taken].map(([id, amount]) => ({ id, amount }))
-  const held = () => heldMs(row().window)
+  const held = () => occupiedMs(row().window)
   /** Told as a limit (429), not only while nothing remained: for the described window, if that is longer. */
   let isPlain = false
-  const closed = () => (isPlain ? Math.max(held(), heldMs(base.window)) : held())
+  const closed = () => (isPlain ? Math.max(held(), occupiedMs(base.window)) : held())
   const reopens = () => (refusedAt === null ? Number.NEGATIVE_INFINITY : refusedAt + closed())
 
   function release(now: number): void {
@@ -111,7 +111,7 @@ export function createAllowance(described: Row) {
     row,
     left,
     inFlight: () => inFlight,
-    /** Spent by ourselves, by others; in flight counts as ours. */
+    /** UsageEntry by ourselves, by others; in flight counts as ours. */
     spent(now: number): { own: number; foreign: number } {
       release(now)
       return { own: inFlight + own.total(), foreign: foreign.total() }
@@ -133,7 +133,7 @@ export function createAllowance(described: Row) {
     },
 
     /** Our own spending that is not released, and what is in flight. */
-    own(now: number): { spent: Named[]; inFlight: { id: string; amount: number }[] } {
+    own(now: number): { spent: IdentifiedEntry[]; inFlight: { id: string; amount: number }[] } {
       release(now)
       return { spent: own.named(), inFlight: flying() }
     },
@@ -143,7 +143,7 @@ export function createAllowance(described: Row) {
     closedUntil: () => reopens(),
 
     /** The table's row changed: what answers told stays in force. */
-    rebase(changed: Row): void {
+    rebase(changed: RateLimit): void {
       base = changed
     },
 
@@ -176,7 +176,7 @@ export function createAllowance(described: Row) {
     },
 
     /** The service told its row: a stricter one counts at once, a more generous one where it is told again. */
-    tell(changed: Row, now: number): void {
+    tell(changed: RateLimit, now: number): void {
       const { limit, window } = row()
       // Nowhere does it allow more: not in a window of the row that holds either.
       const isStricter = changed.limit * Math.max(1, Math.ceil(window / changed.window)) <= limit
@@ -217,9 +217,9 @@ export function createAllowance(described: Row) {
     surprises: () => surprises,
 
     /** `toWall`: what to add to a monotonic instant for one since 1970. */
-    save(now: number, toWall: number): SavedAllowance | null {
+    save(now: number, toWall: number): PersistedLimiter | null {
       release(now)
-      const wall = <T extends Spent>(one: T) => ({ ...one, at: Math.round(one.at + toWall) })
+      const wall = <T extends UsageEntry>(one: T) => ({ ...one, at: Math.round(one.at + toWall) })
       if (!told && inFlight + own.total() + foreign.total() === 0 && refusedAt === null) return null
       return {
         own: own.named().map(wall),
@@ -234,7 +234,7 @@ export function createAllowance(described: Row) {
      * Takes over what an earlier process saved. What was in flight then, and what seems to lie in the future,
      * counts as spent now. What is known already counts once.
      */
-    load(saved: SavedAllowance, now: number, toWall: number): void {
+    load(saved: PersistedLimiter, now: number, toWall: number): void {
       told ??= saved.told
       const here = (at: number) => Math.min(now, at - toWall)
       const known = new Set([...own.named().map(({ id }) => id), ...taken.keys()])
@@ -249,12 +249,13 @@ export function createAllowance(described: Row) {
 }
 
 /** False for what an older version, or somebody else, may have left in the store. */
-export function isSavedAllowance(value: unknown): value is SavedAllowance {
+export function isPersistedLimiter(value: unknown): value is PersistedLimiter {
   if (typeof value !== 'object' || value === null) return false
-  const { own, foreign, inFlight, refusedAt, told } = value as Partial<SavedAllowance>
+  const { own, foreign, inFlight, refusedAt, told } = value as Partial<PersistedLimiter>
   const isCount = (one: unknown) => typeof one === 'number' && Number.isFinite(one) && one >= 0
-  const isSpent = (one: Partial<Spent> | null) => Number.isFinite(one?.at) && isCount(one?.amount)
-  const isNamed = (one: Partial<Named> | null) => typeof one?.id === 'string' && isCount(one?.amount)
+  const isSpent = (one: Partial<UsageEntry> | null) => Number.isFinite(one?.at) && isCount(one?.amount)
+  const isNamed = (one: Partial<IdentifiedEntry> | null) =>
+    typeof one?.id === 'string' && isCount(one?.amount)
   const isRow =
     told === null ||
     (isCount(told?.limit) && isCount(told?.window) && Math.min(told?.limit ?? 0, told?.window ?? 0) >= 1)
@@ -267,10 +268,10 @@ export function isSavedAllowance(value: unknown): value is SavedAllowance {
   )
 }
 
-export type Allowance = ReturnType<typeof createAllowance>
+export type WindowLimiter = ReturnType<typeof createWindowLimiter>
 
 /** Without the oldest that make up what is known already. */
-function beyond(known: number, spent: Spent[]): Spent[] {
+function beyond(known: number, spent: UsageEntry[]): UsageEntry[] {
   let skip = known
   return spent.flatMap(({ at, amount }) => {
     const skipped = Math.min(skip, amount)

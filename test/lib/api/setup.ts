@@ -2,7 +2,7 @@ import { install, type Clock as Timers } from '@sinonjs/fake-timers'
 import { type Client, type ClientSettings, createClient } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/limits'
+import { type LimitsSetting, limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
 import { type FakeTransport, fakeTransport, json, type Script } from '../../support/fake-transport'
 import { currentDevice } from '../answers'
@@ -29,7 +29,7 @@ export function clientOf(
   random: () => number = () => 0.5,
 ): { client: Client; transport: FakeTransport; quota: Quota } {
   const transport = fakeTransport(script)
-  quota.join({ concurrency, rows: rowsWith(limits) })
+  quota.join({ concurrency, rows: limitsWith(limits) })
   const client = createClient({ ...settings, ...over }, { transport, clock: systemClock, quota, random })
   return { client, transport, quota }
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
-import { createPlaces, type Grant } from '../../../src/lib/quota/account-limiter'
-import { createTicket } from '../../../src/lib/quota/job'
+import { createAccountLimiter, type Reservation } from '../../../src/lib/quota/account-limiter'
+import { createJob } from '../../../src/lib/quota/job'
 import { SILENT } from '../../support/quota/manual-service'
 
 /** Memory over a million requests, seen through what would be saved. */
 describe('the places of an account over a million requests', () => {
-  const size = (places: ReturnType<typeof createPlaces>, now: number) =>
+  const size = (places: ReturnType<typeof createAccountLimiter>, now: number) =>
     JSON.stringify(places.save(now, 0)).length
 
   it('stay as small as their windows ask for, however many went', () => {
-    const places = createPlaces(() => 1)
+    const places = createAccountLimiter(() => 1)
     let [largest, now] = [0, 0]
     for (let count = 0; count < 1_000_000; count++, now += 25) {
-      const grant = places.take('latest-data', undefined, now) as Grant
-      places.settle(grant, { reading: { ...SILENT, remaining: 0 }, value: 1 }, now + 20, false)
+      const reservation = places.take('latest-data', undefined, now) as Reservation
+      places.settle(reservation, { reading: { ...SILENT, remaining: 0 }, value: 1 }, now + 20, false)
       if (count % 10_000 === 9999) largest = Math.max(largest, size(places, now))
     }
     // A window has 500 grains, each an instant and an amount, ours and others'.
@@ -23,12 +23,16 @@ describe('the places of an account over a million requests', () => {
   })
 
   it('forget devices that were not asked for an hour', () => {
-    const places = createPlaces(() => 1)
+    const places = createAccountLimiter(() => 1)
     const HOUR = 3_601_000
     let [largest, now] = [0, 0]
     for (let count = 0; count < 20_000; count++, now += 36_000) {
-      const grant = places.take('data', { device: `device ${count}`, wanted: 10, least: 10 }, now) as Grant
-      places.settle(grant, { reading: SILENT, records: 10, value: 1 }, now, false)
+      const reservation = places.take(
+        'data',
+        { device: `device ${count}`, wanted: 10, least: 10 },
+        now,
+      ) as Reservation
+      places.settle(reservation, { reading: SILENT, records: 10, value: 1 }, now, false)
       if (count % 1000 === 999) largest = Math.max(largest, places.usage(now).length)
     }
     assert.ok(largest <= 2 * (HOUR / 36_000) + 64, `${largest} devices`)
@@ -38,12 +42,12 @@ describe('the places of an account over a million requests', () => {
 
 describe('the next of an account’s places', () => {
   function waiting(...names: EndpointName[]) {
-    const places = createPlaces(() => 1)
+    const places = createAccountLimiter(() => 1)
     for (const name of names) {
-      const grant = places.take(name, undefined, 0) as Grant
-      places.settle(grant, { reading: SILENT, value: 1 }, 0, false)
+      const reservation = places.take(name, undefined, 0) as Reservation
+      places.settle(reservation, { reading: SILENT, value: 1 }, 0, false)
     }
-    for (const name of names) places.put(createTicket(name, name), 'node')
+    for (const name of names) places.put(createJob(name, name), 'node')
     return places
   }
 

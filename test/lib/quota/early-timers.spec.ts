@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/lib/clock'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createVirtualClock } from '../../support/clock'
-import { contextWith, createDesk, outcome, reading } from '../../support/quota/manual-service'
+import { contextWith, createManualService, outcome, reading } from '../../support/quota/manual-service'
 import { member } from '../../support/quota/quota'
 
 const LIMIT = 3
@@ -28,7 +28,7 @@ describe('timers that come a moment early', () => {
   it('keep no request waiting for ever', async () => {
     for (let early = 0; early < 2; early += LOOK_MS / 4) {
       const { clock, virtual } = uneven(early)
-      const desk = createDesk(clock)
+      const desk = createManualService(clock)
       const quota = createQuota(clock)
       quota.join(member({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
       for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(desk.request(key), contextWith()))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { createTurns } from '../../../src/lib/quota/fair-queue'
+import { createFairQueue } from '../../../src/lib/quota/fair-queue'
 import { EDITOR, type QueueKey } from '../../../src/lib/quota/types'
 
 function turnsOf(...waiting: [QueueKey, string][]) {
-  const turns = createTurns<string>()
+  const turns = createFairQueue<string>()
   for (const [line, item] of waiting) turns.put(line, item)
   return turns
 }
@@ -65,7 +65,7 @@ describe('turns', () => {
     const put = fc.tuple(line, fc.nat(15), fc.boolean())
     fc.assert(
       fc.property(fc.array(put, { maxLength: 30 }), fc.nat(8), (puts, gone) => {
-        const turns = createTurns<number>()
+        const turns = createFairQueue<number>()
         for (const [name, item, first] of puts) turns[first ? 'putFirst' : 'put'](name, item)
         for (let count = 0; count < gone; count++) turns.next()
         const told = [...turns.inOrder()]
@@ -80,7 +80,7 @@ describe('turns', () => {
     const line = fc.constantFrom<QueueKey>('a', 'b', 'c', EDITOR)
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.nat(10), fc.nat(3), (lines, gone, firsts) => {
-        const turns = createTurns<number>()
+        const turns = createFairQueue<number>()
         lines.forEach((name, item) => {
           turns[item < firsts ? 'putFirst' : 'put'](name, item)
           if (item % 5 === 4) turns.remove(item - 1)
@@ -101,7 +101,7 @@ describe('turns', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(lengths, (counts) => {
-        const turns = createTurns<string>()
+        const turns = createFairQueue<string>()
         counts.forEach((count, line) => {
           for (let item = 0; item < count; item++) turns.put(`line ${line}`, `${line} ${item}`)
         })

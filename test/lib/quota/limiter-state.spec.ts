@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { createAllowance, type SavedAllowance } from '../../../src/lib/quota/window-limiter'
+import { createWindowLimiter, type PersistedLimiter } from '../../../src/lib/quota/window-limiter'
 
 const ROW = { limit: 10, window: 60 }
 const HELD = 61_000
@@ -8,36 +8,36 @@ const HELD = 61_000
 const BEFORE = 1_795_000_000_000
 const AFTER = 1_795_000_500_000
 
-type Allowance = ReturnType<typeof createAllowance>
+type WindowLimiter = ReturnType<typeof createWindowLimiter>
 
-function spend(allowance: Allowance, at: number, amount = 1): void {
-  allowance.take(`at ${at}`, amount, 0)
-  allowance.settle(`at ${at}`, amount, at)
+function spend(limiter: WindowLimiter, at: number, amount = 1): void {
+  limiter.take(`at ${at}`, amount, 0)
+  limiter.settle(`at ${at}`, amount, at)
 }
 
 /** The next process: its monotonic clock began anew, 500 s after that of the first. */
-function next(saved: SavedAllowance | null, now: number): Allowance {
-  const allowance = createAllowance(ROW)
+function next(saved: PersistedLimiter | null, now: number): WindowLimiter {
+  const limiter = createWindowLimiter(ROW)
   assert.ok(saved)
-  allowance.load(JSON.parse(JSON.stringify(saved)), now, AFTER)
-  return allowance
+  limiter.load(JSON.parse(JSON.stringify(saved)), now, AFTER)
+  return limiter
 }
 
 describe('an allowance that is saved', () => {
   it('is nothing where nothing is known', () => {
-    const allowance = createAllowance(ROW)
-    assert.equal(allowance.save(0, BEFORE), null)
-    spend(allowance, 0)
-    assert.notEqual(allowance.save(HELD - 1, BEFORE), null)
-    assert.equal(allowance.save(HELD, BEFORE), null)
+    const limiter = createWindowLimiter(ROW)
+    assert.equal(limiter.save(0, BEFORE), null)
+    spend(limiter, 0)
+    assert.notEqual(limiter.save(HELD - 1, BEFORE), null)
+    assert.equal(limiter.save(HELD, BEFORE), null)
   })
 
   it('releases each entry in the next process when it would have been released', () => {
-    const allowance = createAllowance(ROW)
-    spend(allowance, 490_000)
-    spend(allowance, 500_000, 3)
-    allowance.remains(4, 500_000, 0)
-    const later = next(allowance.save(501_000, BEFORE), 2000)
+    const limiter = createWindowLimiter(ROW)
+    spend(limiter, 490_000)
+    spend(limiter, 500_000, 3)
+    limiter.remains(4, 500_000, 0)
+    const later = next(limiter.save(501_000, BEFORE), 2000)
     assert.deepEqual(later.spent(2000), { own: 4, foreign: 2 })
     assert.deepEqual(
       [51_000 - 1, 51_000, HELD - 1, HELD].map((at) => later.left(at)),
@@ -46,17 +46,17 @@ describe('an allowance that is saved', () => {
   })
 
   it('counts what was in flight as spent when the next process begins', () => {
-    const allowance = createAllowance(ROW)
-    allowance.take('flying', 2, 0)
-    const later = next(allowance.save(400_000, BEFORE), 7000)
+    const limiter = createWindowLimiter(ROW)
+    limiter.take('flying', 2, 0)
+    const later = next(limiter.save(400_000, BEFORE), 7000)
     assert.deepEqual([later.inFlight(), later.left(7000 + HELD - 1), later.left(7000 + HELD)], [0, 8, 10])
   })
 
   it('counts what lies in the future as spent now: the clock was set back', () => {
-    const allowance = createAllowance(ROW)
-    spend(allowance, 500_000)
-    allowance.remains(8, 500_000, 0)
-    const saved = allowance.save(500_000, BEFORE + 86_400_000)
+    const limiter = createWindowLimiter(ROW)
+    spend(limiter, 500_000)
+    limiter.remains(8, 500_000, 0)
+    const saved = limiter.save(500_000, BEFORE + 86_400_000)
     const later = next(saved, 7000)
     assert.deepEqual(
       [7000, 7000 + HELD - 1, 7000 + HELD].map((at) => later.left(at)),
@@ -65,25 +65,25 @@ describe('an allowance that is saved', () => {
   })
 
   it('stays closed where it was refused, as long as it would have', () => {
-    const allowance = createAllowance(ROW)
-    allowance.refuse(500_000)
-    const later = next(allowance.save(500_100, BEFORE), 300)
+    const limiter = createWindowLimiter(ROW)
+    limiter.refuse(500_000)
+    const later = next(limiter.save(500_100, BEFORE), 300)
     assert.deepEqual([later.left(300), later.left(HELD - 1), later.left(HELD)], [0, 0, 10])
   })
 
   it('keeps the row that answers told, over a table that says another', () => {
-    const allowance = createAllowance(ROW)
-    for (let times = 0; times < 2; times++) allowance.tell({ limit: 4, window: 30 }, 0)
-    assert.deepEqual(next(allowance.save(0, BEFORE), 0).row(), { limit: 4, window: 30 })
+    const limiter = createWindowLimiter(ROW)
+    for (let times = 0; times < 2; times++) limiter.tell({ limit: 4, window: 30 }, 0)
+    assert.deepEqual(next(limiter.save(0, BEFORE), 0).row(), { limit: 4, window: 30 })
   })
 
   it('adds nothing that is known already, by its name', () => {
-    const allowance = createAllowance(ROW)
-    spend(allowance, 500_000)
-    spend(allowance, 500_500)
-    allowance.take('flying', 3, 500_600)
-    const saved = allowance.save(500_600, BEFORE) as SavedAllowance
-    const later = createAllowance(ROW)
+    const limiter = createWindowLimiter(ROW)
+    spend(limiter, 500_000)
+    spend(limiter, 500_500)
+    limiter.take('flying', 3, 500_600)
+    const saved = limiter.save(500_600, BEFORE) as PersistedLimiter
+    const later = createWindowLimiter(ROW)
     spend(later, 1000)
     for (let count = 0; count < 3; count++) later.load(saved, 1000, AFTER)
     assert.equal(later.spent(1000).own, 1 + 2 + 3)
@@ -93,21 +93,21 @@ describe('an allowance that is saved', () => {
     const instants = fc.array(fc.integer({ min: 0, max: 60_000 }), { maxLength: 12 })
     fc.assert(
       fc.property(instants, fc.nat(3), fc.nat(3), fc.nat(100_000), (at, flying, others, back) => {
-        const allowance = createAllowance({ limit: 20, window: 60 })
-        for (const one of [...at].sort((a, b) => a - b)) spend(allowance, 500_000 + one)
-        allowance.take('flying', flying, 0)
-        const { own } = allowance.spent(560_000)
-        allowance.remains(20 - own - others, 560_000, 0)
-        const left = allowance.left(560_000)
-        const later = createAllowance({ limit: 20, window: 60 })
-        later.load(allowance.save(560_000, BEFORE + back) ?? empty, 60_000, AFTER)
+        const limiter = createWindowLimiter({ limit: 20, window: 60 })
+        for (const one of [...at].sort((a, b) => a - b)) spend(limiter, 500_000 + one)
+        limiter.take('flying', flying, 0)
+        const { own } = limiter.spent(560_000)
+        limiter.remains(20 - own - others, 560_000, 0)
+        const left = limiter.left(560_000)
+        const later = createWindowLimiter({ limit: 20, window: 60 })
+        later.load(limiter.save(560_000, BEFORE + back) ?? empty, 60_000, AFTER)
         assert.equal(later.left(60_000), left)
         for (const ms of [1000, 30_000, 59_999]) {
-          assert.ok(later.left(60_000 + ms) <= allowance.left(560_000 + ms) + flying)
+          assert.ok(later.left(60_000 + ms) <= limiter.left(560_000 + ms) + flying)
         }
       }),
     )
   })
 })
 
-const empty: SavedAllowance = { own: [], foreign: [], inFlight: [], refusedAt: null, told: null }
+const empty: PersistedLimiter = { own: [], foreign: [], inFlight: [], refusedAt: null, told: null }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mostCautious, rowsWith } from '../../../src/lib/quota/limits'
+import { limitsWith, strictestOf } from '../../../src/lib/quota/limits'
 
 const RECORDS = { limit: 160_000, window: 3600 }
 
 describe('the rows of limits', () => {
   it('are the description’s', () => {
-    assert.deepEqual(rowsWith(), {
+    assert.deepEqual(limitsWith(), {
       current: { requests: { limit: 10, window: 120 }, records: null },
       'latest-data': { requests: { limit: 60, window: 60 }, records: null },
       'latest-data-relay': { requests: { limit: 60, window: 60 }, records: null },
@@ -16,18 +16,18 @@ describe('the rows of limits', () => {
   })
 
   it('are replaced key by key', () => {
-    const rows = rowsWith({ alert: { limit: 6 }, data: { window: 30, records: 80_000 }, current: {} })
+    const rows = limitsWith({ alert: { limit: 6 }, data: { window: 30, records: 80_000 }, current: {} })
     assert.deepEqual(rows.alert.requests, { limit: 6, window: 3600 })
     assert.deepEqual(rows.data, {
       requests: { limit: 20, window: 30 },
       records: { ...RECORDS, limit: 80_000 },
     })
-    assert.deepEqual([rows.current, rows['data-relay']], [rowsWith().current, rowsWith()['data-relay']])
+    assert.deepEqual([rows.current, rows['data-relay']], [limitsWith().current, limitsWith()['data-relay']])
   })
 
   it('count records where the description counts none only if both keys say so', () => {
-    assert.equal(rowsWith({ alert: { records: 5 } }).alert.records, null)
-    assert.deepEqual(rowsWith({ alert: { records: 5, recordsWindow: 60 } }).alert.records, {
+    assert.equal(limitsWith({ alert: { records: 5 } }).alert.records, null)
+    assert.deepEqual(limitsWith({ alert: { records: 5, recordsWindow: 60 } }).alert.records, {
       limit: 5,
       window: 60,
     })
@@ -36,17 +36,17 @@ describe('the rows of limits', () => {
 
 describe('the rows of several nodes', () => {
   it('are the smallest limit and the longest window of all', () => {
-    const rows = mostCautious([
-      rowsWith({ current: { limit: 5, window: 60 }, data: { records: 200_000, recordsWindow: 7200 } }),
-      rowsWith({ current: { limit: 20, window: 300 }, data: { records: 90_000 } }),
+    const rows = strictestOf([
+      limitsWith({ current: { limit: 5, window: 60 }, data: { records: 200_000, recordsWindow: 7200 } }),
+      limitsWith({ current: { limit: 20, window: 300 }, data: { records: 90_000 } }),
     ])
     assert.deepEqual(rows.current.requests, { limit: 5, window: 300 })
     assert.deepEqual(rows.data.records, { limit: 90_000, window: 7200 })
-    assert.deepEqual(rows.alert, rowsWith().alert)
+    assert.deepEqual(rows.alert, limitsWith().alert)
   })
 
   it('are those of the only one', () => {
-    const rows = rowsWith({ current: { limit: 99, window: 1 } })
-    assert.deepEqual(mostCautious([rows]), rows)
+    const rows = limitsWith({ current: { limit: 99, window: 1 } })
+    assert.deepEqual(strictestOf([rows]), rows)
   })
 })

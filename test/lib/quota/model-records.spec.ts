@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { rowsWith } from '../../../src/lib/quota/limits'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
@@ -62,8 +62,8 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
         ends: ends(),
         told: random.chance(told),
       }
-      const tried = await service.send(device, number, fate)
-      return mine === process ? tried : dead
+      const result = await service.send(device, number, fate)
+      return mine === process ? result : dead
     }
     const records = { device, wanted, least: 1000 }
     const request = {
@@ -89,7 +89,7 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
       service.cut()
       process = clock.process()
       quota = createQuota(process.clock)
-      quota.join({ concurrency, rows: rowsWith(limits), store })
+      quota.join({ concurrency, rows: limitsWith(limits), store })
     },
   }
 }

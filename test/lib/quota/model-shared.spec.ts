@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { rowsWith } from '../../../src/lib/quota/limits'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
@@ -27,7 +27,7 @@ function twoProcesses(scenario: Scenario) {
 
   function start(which: number): void {
     const quota = createQuota(clock)
-    const join = () => quota.join({ concurrency, rows: rowsWith(limits), ledger: () => ledger.open() })
+    const join = () => quota.join({ concurrency, rows: limitsWith(limits), ledger: () => ledger.open() })
     let leave = join()
     deploys.push(() => {
       void leave()

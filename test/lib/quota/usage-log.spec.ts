@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { createSpending } from '../../../src/lib/quota/usage-log'
+import { createUsageLog } from '../../../src/lib/quota/usage-log'
 
 describe('a log of spending', () => {
   it('forgets what was held long enough, to the instant', () => {
-    const spending = createSpending()
+    const spending = createUsageLog()
     for (const at of [1, 2, 3]) spending.add(at, at * 10)
     spending.release(7, 5)
     assert.deepEqual([spending.total(), spending.list()], [30, [{ at: 3, amount: 30 }]])
   })
 
   it('notes nothing where nothing was spent', () => {
-    const spending = createSpending()
+    const spending = createUsageLog()
     spending.add(1, 0)
     spending.add(1, -5)
     assert.deepEqual([spending.total(), spending.list()], [0, []])
   })
 
   it('makes one of what was spent at nearly the same time, and gives it the later', () => {
-    const spending = createSpending()
+    const spending = createUsageLog()
     for (const at of [0, 6, 10, 11]) spending.add(at, 1, 10)
     assert.deepEqual(spending.list(), [
       { at: 10, amount: 3 },
@@ -27,7 +27,7 @@ describe('a log of spending', () => {
   })
 
   it('does not add to what was released', () => {
-    const spending = createSpending()
+    const spending = createUsageLog()
     spending.add(0, 5, 10)
     spending.release(0, 0)
     spending.add(1, 1, 10)
@@ -35,7 +35,7 @@ describe('a log of spending', () => {
   })
 
   it('takes in what another process spent, in the order of time', () => {
-    const spending = createSpending()
+    const spending = createUsageLog()
     spending.add(5, 1)
     spending.add(9, 2)
     spending.release(5, 0)
@@ -55,7 +55,7 @@ describe('a log of spending', () => {
     const step = fc.record({ wait: fc.nat(30), amount: fc.nat(5) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.nat(20), (steps, grain) => {
-        const spending = createSpending()
+        const spending = createUsageLog()
         const all: { at: number; amount: number }[] = []
         let now = 0
         const since = (until: number) => all.reduce((sum, one) => sum + (one.at > until ? one.amount : 0), 0)
@@ -76,7 +76,7 @@ describe('a log of spending', () => {
   })
 
   it('stays small over a million entries', () => {
-    const spending = createSpending()
+    const spending = createUsageLog()
     let longest = 0
     for (let at = 0; at < 1_000_000; at++) {
       spending.add(at, 1, 10)

@@ -1,103 +1,103 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { createAllowance, heldMs } from '../../../src/lib/quota/window-limiter'
+import { createWindowLimiter, occupiedMs } from '../../../src/lib/quota/window-limiter'
 
 const MINUTE = { limit: 3, window: 60 }
 const HELD = 61_000
 
 /** One with so many spent at so many instants. */
 function spentAt(limit: number, ...instants: number[]) {
-  const allowance = createAllowance({ limit, window: 60 })
+  const limiter = createWindowLimiter({ limit, window: 60 })
   for (const at of instants) {
-    allowance.take(`${at}`, 1, 0)
-    allowance.settle(`${at}`, 1, at)
+    limiter.take(`${at}`, 1, 0)
+    limiter.settle(`${at}`, 1, at)
   }
-  return allowance
+  return limiter
 }
 
 describe('an allowance', () => {
   it('holds what is spent for a window and a second, or a fiftieth of a short window', () => {
-    assert.deepEqual([3600, 60, 50, 10, 1].map(heldMs), [3_601_000, 61_000, 51_000, 10_200, 1020])
+    assert.deepEqual([3600, 60, 50, 10, 1].map(occupiedMs), [3_601_000, 61_000, 51_000, 10_200, 1020])
   })
 
   it('lets all of the limit go at once', () => {
-    const allowance = createAllowance(MINUTE)
-    assert.equal(allowance.left(0), 3)
-    allowance.take('three', 3, 0)
-    assert.deepEqual([allowance.left(0), allowance.inFlight()], [0, 3])
+    const limiter = createWindowLimiter(MINUTE)
+    assert.equal(limiter.left(0), 3)
+    limiter.take('three', 3, 0)
+    assert.deepEqual([limiter.left(0), limiter.inFlight()], [0, 3])
   })
 
   it('holds what is in flight however long that takes, and its window begins with the answer', () => {
-    const allowance = createAllowance(MINUTE)
-    allowance.take('one', 1, 0)
-    assert.equal(allowance.left(10 * HELD), 2)
-    allowance.settle('one', 1, 10 * HELD)
-    assert.equal(allowance.left(11 * HELD - 1), 2)
-    assert.equal(allowance.left(11 * HELD), 3)
+    const limiter = createWindowLimiter(MINUTE)
+    limiter.take('one', 1, 0)
+    assert.equal(limiter.left(10 * HELD), 2)
+    limiter.settle('one', 1, 10 * HELD)
+    assert.equal(limiter.left(11 * HELD - 1), 2)
+    assert.equal(limiter.left(11 * HELD), 3)
   })
 
   it('takes back what was not sent, and what was asked for and did not come', () => {
-    const allowance = createAllowance({ limit: 1000, window: 60 })
-    allowance.take('many', 400, 0)
-    allowance.shorten('many', 300)
-    assert.equal(allowance.left(0), 700)
-    allowance.settle('many', 20, 0)
-    assert.deepEqual([allowance.left(0), allowance.spent(0)], [980, { own: 20, foreign: 0 }])
+    const limiter = createWindowLimiter({ limit: 1000, window: 60 })
+    limiter.take('many', 400, 0)
+    limiter.shorten('many', 300)
+    assert.equal(limiter.left(0), 700)
+    limiter.settle('many', 20, 0)
+    assert.deepEqual([limiter.left(0), limiter.spent(0)], [980, { own: 20, foreign: 0 }])
   })
 
   it('follows the table until an answer told the service’s own row', () => {
-    const allowance = createAllowance(MINUTE)
-    allowance.rebase({ limit: 5, window: 10 })
-    assert.deepEqual(allowance.row(), { limit: 5, window: 10 })
-    for (let times = 0; times < 2; times++) allowance.tell({ limit: 7, window: 20 }, 0)
-    allowance.rebase(MINUTE)
-    assert.deepEqual([allowance.row(), allowance.left(0)], [{ limit: 7, window: 20 }, 7])
+    const limiter = createWindowLimiter(MINUTE)
+    limiter.rebase({ limit: 5, window: 10 })
+    assert.deepEqual(limiter.row(), { limit: 5, window: 10 })
+    for (let times = 0; times < 2; times++) limiter.tell({ limit: 7, window: 20 }, 0)
+    limiter.rebase(MINUTE)
+    assert.deepEqual([limiter.row(), limiter.left(0)], [{ limit: 7, window: 20 }, 7])
   })
 
   it('holds for the window that was told, also what was spent before', () => {
-    const allowance = spentAt(3, 0)
-    allowance.tell({ limit: 3, window: 120 }, 0)
-    assert.deepEqual([allowance.left(HELD), allowance.left(121_000)], [2, 3])
+    const limiter = spentAt(3, 0)
+    limiter.tell({ limit: 3, window: 120 }, 0)
+    assert.deepEqual([limiter.left(HELD), limiter.left(121_000)], [2, 3])
   })
 
   it('has nothing left where the limit fell below what is spent', () => {
-    const allowance = spentAt(3, 0, 0, 0)
-    allowance.tell({ limit: 1, window: 60 }, 0)
-    assert.equal(allowance.left(0), 0)
+    const limiter = spentAt(3, 0, 0, 0)
+    limiter.tell({ limit: 1, window: 60 }, 0)
+    assert.equal(limiter.left(0), 0)
   })
 
   it('is the half where only a share is ours, and never none', () => {
-    const allowance = spentAt(5, 0)
-    assert.deepEqual([allowance.left(0, 0.5), allowance.left(0, 0.1), allowance.left(HELD, 0.1)], [1, 0, 1])
+    const limiter = spentAt(5, 0)
+    assert.deepEqual([limiter.left(0, 0.5), limiter.left(0, 0.1), limiter.left(HELD, 0.1)], [1, 0, 1])
   })
 })
 
 describe('what others spent of an allowance', () => {
   it('is what remains less than by our own count', () => {
-    const allowance = spentAt(10, 0)
-    allowance.take('one', 1, 0)
-    allowance.remains(5, 0, 0)
-    assert.deepEqual([allowance.left(0), allowance.spent(0)], [5, { own: 2, foreign: 3 }])
+    const limiter = spentAt(10, 0)
+    limiter.take('one', 1, 0)
+    limiter.remains(5, 0, 0)
+    assert.deepEqual([limiter.left(0), limiter.spent(0)], [5, { own: 2, foreign: 3 }])
   })
 
   it('is never negative: what remains more gives no place', () => {
-    const allowance = spentAt(10, 0, 0, 0)
-    for (const remaining of [10, 8, 7]) allowance.remains(remaining, 0, 0)
-    assert.deepEqual([allowance.left(0), allowance.spent(0)], [7, { own: 3, foreign: 0 }])
+    const limiter = spentAt(10, 0, 0, 0)
+    for (const remaining of [10, 8, 7]) limiter.remains(remaining, 0, 0)
+    assert.deepEqual([limiter.left(0), limiter.spent(0)], [7, { own: 3, foreign: 0 }])
   })
 
   it('is told anew with each answer, and counted once', () => {
-    const allowance = createAllowance({ limit: 10, window: 60 })
-    for (const remaining of [8, 8, 6]) allowance.remains(remaining, 0, 0)
-    assert.equal(allowance.spent(0).foreign, 4)
+    const limiter = createWindowLimiter({ limit: 10, window: 60 })
+    for (const remaining of [8, 8, 6]) limiter.remains(remaining, 0, 0)
+    assert.equal(limiter.spent(0).foreign, 4)
   })
 
   it('is released a window after it was told', () => {
-    const allowance = createAllowance({ limit: 10, window: 60 })
-    allowance.remains(8, 0, 0)
-    allowance.remains(6, 30_000, 0)
+    const limiter = createWindowLimiter({ limit: 10, window: 60 })
+    limiter.remains(8, 0, 0)
+    limiter.remains(6, 30_000, 0)
     assert.deepEqual(
-      [HELD - 1, HELD, HELD + 30_000].map((at) => allowance.left(at)),
+      [HELD - 1, HELD, HELD + 30_000].map((at) => limiter.left(at)),
       [6, 8, 10],
     )
   })
@@ -105,15 +105,15 @@ describe('what others spent of an allowance', () => {
 
 describe('a refused allowance', () => {
   it('is closed for a window and a margin, whatever is free', () => {
-    const allowance = createAllowance(MINUTE)
-    allowance.refuse(100)
-    assert.deepEqual([allowance.left(100), allowance.left(HELD + 99), allowance.left(HELD + 100)], [0, 0, 3])
+    const limiter = createWindowLimiter(MINUTE)
+    limiter.refuse(100)
+    assert.deepEqual([limiter.left(100), limiter.left(HELD + 99), limiter.left(HELD + 100)], [0, 0, 3])
   })
 
   it('says so when asked when something may go', () => {
-    const allowance = createAllowance(MINUTE)
-    allowance.refuse(100)
-    assert.equal(allowance.when(200, 1), HELD + 100)
+    const limiter = createWindowLimiter(MINUTE)
+    limiter.refuse(100)
+    assert.equal(limiter.when(200, 1), HELD + 100)
   })
 })
 
@@ -123,23 +123,23 @@ describe('when an allowance has places', () => {
   })
 
   it('is when as many of the oldest are released as are missing', () => {
-    const allowance = spentAt(4, 0, 200, 400)
+    const limiter = spentAt(4, 0, 200, 400)
     assert.deepEqual(
-      [1, 2, 3, 4].map((amount) => allowance.when(1000, amount)),
+      [1, 2, 3, 4].map((amount) => limiter.when(1000, amount)),
       [1000, HELD, HELD + 200, HELD + 400],
     )
   })
 
   it('counts what is in flight as answered now', () => {
-    const allowance = spentAt(2, 0)
-    allowance.take('one', 1, 0)
-    assert.deepEqual([allowance.when(500, 1), allowance.when(500, 2)], [HELD, HELD + 500])
+    const limiter = spentAt(2, 0)
+    limiter.take('one', 1, 0)
+    assert.deepEqual([limiter.when(500, 1), limiter.when(500, 2)], [HELD, HELD + 500])
   })
 
   it('takes a window more for each further round over the limit', () => {
-    const allowance = spentAt(2, 0, 200)
+    const limiter = spentAt(2, 0, 200)
     assert.deepEqual(
-      [2, 3, 4, 5].map((amount) => allowance.when(500, amount)),
+      [2, 3, 4, 5].map((amount) => limiter.when(500, amount)),
       [HELD + 200, 2 * HELD, 2 * HELD + 200, 3 * HELD],
     )
   })
@@ -150,11 +150,11 @@ describe('when an allowance has places', () => {
         fc.double({ min: 0, max: 1e9, noNaN: true }),
         fc.integer({ min: 1, max: 86_400 }),
         (at, window) => {
-          const allowance = createAllowance({ limit: 1, window })
-          allowance.take('one', 1, 0)
-          allowance.settle('one', 1, at)
-          const then = allowance.when(at, 1)
-          assert.equal(allowance.left(then), 1, `nothing at ${then}`)
+          const limiter = createWindowLimiter({ limit: 1, window })
+          limiter.take('one', 1, 0)
+          limiter.settle('one', 1, at)
+          const then = limiter.when(at, 1)
+          assert.equal(limiter.left(then), 1, `nothing at ${then}`)
         },
       ),
       { numRuns: 2000 },

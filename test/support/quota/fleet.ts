@@ -1,8 +1,8 @@
 import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
-import type { Tried } from '../../../src/lib/quota/job'
-import { rowsWith } from '../../../src/lib/quota/limits'
+import type { AttemptResult } from '../../../src/lib/quota/job'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
-import type { SharedLedger } from '../../../src/lib/quota/shared/store'
+import type { SharedQuotaStore } from '../../../src/lib/quota/shared/store'
 import { createRandom, type Random } from '../chance'
 import { createVirtualClock, type ProcessClock } from '../clock'
 import { contextWith } from './manual-service'
@@ -131,7 +131,7 @@ export function createFleet(scenario: FleetScenario) {
     lives[who] = life
     const join = () =>
       quota.join({
-        ...{ concurrency, rows: rowsWith(limits), store: stores[who] },
+        ...{ concurrency, rows: limitsWith(limits), store: stores[who] },
         ledger: () =>
           readBy(
             own,
@@ -158,11 +158,11 @@ export function createFleet(scenario: FleetScenario) {
     quota.ask(request, contextWith({ signal: over.signal })).then(again, again)
   }
 
-  async function send({ own }: Life, signal: AbortSignal): Promise<Tried<'answer'>> {
+  async function send({ own }: Life, signal: AbortSignal): Promise<AttemptResult<'answer'>> {
     const fate = fateOf(tells, random)
     latencies.push(fate.up + fate.back)
-    const tried = await own.reads(service.send(fate, signal, own))
-    return headers === 'odd' && tried.reading ? { ...tried, reading: spoil(tried.reading) } : tried
+    const result = await own.reads(service.send(fate, signal, own))
+    return headers === 'odd' && result.reading ? { ...result, reading: spoil(result.reading) } : result
   }
 
   /** So long somebody can tell nothing. */
@@ -253,8 +253,8 @@ export type Fleet = ReturnType<typeof createFleet>
 /** What a ledger answers is read when the process is free to. */
 function readBy(
   { reads }: ProcessClock,
-  { hello, claim, settle, replay, ...rest }: SharedLedger,
-): SharedLedger {
+  { hello, claim, settle, replay, ...rest }: SharedQuotaStore,
+): SharedQuotaStore {
   return {
     ...rest,
     hello: (...asked) => reads(hello(...asked)),

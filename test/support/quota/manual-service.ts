@@ -2,7 +2,7 @@ import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Request, Tried } from '../../../src/lib/quota/job'
+import type { AttemptResult, QuotaRequest } from '../../../src/lib/quota/job'
 import type { RequestContext } from '../../../src/lib/quota/types'
 
 /** An answer whose headers say nothing. */
@@ -24,7 +24,7 @@ export interface Sent {
   signal: AbortSignal
   at: number
   /** Ends it: by default with an answer of its key, whose headers are silent. */
-  answer(tried?: Partial<Tried<unknown>>): void
+  answer(result?: Partial<AttemptResult<unknown>>): void
 }
 
 export interface Wanted {
@@ -35,15 +35,15 @@ export interface Wanted {
 }
 
 /** The other side of a quota: keeps what left, until a test answers it. */
-export function createDesk(clock: Clock) {
+export function createManualService(clock: Clock) {
   const sent: Sent[] = []
   const copies: unknown[] = []
 
   function send(key: string, endpoint: EndpointName, number: number | undefined, signal: AbortSignal) {
-    return new Promise<Tried<unknown>>((resolve) => {
-      const answer = (tried: Partial<Tried<unknown>> = {}) => {
-        const value = 'error' in tried ? {} : { value: { of: key } }
-        resolve({ reading: SILENT, ...value, ...tried } as Tried<unknown>)
+    return new Promise<AttemptResult<unknown>>((resolve) => {
+      const answer = (result: Partial<AttemptResult<unknown>> = {}) => {
+        const value = 'error' in result ? {} : { value: { of: key } }
+        resolve({ reading: SILENT, ...value, ...result } as AttemptResult<unknown>)
       }
       sent.push({ key, endpoint, number, signal, at: clock.monotonic(), answer })
       signal.addEventListener('abort', () => resolve({ reading: null, error: new EnvlogError('closed') }))
@@ -55,7 +55,7 @@ export function createDesk(clock: Clock) {
     copies,
     keys: () => sent.map(({ key }) => key),
     request(key: string, { endpoint = 'current', device, wanted = 16_000, least = 1000 }: Wanted = {}) {
-      const request: Request<unknown> = {
+      const request: QuotaRequest<unknown> = {
         endpoint,
         key,
         ...(device === undefined ? {} : { records: { device, wanted, least } }),
@@ -96,7 +96,7 @@ export function outcome(promise: Promise<unknown>): Outcome {
 }
 
 /** A refusal as the client reports it: an error with the answer's status. */
-export function refusal(status: number, told: Partial<QuotaHeaders> = {}): Partial<Tried<unknown>> {
+export function refusal(status: number, told: Partial<QuotaHeaders> = {}): Partial<AttemptResult<unknown>> {
   const reason = status === 429 ? 'quota-refused' : 'device-refused'
   return { reading: reading(told), records: 0, error: new EnvlogError(reason, { status }, { status }) }
 }

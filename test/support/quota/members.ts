@@ -1,4 +1,4 @@
-import type { SharedLedger } from '../../../src/lib/quota/shared/store'
+import type { SharedQuotaStore } from '../../../src/lib/quota/shared/store'
 import { createVirtualClock, type ProcessClock } from '../clock'
 import { reading, type Sent } from './manual-service'
 import { createLedger } from './memory-shared-store'
@@ -30,9 +30,9 @@ export async function several(count: number, { honest = false } = {}) {
   const answered = new Set<Sent>()
 
   /** To whichever is at the address. */
-  function way(which: number): SharedLedger {
+  function way(which: number): SharedQuotaStore {
     const ends = new Map([ledger, older].map((one) => [one, one.open(() => ways[which] ?? 'here')]))
-    const end = () => ends.get(turned) as SharedLedger
+    const end = () => ends.get(turned) as SharedQuotaStore
     return {
       hello: (hello) => end().hello(hello),
       claim: (...claim) => end().claim(...claim),

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../src/lib/clock'
 import {
-  type Claim,
-  type Claimed,
-  type Greeting,
-  type Hello,
-  SETTLING_MS,
-  type Settled,
-  type SharedLedger,
-  SILENT_MS,
-  type Usage,
+  type CommitRequest,
+  type Heartbeat,
+  type HeartbeatReply,
+  MEMBER_TIMEOUT_MS,
+  REPLAY_PERIOD_MS,
+  type ReserveRequest,
+  type ReserveResult,
+  type SharedQuotaStore,
+  type UsageReplay,
 } from '../../../src/lib/quota/shared/store'
 
 interface Held {
@@ -62,8 +62,8 @@ export function createLedger(clock: Clock, name = '') {
     if (entries(name).get(id)?.inFlight) entries(name).delete(id)
   }
 
-  function hello({ member, toldTo, isLeaving, peers, predecessors }: Hello): Greeting {
-    if (now() - since < SETTLING_MS) {
+  function hello({ member, toldTo, isLeaving, peers, predecessors }: Heartbeat): HeartbeatReply {
+    if (now() - since < REPLAY_PERIOD_MS) {
       for (const { id, ageMs } of peers)
         members.set(id, Math.max(members.get(id) ?? -Infinity, Math.min(now() - ageMs, since - 1)))
     }
@@ -75,19 +75,21 @@ export function createLedger(clock: Clock, name = '') {
   }
 
   /** What silent members may be spending by themselves. */
-  function reserved({ name, limit, heldMs }: Claim): Held[] {
+  function reserved({ name, limit, occupiedMs }: ReserveRequest): Held[] {
     const heard = [...members].map(([id, at]) => ({ id, at, ageMs: now() - at }))
-    const count = heard.filter(({ ageMs }) => ageMs < Math.max(heldMs, SILENT_MS)).length
+    const count = heard.filter(({ ageMs }) => ageMs < Math.max(occupiedMs, MEMBER_TIMEOUT_MS)).length
     const share = Math.max(1, Math.floor(limit / Math.max(2, count)))
-    const silent = heard.filter(({ at, ageMs }) => (ageMs >= SILENT_MS || at < since) && ageMs < heldMs)
+    const silent = heard.filter(
+      ({ at, ageMs }) => (ageMs >= MEMBER_TIMEOUT_MS || at < since) && ageMs < occupiedMs,
+    )
     return silent.flatMap(({ id, at }) => {
       const own = [...entries(name)].filter(([entry]) => entry.startsWith(`${id}:`))
       const amount = share - own.reduce((sum, [, one]) => sum + one.amount, 0)
-      return amount > 0 ? [{ amount, inFlight: false, ends: at + heldMs }] : []
+      return amount > 0 ? [{ amount, inFlight: false, ends: at + occupiedMs }] : []
     })
   }
 
-  function claim(member: string, id: string, claims: readonly Claim[]): Claimed {
+  function claim(member: string, id: string, claims: readonly ReserveRequest[]): ReserveResult {
     members.set(member, now())
     for (const { name } of claims) release(name, id)
     const told = claims.map((one) => {
@@ -95,42 +97,42 @@ export function createLedger(clock: Clock, name = '') {
       const reserve = left.reduce((sum, { amount }) => sum + amount, 0)
       return { ...one, left, reserve, sum: spent(one.name) + reserve }
     })
-    for (const [short, { name, least, limit, heldMs, left, reserve, sum }] of told.entries()) {
+    for (const [short, { name, least, limit, occupiedMs, left, reserve, sum }] of told.entries()) {
       const isClosed = entries(name).get('closed')
       if (isClosed) return { waitMs: isClosed.ends - now(), short, spent: sum, inFlight: false }
       if (limit - sum >= Math.min(least, Math.max(1, limit - reserve))) continue
       const list = [...entries(name).values(), ...left]
-      const next = Math.min(...list.map(({ ends, inFlight }) => (inFlight ? heldMs : ends - now())))
+      const next = Math.min(...list.map(({ ends, inFlight }) => (inFlight ? occupiedMs : ends - now())))
       const inFlight = list.some((one) => one.inFlight)
       return { waitMs: Math.ceil(next), short, spent: sum, inFlight }
     }
     const taken = told.map(({ wanted, limit, sum }) => Math.min(wanted, limit - sum))
-    for (const [at, { name, heldMs }] of told.entries())
-      put(name, id, taken[at] ?? 0, true, now() + LEASE + heldMs)
+    for (const [at, { name, occupiedMs }] of told.entries())
+      put(name, id, taken[at] ?? 0, true, now() + LEASE + occupiedMs)
     return { taken, spent: told.map(({ sum }, at) => sum + (taken[at] ?? 0)) }
   }
 
-  function settle(id: string, settled: readonly Settled[]): void {
-    for (const { name, spent: own, limit, heldMs, remaining, closedMs } of settled) {
+  function settle(id: string, settled: readonly CommitRequest[]): void {
+    for (const { name, spent: own, limit, occupiedMs, remaining, closedMs } of settled) {
       release(name, id)
-      if (own) put(name, own.id, own.amount, false, now() + heldMs - own.ageMs)
+      if (own) put(name, own.id, own.amount, false, now() + occupiedMs - own.ageMs)
       const others = remaining === null ? 0 : limit - remaining - spent(name)
-      if (others > 0) put(name, `others ${id}`, others, false, now() + heldMs)
+      if (others > 0) put(name, `others ${id}`, others, false, now() + occupiedMs)
       if (closedMs > 0) put(name, 'closed', 0, false, now() + closedMs)
     }
   }
 
-  function replay(usages: readonly Usage[]): void {
-    for (const { name, heldMs, spent: own, inFlight, ended, closedMs } of usages) {
+  function replay(usages: readonly UsageReplay[]): void {
+    for (const { name, occupiedMs, spent: own, inFlight, ended, closedMs } of usages) {
       for (const id of ended) release(name, id)
-      for (const { id, amount, ageMs } of own) put(name, id, amount, false, now() + heldMs - ageMs)
-      for (const { id, amount } of inFlight) put(name, id, amount, true, now() + LEASE + heldMs)
+      for (const { id, amount, ageMs } of own) put(name, id, amount, false, now() + occupiedMs - ageMs)
+      for (const { id, amount } of inFlight) put(name, id, amount, true, now() + LEASE + occupiedMs)
       if (closedMs > 0) put(name, 'closed', 0, false, now() + closedMs)
     }
   }
 
   /** One process's way to it, which may be cut while others have theirs. */
-  function open(reach: () => State = () => 'here'): SharedLedger {
+  function open(reach: () => State = () => 'here'): SharedQuotaStore {
     const broken = () => Promise.reject(Object.assign(new Error('away'), { code: 'AWAY' }))
     const over = (ms: number) => new Promise<void>((resolve) => clock.after(ms, () => resolve()))
 

@@ -1,7 +1,7 @@
 import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Tried } from '../../../src/lib/quota/job'
+import type { AttemptResult } from '../../../src/lib/quota/job'
 import { SILENT } from './manual-service'
 
 /** How the service counts one endpoint. */
@@ -84,17 +84,17 @@ export function createModelService(
   })
 
   /** @param of the process that sends it */
-  function send(fate: Fate, signal: AbortSignal, of?: unknown): Promise<Tried<'answer'>> {
+  function send(fate: Fate, signal: AbortSignal, of?: unknown): Promise<AttemptResult<'answer'>> {
     return new Promise((resolve) => {
       let arrived = false
-      let tried: Tried<'answer'> = { reading: null, error: new EnvlogError('timeout-silent') }
+      let result: AttemptResult<'answer'> = { reading: null, error: new EnvlogError('timeout-silent') }
       const arrive = () => {
         arrived = true
-        if (fate.ends === 'unsent') tried = { ...tried, unsent: true }
-        else if (fate.ends !== 'lost') tried = answerTo(fate, of)
+        if (fate.ends === 'unsent') result = { ...result, unsent: true }
+        else if (fate.ends !== 'lost') result = answerTo(fate, of)
         else if (fate.counted) count('ours', of)
       }
-      const end = (how: Tried<'answer'>) => {
+      const end = (how: AttemptResult<'answer'>) => {
         underWay.delete(cut)
         stop()
         resolve(how)
@@ -108,14 +108,14 @@ export function createModelService(
       }
       let stop = clock.after(fate.up, () => {
         arrive()
-        stop = clock.after(fate.back, () => end(tried))
+        stop = clock.after(fate.back, () => end(result))
       })
       underWay.set(cut, of)
       signal.addEventListener('abort', () => underWay.has(cut) && cut(false))
     })
   }
 
-  function answerTo({ ends, told: tells }: Fate, of: unknown): Tried<'answer'> {
+  function answerTo({ ends, told: tells }: Fate, of: unknown): AttemptResult<'answer'> {
     const { over } = count('ours', of, ends === 'refused' || ends === 'denied', true)
     const reading = tells ? told() : SILENT
     if (over || ends === 'refused')

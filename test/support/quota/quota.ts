@@ -1,18 +1,18 @@
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { Clock } from '../../../src/lib/clock'
-import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/limits'
-import { createQuota, type Member } from '../../../src/lib/quota/quota'
+import { type LimitsSetting, limitsWith } from '../../../src/lib/quota/limits'
+import { createQuota, type Participant } from '../../../src/lib/quota/quota'
 import type { RequestContext } from '../../../src/lib/quota/types'
 import { createVirtualClock } from '../clock'
-import { contextWith, createDesk, outcome, type Wanted } from './manual-service'
+import { contextWith, createManualService, outcome, type Wanted } from './manual-service'
 
-export interface Setup extends Partial<Omit<Member, 'rows'>> {
+export interface Setup extends Partial<Omit<Participant, 'rows'>> {
   limits?: LimitsSetting
 }
 
-export const member = ({ limits = {}, concurrency = 100, ...over }: Setup = {}): Member => ({
+export const member = ({ limits = {}, concurrency = 100, ...over }: Setup = {}): Participant => ({
   concurrency,
-  rows: rowsWith(limits),
+  rows: limitsWith(limits),
   ...over,
 })
 
@@ -23,7 +23,7 @@ export function setup(over: Setup = {}, clock = createVirtualClock()) {
 
 /** One more process on the same time. */
 export function processOf(clock: Clock, over: Setup = {}) {
-  const desk = createDesk(clock)
+  const desk = createManualService(clock)
   const quota = createQuota(clock)
   const leave = quota.join(member(over))
   const ask = (key: string, wanted: Wanted = {}, by: Partial<RequestContext> = {}) =>

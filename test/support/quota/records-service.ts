@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Tried } from '../../../src/lib/quota/job'
+import type { AttemptResult } from '../../../src/lib/quota/job'
 import { SILENT } from './manual-service'
 import type { ServiceRow } from './model-service'
 
@@ -37,7 +37,7 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     return { amount, over }
   }
 
-  function answer(device: string, asked: number, { has, ends, told }: RecordsFate): Tried<number> {
+  function answer(device: string, asked: number, { has, ends, told }: RecordsFate): AttemptResult<number> {
     const { amount, over } = count(device, asked, has)
     const reading = told ? { ...SILENT, remaining: 10, recordsRemaining: remaining(device) } : SILENT
     if (ends === 'lost') return { reading: null, records: null, error: new EnvlogError('timeout-silent') }
@@ -52,12 +52,12 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     remaining,
     refusals: () => log.filter(({ over }) => over),
     send: (device: string, asked: number, fate: RecordsFate) =>
-      new Promise<Tried<number>>((resolve) => {
+      new Promise<AttemptResult<number>>((resolve) => {
         const arrive = () => {
           underWay.delete(arrive)
           cancel()
-          const tried = answer(device, asked, fate)
-          clock.after(fate.back, () => resolve(tried))
+          const result = answer(device, asked, fate)
+          clock.after(fate.back, () => resolve(result))
         }
         const cancel = clock.after(fate.up, arrive)
         underWay.add(arrive)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/lib/clock'
-import { rowsWith } from '../../../src/lib/quota/limits'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
 import type { StateStore } from '../../../src/lib/state-store'
 import { createRandom, type Random } from '../chance'
@@ -53,7 +53,7 @@ export function createWorld(scenario: Scenario) {
     quota = createQuota(process.clock)
     askers.clear()
     const limits = { current: { limit: table.limit, window: table.window } }
-    leave = quota.join({ concurrency, rows: rowsWith(limits), store })
+    leave = quota.join({ concurrency, rows: limitsWith(limits), store })
   }
 
   async function send(own: AbortSignal) {
@@ -61,10 +61,10 @@ export function createWorld(scenario: Scenario) {
     const at = clock.monotonic()
     sent.push({ at, latency: fate.up + fate.back })
     listeners.sending?.()
-    const tried = await service.send(fate, own)
-    if ('error' in tried && tried.error.cause.status === 429) refused.push(clock.monotonic())
-    listeners.answered?.(at, tried.reading?.remaining ?? null)
-    return tried
+    const result = await service.send(fate, own)
+    if ('error' in result && result.error.cause.status === 429) refused.push(clock.monotonic())
+    listeners.answered?.(at, result.reading?.remaining ?? null)
+    return result
   }
 
   /** @param again goes on asking: the demand never ends */

@@ -1,20 +1,20 @@
 import { inBackground } from '../../background'
 import type { Clock } from '../../clock'
-import type { Grant, Places } from '../account-limiter'
-import type { Bill } from '../attempt-cost'
-import type { Refused, Tried } from '../job'
-import { heldMs } from '../window-limiter'
+import type { AccountLimiter, Reservation } from '../account-limiter'
+import type { AttemptCost } from '../attempt-cost'
+import type { AttemptResult, LimitScope } from '../job'
+import { occupiedMs } from '../window-limiter'
 import type { Membership } from './membership'
 import { claimsOf, limitsOf, settledOf } from './messages'
 import {
-  BATCH,
-  type Claimed,
-  type Greeting,
-  type Peer,
-  SETTLING_MS,
-  type Settled,
-  type SharedLedger,
-  SILENT_MS,
+  type CommitRequest,
+  type HeartbeatReply,
+  MAX_REPLAY_BATCH,
+  MEMBER_TIMEOUT_MS,
+  type Member,
+  REPLAY_PERIOD_MS,
+  type ReserveResult,
+  type SharedQuotaStore,
 } from './store'
 
 /** A ledger that is slower than this is away. */
@@ -22,7 +22,7 @@ const ANSWER_MS = 1000
 /** How often one looks whether it is back. */
 const LOOK_MS = 1000
 /** How often it hears of us. */
-const HEARTBEAT_MS = SILENT_MS / 3
+const HEARTBEAT_MS = MEMBER_TIMEOUT_MS / 3
 /** Looks in vain before another connection is tried. */
 const MOST_LOOKS = 2
 /** Times that a ledger may have forgotten everything before it is taken for lost. */
@@ -30,7 +30,7 @@ const MOST_TRIES = 3
 /** Claims in a row that found nothing free must not become a storm. */
 const LEAST_WAIT_MS = 20
 
-const UNSPENT: Bill = {
+const UNSPENT: AttemptCost = {
   used: { requests: 0, records: 0 },
   refused: undefined,
   closed: undefined,
@@ -40,17 +40,17 @@ const UNSPENT: Bill = {
 /** The ledger lost its data while it was told of it. */
 const stale = () => Object.assign(new Error('stale'), { code: 'DATA_LOST' })
 
-export type Verdict =
+export type Admission =
   | 'go'
   /** Others have what is free of the endpoint, or of the device's records. */
-  | { waitMs: number; short: Refused; inFlight: boolean }
+  | { waitMs: number; short: LimitScope; inFlight: boolean }
   /** The ledger went away meanwhile, and more than our share is taken. */
   | 'over-share'
 
-export interface SharingPorts {
-  ledger: SharedLedger
+export interface SharedQuotaPorts {
+  ledger: SharedQuotaStore
   clock: Clock
-  places: Places
+  places: AccountLimiter
   membership: Membership
   /** It went away, or came back. */
   changed(): void
@@ -61,14 +61,14 @@ export interface SharingPorts {
  * keeps to its share of every limit. Whoever connects tells the ledger all that it spent, which changes nothing where
  * the ledger knows it.
  */
-export function createSharing({ ledger, clock, places, membership, changed }: SharingPorts) {
+export function createSharedQuota({ ledger, clock, places, membership, changed }: SharedQuotaPorts) {
   const { member, claimed } = membership
   /** What the ledger holds, while we are connected: it knows all that we spent of that. */
   let epoch: string | undefined
   /** Why we are not, where that is known. */
   let reason: string | undefined
   let closed = false
-  /** Claimed and not settled yet: a lease that is left behind would hold its place for minutes. */
+  /** ReserveResult and not settled yet: a lease that is left behind would hold its place for minutes. */
   let open = 0
   /** They are claimed just now, or will be where the ledger is found: nothing else is told of them. */
   const asking = new Set<string>()
@@ -95,7 +95,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     })
   }
 
-  async function hello(toldTo?: string, isLeaving = false): Promise<Greeting> {
+  async function hello(toldTo?: string, isLeaving = false): Promise<HeartbeatReply> {
     const since = now() - membership.heardAt
     const peers = membership.peers.map(({ id, ageMs }) => ({ id, ageMs: Math.round(ageMs + since) }))
     // Till it knows what they spent, their share is left to them.
@@ -118,10 +118,10 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
       for (const { id } of list) inFlight.set(id, [...(inFlight.get(id) ?? []), name])
     }
     const ended = [...claimed].filter(([id]) => !inFlight.has(id) && !asking.has(id))
-    const nothing = { heldMs: 0, spent: [], inFlight: [], closedMs: 0 }
+    const nothing = { occupiedMs: 0, spent: [], inFlight: [], closedMs: 0 }
     for (const [id, names] of ended) for (const name of names) usages.push({ name, ended: [id], ...nothing })
     for (const [id, names] of inFlight) claimed.set(id, names)
-    const ms = ANSWER_MS * Math.max(1, Math.ceil(usages.length / BATCH))
+    const ms = ANSWER_MS * Math.max(1, Math.ceil(usages.length / MAX_REPLAY_BATCH))
     if ((await within(ledger.replay(of, usages), ms)) === 'stale') return false
     for (const [id] of ended) claimed.delete(id)
     replaced = predecessors
@@ -137,7 +137,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     // What would go now is in nothing that it is told.
     isSettling = true
     if (!(await replay(current))) return false
-    const settling = SETTLING_MS - (isFoundNow(current, ageMs) ? 0 : ageMs)
+    const settling = REPLAY_PERIOD_MS - (isFoundNow(current, ageMs) ? 0 : ageMs)
     isTold = true
     let greeting = await hello(current)
     if (settling > 0) {
@@ -152,10 +152,10 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   /** Others find it just now as well, and not since it has its name: it was away, or is another one that is older. */
   function isFoundNow(current: string, ageMs: number): boolean {
     const isOther = membership.epoch !== undefined && membership.epoch !== current
-    return membership.isAway || (isOther && ageMs >= SETTLING_MS)
+    return membership.isAway || (isOther && ageMs >= REPLAY_PERIOD_MS)
   }
 
-  function connected({ epoch: current, ageMs, peers }: Greeting): void {
+  function connected({ epoch: current, ageMs, peers }: HeartbeatReply): void {
     const isNew = epoch === undefined
     if (membership.isAway || membership.epoch !== current) {
       // What they spent is lost with the ledger's data, and nobody has told it again.
@@ -171,7 +171,7 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   }
 
   /** Who was there before is expected back, though it may be heard of only after us. */
-  function meetAgain(peers: readonly Peer[]): void {
+  function meetAgain(peers: readonly Member[]): void {
     const before = new Map(membership.peers.map(({ id, ageMs }) => [id, ageMs]))
     const known = peers.map(({ id, ageMs }) => ({ id, ageMs: Math.min(ageMs, before.get(id) ?? ageMs) }))
     Object.assign(membership, { peers: known, heardAt: now() })
@@ -235,27 +235,33 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     /** Our part of a limit whose window is so long, in seconds. */
     share(window: number): number {
       if (epoch !== undefined) return 1
-      const since = Math.max(heldMs(window), SILENT_MS)
+      const since = Math.max(occupiedMs(window), MEMBER_TIMEOUT_MS)
       return 1 / Math.max(2, membership.peers.filter(({ ageMs }) => ageMs < since).length)
     },
 
     /** With `go` it is to be settled, whatever becomes of the request. */
-    async claim(grant: Grant): Promise<Verdict> {
+    async claim(reservation: Reservation): Promise<Admission> {
       open++
-      const verdict = await ask(grant)
-      if (verdict !== 'go') await over()
-      return verdict
+      const admission = await ask(reservation)
+      if (admission !== 'go') await over()
+      return admission
     },
 
     /** It does not go: what the ledger may hold for it is free. Never rejects. */
-    async giveBack(grant: Grant): Promise<void> {
-      if (claimed.has(grant.id)) await tell(grant.id, settledOf(grant, null, UNSPENT, now())).catch(lose)
+    async giveBack(reservation: Reservation): Promise<void> {
+      if (claimed.has(reservation.id))
+        await tell(reservation.id, settledOf(reservation, null, UNSPENT, now())).catch(lose)
     },
 
     /** @param isOurs it was claimed here, and not before a deploy. Never rejects */
-    async settle(grant: Grant, { reading }: Tried<unknown>, bill: Bill, isOurs: boolean): Promise<void> {
-      const settled = settledOf(grant, reading, bill, now())
-      await tell(grant.id, settled).catch(lose)
+    async settle(
+      reservation: Reservation,
+      { reading }: AttemptResult<unknown>,
+      cost: AttemptCost,
+      isOurs: boolean,
+    ): Promise<void> {
+      const settled = settledOf(reservation, reading, cost, now())
+      await tell(reservation.id, settled).catch(lose)
       if (isOurs) await over()
     },
 
@@ -267,26 +273,26 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     },
   }
 
-  async function ask(grant: Grant): Promise<Verdict> {
-    asking.add(grant.id)
+  async function ask(reservation: Reservation): Promise<Admission> {
+    asking.add(reservation.id)
     try {
-      return await askFor(grant)
+      return await askFor(reservation)
     } finally {
-      asking.delete(grant.id)
+      asking.delete(reservation.id)
     }
   }
 
-  async function askFor(grant: Grant): Promise<Verdict> {
-    const names = limitsOf(grant).map(({ name }) => name)
+  async function askFor(reservation: Reservation): Promise<Admission> {
+    const names = limitsOf(reservation).map(({ name }) => name)
     for (let tries = 0; tries < MOST_TRIES && (epoch !== undefined || isSettling); tries++) {
       try {
         await joining
         if (epoch === undefined) break
         // It may have been lost and found since this was taken.
-        if (!places.fits(grant, now())) return 'over-share'
-        claimed.set(grant.id, names)
-        const answer = await within(ledger.claim(epoch, member, grant.id, claimsOf(grant)))
-        if (answer !== 'stale') return verdictOf(grant, answer)
+        if (!places.fits(reservation, now())) return 'over-share'
+        claimed.set(reservation.id, names)
+        const answer = await within(ledger.claim(epoch, member, reservation.id, claimsOf(reservation)))
+        if (answer !== 'stale') return verdictOf(reservation, answer)
         await join()
       } catch (error) {
         lose(error)
@@ -295,34 +301,34 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
     // A deploy has opened another way, which decides.
     if (closed) return 'over-share'
     if (epoch !== undefined) lose(stale())
-    return places.fits(grant, now()) ? 'go' : 'over-share'
+    return places.fits(reservation, now()) ? 'go' : 'over-share'
   }
 
-  function verdictOf(grant: Grant, answer: Claimed): Verdict {
-    const { id, requests, budget, number = 0 } = grant
+  function verdictOf(reservation: Reservation, answer: ReserveResult): Admission {
+    const { id, requests, budget, number = 0 } = reservation
     if ('waitMs' in answer) {
       claimed.delete(id)
       const { spent, inFlight, waitMs } = answer
-      const short: Refused = answer.short === 0 ? 'endpoint' : 'device'
+      const short: LimitScope = answer.short === 0 ? 'endpoint' : 'device'
       // What is taken here is given back, and the ledger has not counted it.
       if (short === 'endpoint') requests.noteAll(spent + 1, now())
-      else budget?.allowance.noteAll(spent + number, now())
+      else budget?.limiter.noteAll(spent + number, now())
       // Records are mostly given back in part; of requests that are in flight it counts where all hangs on them.
-      const hangs = inFlight && (short === 'device' || waitMs >= heldMs(requests.row().window))
+      const hangs = inFlight && (short === 'device' || waitMs >= occupiedMs(requests.row().window))
       return { waitMs: Math.max(LEAST_WAIT_MS, waitMs), short, inFlight: hangs }
     }
     requests.noteAll(answer.spent[0] ?? 0, now())
     const taken = answer.taken[1]
     if (budget && taken !== undefined) {
-      budget.allowance.noteAll(answer.spent[1] ?? 0, now())
+      budget.limiter.noteAll(answer.spent[1] ?? 0, now())
       // Somebody else needs records of the device as well.
-      budget.allowance.shorten(id, taken)
-      grant.number = taken
+      budget.limiter.shorten(id, taken)
+      reservation.number = taken
     }
     return 'go'
   }
 
-  async function tell(id: string, settled: Settled[]): Promise<void> {
+  async function tell(id: string, settled: CommitRequest[]): Promise<void> {
     if (joining !== undefined) {
       // It may have been told as in flight just now.
       await joining.catch(() => {})
@@ -344,4 +350,4 @@ export function createSharing({ ledger, clock, places, membership, changed }: Sh
   }
 }
 
-export type Sharing = ReturnType<typeof createSharing>
+export type SharedQuota = ReturnType<typeof createSharedQuota>

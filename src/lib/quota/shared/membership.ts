@@ -1,4 +1,4 @@
-import type { Peer } from './store'
+import type { Member } from './store'
 
 /** What one process and the ledgers know of each other. It outlives a deploy, which opens another way to them. */
 export interface Membership {
@@ -13,7 +13,7 @@ export interface Membership {
   /** What it was told all of last. */
   epoch?: string
   /** Those that it knew when it was heard of last, and when that was, monotonic. */
-  peers: readonly Peer[]
+  peers: readonly Member[]
   heardAt: number
 }
 

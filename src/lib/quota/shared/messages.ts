@@ -1,49 +1,53 @@
 import type { QuotaHeaders } from '../../api/quota-headers'
-import type { Grant } from '../account-limiter'
-import type { Bill } from '../attempt-cost'
-import { type Allowance, heldMs } from '../window-limiter'
-import type { Claim, Settled } from './store'
+import type { Reservation } from '../account-limiter'
+import type { AttemptCost } from '../attempt-cost'
+import { occupiedMs, type WindowLimiter } from '../window-limiter'
+import type { CommitRequest, ReserveRequest } from './store'
 
 /** The limits that a request meets, as a shared ledger names them: its endpoint's, and that of its device's records. */
-export function limitsOf({ endpoint, requests, budget }: Grant): { name: string; allowance: Allowance }[] {
-  const ofEndpoint = { name: endpoint, allowance: requests }
+export function limitsOf({
+  endpoint,
+  requests,
+  budget,
+}: Reservation): { name: string; limiter: WindowLimiter }[] {
+  const ofEndpoint = { name: endpoint, limiter: requests }
   return budget
-    ? [ofEndpoint, { name: `${endpoint} ${budget.device}`, allowance: budget.allowance }]
+    ? [ofEndpoint, { name: `${endpoint} ${budget.device}`, limiter: budget.limiter }]
     : [ofEndpoint]
 }
 
 /** What a ledger is asked for. */
-export function claimsOf(grant: Grant): Claim[] {
-  const { number = 0, budget } = grant
-  return limitsOf(grant).map(({ name, allowance }, at) => {
-    const { limit, window } = allowance.row()
+export function claimsOf(reservation: Reservation): ReserveRequest[] {
+  const { number = 0, budget } = reservation
+  return limitsOf(reservation).map(({ name, limiter }, at) => {
+    const { limit, window } = limiter.row()
     const asked =
       at === 0 ? { wanted: 1, least: 1 } : { wanted: number, least: Math.min(number, budget?.enough ?? 0) }
-    return { name, ...asked, limit, heldMs: heldMs(window) }
+    return { name, ...asked, limit, occupiedMs: occupiedMs(window) }
   })
 }
 
 /** What a ledger is told of an answer, once it was entered here. @param now monotonic */
 export function settledOf(
-  grant: Grant,
+  reservation: Reservation,
   reading: QuotaHeaders | null,
-  { used, closed }: Bill,
+  { used, closed }: AttemptCost,
   now: number,
-): Settled[] {
-  return limitsOf(grant).map(({ name, allowance }, at) => {
-    const { limit, window } = allowance.row()
-    const last = (at === 0 ? used.requests : used.records) > 0 ? allowance.lastSpent() : undefined
-    const held = heldMs(window)
+): CommitRequest[] {
+  return limitsOf(reservation).map(({ name, limiter }, at) => {
+    const { limit, window } = limiter.row()
+    const last = (at === 0 ? used.requests : used.records) > 0 ? limiter.lastSpent() : undefined
+    const held = occupiedMs(window)
     return {
       name,
       // What remains is the rest of the limit that was told with it, which may not hold yet.
       limit: (at === 0 ? reading?.limit : null) ?? limit,
-      heldMs: held,
+      occupiedMs: held,
       spent: last && { id: last.id, amount: last.amount, ageMs: Math.round(now - last.at) },
       remaining: (at === 0 ? reading?.remaining : reading?.recordsRemaining) ?? null,
       // What was released since then; within the margin the service cannot have counted it.
-      flightMs: Math.round(Math.max(0, now - grant.since - (held - window * 1000))),
-      closedMs: closed === (at === 0 ? 'endpoint' : 'device') ? Math.round(allowance.closedUntil() - now) : 0,
+      flightMs: Math.round(Math.max(0, now - reservation.since - (held - window * 1000))),
+      closedMs: closed === (at === 0 ? 'endpoint' : 'device') ? Math.round(limiter.closedUntil() - now) : 0,
     }
   })
 }

@@ -1,4 +1,4 @@
-import { SETTLING_MS, SILENT_MS } from './store'
+import { MEMBER_TIMEOUT_MS, REPLAY_PERIOD_MS } from './store'
 
 /**
  * What the ledger does in one step. A limit is a hash: id of an entry → `amount state end lasts`, with the end by the
@@ -82,7 +82,7 @@ local function entriesAfter(key, since)
 end
 `
 
-/** KEYS: epoch, members. ARGV: a `Hello` and a name to begin with. Gives epoch, its age, then id and age of each member. */
+/** KEYS: epoch, members. ARGV: a `Heartbeat` and a name to begin with. Gives epoch, its age, then id and age of each member. */
 export const HELLO = `${PREAMBLE}
 local epoch, since = currentEpoch()
 if not epoch then
@@ -91,7 +91,7 @@ if not epoch then
 end
 redis.call('PEXPIRE', KEYS[1], ${EPOCH_MS})
 
-if now - since < ${SETTLING_MS} then
+if now - since < ${REPLAY_PERIOD_MS} then
   for _, peer in ipairs(arg.peers) do
     -- It has told nothing itself since then.
     local at = math.min(now - peer.ageMs, since - 1)
@@ -134,9 +134,9 @@ local function leaveToSilent(claim, list)
   local count, silent, spent = 0, {}, {}
   for i = 1, #members, 2 do
     local at = tonumber(members[i + 1])
-    if now - at < math.max(claim.heldMs, ${SILENT_MS}) then count = count + 1 end
-    local isSilent = now - at >= ${SILENT_MS} or at < since
-    if isSilent and now - at < claim.heldMs then silent[members[i]] = at + claim.heldMs end
+    if now - at < math.max(claim.occupiedMs, ${MEMBER_TIMEOUT_MS}) then count = count + 1 end
+    local isSilent = now - at >= ${MEMBER_TIMEOUT_MS} or at < since
+    if isSilent and now - at < claim.occupiedMs then silent[members[i]] = at + claim.occupiedMs end
   end
   for _, entry in ipairs(list) do
     local by = string.match(entry.id, '^(.-):')
@@ -166,9 +166,9 @@ for i, claim in ipairs(arg.claims) do
   local missing = math.min(claim.least, math.max(1, claim.limit - reserved)) - (claim.limit - sum)
   if missing > 0 then
     table.sort(list, function(one, other) return one.ends < other.ends end)
-    local wait, inFlight = claim.heldMs, 0
+    local wait, inFlight = claim.occupiedMs, 0
     for _, entry in ipairs(list) do
-      if missing > 0 then wait = entry.inFlight and claim.heldMs or entry.ends - now end
+      if missing > 0 then wait = entry.inFlight and claim.occupiedMs or entry.ends - now end
       missing = missing - entry.amount
       if entry.inFlight then inFlight = 1 end
     end
@@ -179,7 +179,7 @@ for i, claim in ipairs(arg.claims) do
   answer[#answer + 1] = sum + taken
 end
 for i, claim in ipairs(arg.claims) do
-  local lasts = arg.leaseMs + claim.heldMs
+  local lasts = arg.leaseMs + claim.occupiedMs
   put(KEYS[i + 2], arg.id, answer[2 * i], 'f', now + lasts, lasts)
 end
 return answer
@@ -189,7 +189,7 @@ return answer
 export const SETTLE = `${PREAMBLE}
 if currentEpoch() ~= arg.epoch then return 0 end
 for i, one in ipairs(arg.settled) do
-  local key, held = KEYS[i + 1], one.heldMs
+  local key, held = KEYS[i + 1], one.occupiedMs
   release(key, arg.id)
   if one.spent then put(key, one.spent.id, one.spent.amount, 's', now + held - one.spent.ageMs, held) end
   if one.remaining >= 0 then
@@ -205,7 +205,7 @@ return 1
 export const REPLAY = `${PREAMBLE}
 if currentEpoch() ~= arg.epoch then return 0 end
 for i, usage in ipairs(arg.usages) do
-  local key, held = KEYS[i + 1], usage.heldMs
+  local key, held = KEYS[i + 1], usage.occupiedMs
   for _, id in ipairs(usage.ended) do release(key, id) end
   for _, entry in ipairs(usage.spent) do put(key, entry.id, entry.amount, 's', now + held - entry.ageMs, held) end
   for _, entry in ipairs(usage.inFlight) do

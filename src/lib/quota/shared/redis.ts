@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EnvlogError } from '../../errors'
 import { type Connection, connectorTo } from './redis-connection'
 import { CLAIM, HELLO, REPLAY, SETTLE } from './redis-scripts'
-import { BATCH, type Claimed, type Greeting, type SharedLedger } from './store'
+import { type HeartbeatReply, MAX_REPLAY_BATCH, type ReserveResult, type SharedQuotaStore } from './store'
 
 /**
  * A ledger in Redis or Valkey. Its client library is optional: users who share an account install it.
@@ -11,7 +11,7 @@ import { BATCH, type Claimed, type Greeting, type SharedLedger } from './store'
  */
 export function openRedis(address: string, password: string, leaseMs: number) {
   const connect = connectorTo(loadLibrary(), address, password)
-  return (account: string): SharedLedger => {
+  return (account: string): SharedQuotaStore => {
     let connection: Connection = connect()
     const run = (script: string, names: readonly string[], argument: object) => {
       const keys = names.map((name) => `envlog:{${account}}:${name}`)
@@ -38,8 +38,8 @@ export function openRedis(address: string, password: string, leaseMs: number) {
       },
 
       async replay(epoch, all) {
-        const batches = Array.from({ length: Math.ceil(all.length / BATCH) }, (_, at) =>
-          all.slice(at * BATCH, (at + 1) * BATCH),
+        const batches = Array.from({ length: Math.ceil(all.length / MAX_REPLAY_BATCH) }, (_, at) =>
+          all.slice(at * MAX_REPLAY_BATCH, (at + 1) * MAX_REPLAY_BATCH),
         )
         // All of them at once: how far away the ledger is counts one time.
         const done = await Promise.all(
@@ -62,7 +62,7 @@ export function openRedis(address: string, password: string, leaseMs: number) {
   }
 }
 
-function greetingOf([epoch, ageMs, ...members]: (string | number)[]): Greeting {
+function greetingOf([epoch, ageMs, ...members]: (string | number)[]): HeartbeatReply {
   const peers: { id: string; ageMs: number }[] = []
   for (let at = 0; at < members.length; at += 2) {
     peers.push({ id: String(members[at]), ageMs: Number(members[at + 1]) })
@@ -70,7 +70,7 @@ function greetingOf([epoch, ageMs, ...members]: (string | number)[]): Greeting {
   return { epoch: String(epoch), ageMs: Number(ageMs), peers }
 }
 
-function claimedOf([went, ...told]: number[]): Claimed | 'stale' {
+function claimedOf([went, ...told]: number[]): ReserveResult | 'stale' {
   if (went === -1) return 'stale'
   if (went === 1) {
     const every = (first: number) => told.filter((_, index) => index % 2 === first)

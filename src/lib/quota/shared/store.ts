@@ -1,5 +1,5 @@
 /** A limit that several processes keep together: so much of it, for so long after the answer. */
-export interface Claim {
+export interface ReserveRequest {
   /** Which limit: an endpoint's requests, or a device's records. */
   name: string
   wanted: number
@@ -7,7 +7,7 @@ export interface Claim {
   least: number
   limit: number
   /** From the answer to the release. */
-  heldMs: number
+  occupiedMs: number
 }
 
 /** What a process spent, by a name that no other entry of any process has: told twice, it counts once. */
@@ -18,10 +18,10 @@ export interface Entry {
 }
 
 /** What became of a claim once its answer was there. */
-export interface Settled {
+export interface CommitRequest {
   name: string
   limit: number
-  heldMs: number
+  occupiedMs: number
   /** The entry that it went into, with all that is in there; nothing where nothing was spent. */
   spent?: Entry | undefined
   /** What the service said remains just now; `null` where it did not. */
@@ -33,9 +33,9 @@ export interface Settled {
 }
 
 /** All that a process uses of a limit. */
-export interface Usage {
+export interface UsageReplay {
   name: string
-  heldMs: number
+  occupiedMs: number
   spent: readonly Entry[]
   inFlight: readonly { id: string; amount: number }[]
   /** Claims that are over. */
@@ -43,7 +43,7 @@ export interface Usage {
   closedMs: number
 }
 
-export type Claimed =
+export type ReserveResult =
   /** Taken, and what is spent of each limit now, by all. */
   | { taken: readonly number[]; spent: readonly number[] }
   /**
@@ -53,53 +53,58 @@ export type Claimed =
   | { waitMs: number; short: number; spent: number; inFlight: boolean }
 
 /** A process, and how long ago the ledger heard of it last. */
-export interface Peer {
+export interface Member {
   id: string
   ageMs: number
 }
 
-export interface Hello {
+export interface Heartbeat {
   member: string
   /** The epoch that has been told all that it spent: where it still is that one, the member counts as alive. */
   toldTo?: string | undefined
   isLeaving: boolean
   /** Those that it knows, for a ledger that has lost them. */
-  peers: readonly Peer[]
+  peers: readonly Member[]
   /** Earlier processes in its place: they are no more. */
   predecessors: readonly string[]
 }
 
-export interface Greeting {
+export interface HeartbeatReply {
   /** Names what the ledger holds: another name than before, and it lost what was written, or is another ledger. */
   epoch: string
   /** How long it has had that name. */
   ageMs: number
   /** Members of the last day, the one that asks included. */
-  peers: readonly Peer[]
+  peers: readonly Member[]
 }
 
 /** Limits that one command replays. */
-export const BATCH = 100
+export const MAX_REPLAY_BATCH = 100
 
 /**
  * A member that has not been heard of for so long, or not since the ledger lost its data, is silent: it may be spending
  * its share without the ledger.
  */
-export const SILENT_MS = 6000
+export const MEMBER_TIMEOUT_MS = 6000
 
 /** After it has lost its data a ledger gives nothing for so long: members tell it meanwhile what they spent. */
-export const SETTLING_MS = 5000
+export const REPLAY_PERIOD_MS = 5000
 
 /**
  * A ledger that several processes write into. Each call is atomic there, may be repeated, and rejects where the ledger
  * is away, with `code` where that tells why. Those with an epoch do nothing where it is another one: `stale`.
  */
-export interface SharedLedger {
-  hello(hello: Hello): Promise<Greeting>
+export interface SharedQuotaStore {
+  hello(hello: Heartbeat): Promise<HeartbeatReply>
   /** All of the claims or none. */
-  claim(epoch: string, member: string, id: string, claims: readonly Claim[]): Promise<Claimed | 'stale'>
-  settle(epoch: string, id: string, settled: readonly Settled[]): Promise<'settled' | 'stale'>
-  replay(epoch: string, usages: readonly Usage[]): Promise<'replayed' | 'stale'>
+  claim(
+    epoch: string,
+    member: string,
+    id: string,
+    claims: readonly ReserveRequest[],
+  ): Promise<ReserveResult | 'stale'>
+  settle(epoch: string, id: string, settled: readonly CommitRequest[]): Promise<'settled' | 'stale'>
+  replay(epoch: string, usages: readonly UsageReplay[]): Promise<'replayed' | 'stale'>
   /** The connection is of no use: another one. */
   reset(): void
   close(): Promise<void>
