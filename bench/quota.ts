@@ -7,9 +7,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/lib'
 import { EnvlogError } from '../src/lib/errors'
-import type { AttemptResult } from '../src/lib/quota/job'
 import { limitsWith } from '../src/lib/quota/limits'
 import { createQuota, type Quota } from '../src/lib/quota/quota'
+import type { AttemptResult } from '../src/lib/quota/types'
 
 const WAITING = 10_000
 const MEASURED = 100_000
@@ -24,14 +24,14 @@ const context = (line: number, listens = false) => ({
 
 const open = (): Quota => {
   const quota = createQuota(systemClock)
-  quota.join({ concurrency: 2, rows: limitsWith({ 'latest-data': { limit: 100_000_000, window: 60 } }) })
+  quota.join({ concurrency: 2, limits: limitsWith({ 'latest-data': { limit: 100_000_000, window: 60 } }) })
   return quota
 }
 
 /** Keeps so many waiting until `total` have been sent; resolves when all are answered. */
 async function run(quota: Quota, lines: number, waiting: number, total: number, listens = false) {
   let asked = 0
-  const reading = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
+  const headers = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
   const next = async (): Promise<void> => {
     while (asked < total) {
       const index = asked++
@@ -39,7 +39,7 @@ async function run(quota: Quota, lines: number, waiting: number, total: number, 
         {
           endpoint: 'latest-data',
           key: String(index),
-          send: async () => ({ reading, value: index }),
+          send: async () => ({ headers, value: index }),
           copy: (value: number) => value,
         },
         context(index % lines, listens),
@@ -52,7 +52,7 @@ async function run(quota: Quota, lines: number, waiting: number, total: number, 
 /** Queues so many that wait, and refuses the first: what an ask takes then, and the longest stop of the loop, ms. */
 async function refuse(lines: number): Promise<{ asking: number; stop: number }> {
   const quota = createQuota(systemClock)
-  const leave = quota.join({ concurrency: 2, rows: limitsWith() })
+  const leave = quota.join({ concurrency: 2, limits: limitsWith() })
   let answer: (result: AttemptResult<number>) => void = () => {}
   const ask = (index: number) => {
     const request = {
@@ -75,8 +75,8 @@ async function refuse(lines: number): Promise<{ asking: number; stop: number }> 
   const asking = (performance.now() - start) / WAITING
   const error = new EnvlogError('quota-refused', { status: 429 }, { status: 429 })
   // Another window: all are told anew.
-  const reading = { limit: 12, remaining: 0, windowSeconds: 7200, recordsRemaining: null }
-  answer({ reading, error })
+  const headers = { limit: 12, remaining: 0, windowSeconds: 7200, recordsRemaining: null }
+  answer({ headers, error })
   const stop = await longestStop(20)
   for (const controller of controllers) controller.abort()
   await leave()

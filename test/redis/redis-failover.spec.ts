@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { systemClock } from '../../src/lib/clock'
 import { createQuota, type Quota } from '../../src/lib/quota/quota'
 import { openRedis } from '../../src/lib/quota/shared/redis'
-import { contextWith, SILENT } from '../support/quota/manual-service'
+import { contextWith, NO_HEADERS } from '../support/quota/manual-service'
 import { member } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
 import { until } from '../support/wait'
@@ -70,8 +70,10 @@ describe('a quota that is shared by a Redis that fails', function () {
   function share(address: string) {
     const quota = createQuota(systemClock)
     const reasons: (string | undefined)[] = []
-    const ledger = () => openRedis(address, '', LEASE_MS)('an account')
-    ends.push(quota.join(member({ ledger, ledgerHere: (_, reason) => void reasons.push(reason) })))
+    const openSharedStore = () => openRedis(address, '', LEASE_MS)('an account')
+    ends.push(
+      quota.join(member({ openSharedStore, onSharedStoreChange: (_, reason) => void reasons.push(reason) })),
+    )
     return { quota, reasons }
   }
 
@@ -83,7 +85,7 @@ describe('a quota that is shared by a Redis that fails', function () {
       const request = {
         endpoint: 'latest-data' as const,
         key: `${at}`,
-        send: async () => ({ reading: SILENT, value: at }),
+        send: async () => ({ headers: NO_HEADERS, value: at }),
         copy: (value: number) => value,
       }
       await quota.ask(request, contextWith())

@@ -17,7 +17,7 @@ const LEASE_MS = 30_000
 const ASKED_MS = 20_000
 const PASSWORD = 'not-a-secret'
 
-describe('a ledger in Redis over TLS', () => {
+describe('a shared store in Redis over TLS', () => {
   let redis: RedisServer
   const ends: (() => unknown)[] = []
 
@@ -35,7 +35,7 @@ describe('a ledger in Redis over TLS', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  /** What becomes of a place in each of these ledgers, for a process that trusts these authorities. */
+  /** What becomes of a place in each of these shared stores, for a process that trusts these authorities. */
   async function asked(trusted: readonly string[], addresses: readonly string[]): Promise<string[]> {
     const file = join(temporaryFolder('trusted'), 'authorities.pem')
     writeFileSync(file, trusted.map((one) => readFileSync(one, 'utf8')).join('\n'))
@@ -65,11 +65,14 @@ describe('a ledger in Redis over TLS', () => {
   async function reason(address: string): Promise<string> {
     const quota = createQuota(systemClock)
     const told: string[] = []
-    const ledgerHere = (_: boolean, why?: string) => {
+    const onSharedStoreChange = (_: boolean, why?: string) => {
       if (why !== undefined) told.push(why)
     }
     const leave = quota.join(
-      member({ ledger: () => openRedis(address, PASSWORD, LEASE_MS)('an account'), ledgerHere }),
+      member({
+        openSharedStore: () => openRedis(address, PASSWORD, LEASE_MS)('an account'),
+        onSharedStoreChange,
+      }),
     )
     await until('it is told why', () => told.length > 0)
     await leave()

@@ -1,18 +1,20 @@
-/** A process of its own that takes a place in ledgers: whom it trusts is read at its start. Tells what became of each. */
+/** A process of its own that takes a place in shared stores: whom it trusts is read at its start. Prints what became of each. */
 import { openRedis } from '../../src/lib/quota/shared/redis'
-import { claim, joins, takes } from './shared-store'
+import { isGranted, joins, reserveRequest } from './shared-store'
 
 const [, , password = '', ...addresses] = process.argv
 
 async function ask(address: string): Promise<string> {
-  const ledger = openRedis(address, password, 30_000)('an account')
+  const sharedStore = openRedis(address, password, 30_000)('an account')
   try {
-    return (await takes(await joins(ledger, `process ${process.pid}`), 'one', [claim({})])) ? 'taken' : 'full'
+    return (await isGranted(await joins(sharedStore, `process ${process.pid}`), 'one', [reserveRequest({})]))
+      ? 'taken'
+      : 'full'
   } catch (error) {
     const { code, message } = error as Error & { code?: string }
     return `${code}: ${message}`
   } finally {
-    await ledger.close()
+    await sharedStore.close()
   }
 }
 

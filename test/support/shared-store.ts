@@ -1,4 +1,4 @@
-/** Claims on a shared ledger, and what became of them. */
+/** Requests to a shared store, and what became of them. */
 import assert from 'node:assert/strict'
 import type {
   ReserveRequest,
@@ -8,84 +8,88 @@ import type {
 } from '../../src/lib/quota/shared/store'
 
 /** One request of `current`, unless told otherwise. */
-export function claim(over: Partial<ReserveRequest>): ReserveRequest {
-  return { name: 'current', wanted: 1, least: 1, limit: 1, occupiedMs: 1000, ...over }
+export function reserveRequest(over: Partial<ReserveRequest>): ReserveRequest {
+  return { name: 'current', wanted: 1, minimum: 1, limit: 1, occupiedMs: 1000, ...over }
 }
 
 interface Outcome {
   name: string
   limit: number
   occupiedMs: number
-  /** How much was spent. */
+  /** How much was used. */
   used: number
   remaining: number | null
   flightMs: number
   closedMs: number
 }
 
-/** One that was sent, and answered without headers. */
-export function settled(over: Partial<Outcome>): Outcome {
+/** The outcome of a request that was sent, and answered without headers. */
+export function outcomeOf(over: Partial<Outcome>): Outcome {
   const quiet = { remaining: null, flightMs: 0, closedMs: 0 }
   return { name: 'current', used: 1, limit: 1, occupiedMs: 1000, ...quiet, ...over }
 }
 
 /** What a process uses of a limit: nothing, unless told otherwise. */
-export function usage(over: Partial<UsageReplay>): UsageReplay {
-  const nothing = { spent: [], inFlight: [], ended: [], closedMs: 0 }
+export function usageReplay(over: Partial<UsageReplay>): UsageReplay {
+  const nothing = { used: [], inFlight: [], ended: [], closedMs: 0 }
   return { name: 'current', occupiedMs: 1000, ...nothing, ...over }
 }
 
-/** A member of a ledger that has told all that it spent. */
+/** A member of a shared store that has reported all that it used. */
 export interface Member {
-  ledger: SharedQuotaStore
+  sharedStore: SharedQuotaStore
   name: string
-  epoch: string
-  claim(id: string, claims: readonly ReserveRequest[]): Promise<ReserveResult>
+  instanceId: string
+  reserve(id: string, requests: readonly ReserveRequest[]): Promise<ReserveResult>
   /** @param ageMs how long ago it was answered */
-  settle(id: string, settled: readonly Outcome[], ageMs?: number): Promise<unknown>
-  replay(usages: readonly UsageReplay[]): Promise<unknown>
-  /** What it does every few seconds; gives the epoch. */
-  greet(): Promise<string>
+  commit(id: string, outcomes: readonly Outcome[], ageMs?: number): Promise<unknown>
+  replay(replays: readonly UsageReplay[]): Promise<unknown>
+  /** What it does every few seconds; resolves with the instance id. */
+  beat(): Promise<string>
 }
 
 let members = 0
 
-export async function joins(ledger: SharedQuotaStore, name = `member ${members++}`): Promise<Member> {
-  const hello = { member: name, isLeaving: false, peers: [], predecessors: [] }
-  const { epoch } = await ledger.hello(hello)
-  await ledger.hello({ ...hello, toldTo: epoch })
+export async function joins(sharedStore: SharedQuotaStore, name = `member ${members++}`): Promise<Member> {
+  const heartbeat = { memberId: name, isLeaving: false, members: [], predecessors: [] }
+  const { instanceId } = await sharedStore.heartbeat(heartbeat)
+  await sharedStore.heartbeat({ ...heartbeat, reportedTo: instanceId })
   return {
-    ...{ ledger, name, epoch },
-    async claim(id, claims) {
-      const told = await ledger.claim(epoch, name, `${name}:${id}`, claims)
-      assert.ok(told !== 'stale', `${id} is of another epoch`)
-      return told
+    ...{ sharedStore, name, instanceId },
+    async reserve(id, requests) {
+      const result = await sharedStore.reserve(instanceId, name, `${name}:${id}`, requests)
+      assert.ok(result !== 'stale', `${id} is of another instance`)
+      return result
     },
-    settle(id, outcomes, ageMs = 0) {
+    commit(id, outcomes, ageMs = 0) {
       const own = `${name}:${id}`
-      const settled = outcomes.map(({ used, ...one }) => ({
+      const commits = outcomes.map(({ used, ...one }) => ({
         ...one,
-        spent: used > 0 ? { id: own, amount: used, ageMs } : undefined,
+        used: used > 0 ? { id: own, amount: used, ageMs } : undefined,
       }))
-      return ledger.settle(epoch, own, settled)
+      return sharedStore.commit(instanceId, own, commits)
     },
-    replay: (usages) => ledger.replay(epoch, usages),
-    greet: async () => (await ledger.hello({ ...hello, toldTo: epoch })).epoch,
+    replay: (replays) => sharedStore.replay(instanceId, replays),
+    beat: async () => (await sharedStore.heartbeat({ ...heartbeat, reportedTo: instanceId })).instanceId,
   }
 }
 
-/** True where all of it was to be had. */
-export async function takes(member: Member, id: string, claims: readonly ReserveRequest[]): Promise<boolean> {
-  return 'taken' in (await member.claim(id, claims))
-}
-
-/** How much it took. @throws where there was not enough */
-export async function holds(
+/** True if all of it was granted. */
+export async function isGranted(
   member: Member,
   id: string,
-  claims: readonly ReserveRequest[],
+  requests: readonly ReserveRequest[],
+): Promise<boolean> {
+  return 'granted' in (await member.reserve(id, requests))
+}
+
+/** How much was granted. @throws if there was not enough */
+export async function grantedOf(
+  member: Member,
+  id: string,
+  requests: readonly ReserveRequest[],
 ): Promise<readonly number[]> {
-  const told = await member.claim(id, claims)
-  assert.ok('taken' in told, `${id} got nothing`)
-  return told.taken
+  const result = await member.reserve(id, requests)
+  assert.ok('granted' in result, `${id} got nothing`)
+  return result.granted
 }

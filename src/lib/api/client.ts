@@ -3,9 +3,8 @@ import { type ChildAbort, childOf } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { AttemptResult } from '../quota/job'
 import type { Quota } from '../quota/quota'
-import type { RequestContext } from '../quota/types'
+import type { AttemptResult, RequestContext } from '../quota/types'
 import { type Body, MAX_ERROR_BYTES, readBody } from './body'
 import { withDeadline } from './deadline'
 import {
@@ -143,28 +142,28 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       'login-pass': loginPass,
       ...params,
     })
-    let reading: QuotaHeaders | null = null
+    let headers: QuotaHeaders | null = null
     const intake = understand()
     const known = knownCause(endpoint, params)
     try {
-      const began = ({ status, headers }: WireAnswer) => {
-        if (status === 200) reading = readQuotaHeaders(headers)
+      const began = (answer: WireAnswer) => {
+        if (answer.status === 200) headers = readQuotaHeaders(answer.headers)
       }
       const { answer, body: found } = await exchange(endpoint, body, signal, began, intake.slicer)
       const receivedAt = clock.now()
       const said = readQuotaHeaders(answer.headers)
       if (answer.status !== 200) {
         const { error, isOfService } = failureOf({ endpoint, answer, text: found.text(), guard })
-        return { reading: isOfService ? said : readQuotaHeaders({}), records: 0, error: error.with(known) }
+        return { headers: isOfService ? said : readQuotaHeaders({}), records: 0, error: error.with(known) }
       }
       const value = intake.read(found)
       const records = recordsIn(value)
-      return { reading: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
+      return { headers: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
     } catch (error) {
       const failure = error instanceof EnvlogError ? error.with(known) : (error as EnvlogError)
       // A page of somebody else's, whatever its headers say.
-      if (failure.reason === 'reply-not-json') reading = readQuotaHeaders({})
-      return { reading, records: null, error: failure, unsent: NEVER_REACHED.has(failure.reason) }
+      if (failure.reason === 'reply-not-json') headers = readQuotaHeaders({})
+      return { headers, records: null, error: failure, isUnsent: NEVER_REACHED.has(failure.reason) }
     }
   }
 
@@ -181,7 +180,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       endpoint,
       key: JSON.stringify([login, kind, pathOf(endpoint, settings.relaySuffix), params]),
       ...(records !== undefined && wanted !== undefined
-        ? { records: { device: deviceOf(params), wanted, least: kind === 'raw' ? wanted : LEAST_RECORDS } }
+        ? { records: { device: deviceOf(params), wanted, minimum: kind === 'raw' ? wanted : LEAST_RECORDS } }
         : {}),
       async send(
         number: number | undefined,
@@ -194,7 +193,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const tried = await trying.finally(() => exchanges.delete(trying))
         if ('value' in tried) return { ...tried, value: { ...tried.value, ...(number ? { number } : {}) } }
         if (retried >= most || !worthAnotherTry(tried.error)) return tried
-        return { ...tried, againAfter: retryDelay(retried, random()) }
+        return { ...tried, retryAfterMs: retryDelay(retried, random()) }
       },
       copy: (answer: Answer<unknown>) => structuredClone(answer),
     }

@@ -1,60 +1,37 @@
-import {
-  createWindowLimiter,
-  isPersistedLimiter,
-  type PersistedLimiter,
-  type RateLimit,
-  type WindowLimiter,
-} from './window-limiter'
+import type { RateLimit } from './limits'
+import { createWindowLimiter, type WindowLimiter } from './window-limiter'
 
-/** Devices whose records were asked for lately; more are looked through for those that are free again. */
-const TIDY_ABOVE = 64
+/** Unused limiters of devices are removed when there are more than this, or than twice those in use. */
+const MIN_CLEANUP = 64
 
-/** The records of each device of one endpoint (*Limits*: records per hour and device). */
-export function createDeviceLimiters(described: RateLimit) {
-  let row = described
-  let tidyAt = TIDY_ABOVE
-  const devices = new Map<string, WindowLimiter>()
+/** The limiters of the devices of an endpoint whose records are counted. */
+export function createDeviceLimiters(initial: RateLimit) {
+  let configured = initial
+  let cleanupAbove = MIN_CLEANUP
+  const limiters = new Map<string, WindowLimiter>()
 
-  function tidy(now: number): void {
-    if (devices.size <= tidyAt) return
-    for (const [device, limiter] of devices) {
-      const { own, foreign } = limiter.spent(now)
-      if (own + foreign === 0 && limiter.when(now, 1) <= now) devices.delete(device)
+  function cleanUp(now: number): void {
+    if (limiters.size <= cleanupAbove) return
+    for (const [device, limiter] of limiters) {
+      const { own, byOthers } = limiter.usage(now)
+      if (own + byOthers === 0 && limiter.availableAt(now, 1) <= now) limiters.delete(device)
     }
-    tidyAt = Math.max(TIDY_ABOVE, devices.size * 2)
-  }
-
-  function of(device: string, now: number): WindowLimiter {
-    let limiter = devices.get(device)
-    if (!limiter) {
-      tidy(now)
-      limiter = createWindowLimiter(row)
-      devices.set(device, limiter)
-    }
-    return limiter
+    cleanupAbove = Math.max(MIN_CLEANUP, limiters.size * 2)
   }
 
   return {
-    of,
-    rebase(changed: RateLimit): void {
-      row = changed
-      for (const limiter of devices.values()) limiter.rebase(row)
+    entries: () => [...limiters],
+    getOrCreate(device: string, now: number): WindowLimiter {
+      const found = limiters.get(device)
+      if (found) return found
+      cleanUp(now)
+      const created = createWindowLimiter(configured)
+      limiters.set(device, created)
+      return created
     },
-    entries: () => [...devices],
-    save(now: number, toWall: number): [string, PersistedLimiter][] {
-      return [...devices].flatMap(([device, limiter]) => {
-        const saved = limiter.save(now, toWall)
-        return saved ? [[device, saved] as [string, PersistedLimiter]] : []
-      })
-    },
-    load(saved: unknown, now: number, toWall: number): void {
-      if (!Array.isArray(saved)) return
-      for (const entry of saved) {
-        const [device, state] = Array.isArray(entry) ? entry : []
-        if (typeof device === 'string' && isPersistedLimiter(state)) of(device, now).load(state, now, toWall)
-      }
+    configure(limit: RateLimit): void {
+      configured = limit
+      for (const limiter of limiters.values()) limiter.configure(limit)
     },
   }
 }
-
-export type DeviceLimiters = ReturnType<typeof createDeviceLimiters>

@@ -1,54 +1,64 @@
-import { type Endpoint, type EndpointName, endpoints } from '../api/endpoints'
-import type { RateLimit } from './window-limiter'
+import { LIMITS, type LimitRow, type LimitsTable } from '../../shared/limits'
+import { type EndpointName, endpoints } from '../api/endpoints'
 
-/** The limits of one endpoint: requests, and records of one device where they are counted. */
+/** So many requests, or records, in any window of this length. */
+export interface RateLimit {
+  limit: number
+  windowSeconds: number
+}
+
+/** The limits of one endpoint: requests and, where the service counts them, records of each device. */
 export interface EndpointLimits {
   requests: RateLimit
   records: RateLimit | null
 }
 
-export type Rows = Record<EndpointName, EndpointLimits>
-
-/** What an account's `limits` may replace, by endpoint (nodes.md, *envlog-account*). */
-export type LimitsSetting = Partial<Record<EndpointName, LimitsRow>>
-export interface LimitsRow {
-  limit?: number | undefined
-  window?: number | undefined
-  records?: number | undefined
-  recordsWindow?: number | undefined
-}
+export type AccountLimits = Record<EndpointName, EndpointLimits>
 
 export const ENDPOINT_NAMES = Object.keys(endpoints) as EndpointName[]
 
-/** The description's table (*Limits*) with what an account's settings replace. */
-export function limitsWith(limits: LimitsSetting = {}): Rows {
+/** Longest margin that is added to a window, and the margin's share of a short window. */
+const MAX_MARGIN_MS = 1000
+const MARGIN_SHARE = 1 / 50
+
+/**
+ * How long a permit stays occupied after the response, in ms: the window and a margin (docs/quota.md, *How requests
+ * are counted*). The margin covers what the service's clock and ours differ by.
+ */
+export function occupiedMs(windowSeconds: number): number {
+  const windowMs = windowSeconds * 1000
+  return windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE)
+}
+
+/** The table of the service (docs/service.md, *Limits*) with what an account's `limits` override, key by key. */
+export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
   return mapEndpoints((name) => {
-    const row: Endpoint = endpoints[name]
-    const { limit = row.limit, window = row.window, ...set } = limits[name] ?? {}
-    const { records = row.records, recordsWindow = row.recordsWindow } = set
-    const counted = records !== undefined && recordsWindow !== undefined
+    const row: LimitRow = { ...LIMITS[name], ...overrides[name] }
+    const { limit, window, records, recordsWindow } = row
+    const isCounted = records !== undefined && recordsWindow !== undefined
     return {
-      requests: { limit, window },
-      records: counted ? { limit: records, window: recordsWindow } : null,
+      requests: { limit, windowSeconds: window },
+      records: isCounted ? { limit: records, windowSeconds: recordsWindow } : null,
     }
   })
 }
 
-/** Several nodes for one account may say different things: the most cautious of all holds. */
-export function strictestOf(tables: readonly Rows[]): Rows {
+/** Account nodes with one API key may be set differently: the strictest of their limits apply. */
+export function strictestOf(tables: readonly AccountLimits[]): AccountLimits {
   return mapEndpoints((name) => ({
-    requests: cautious(tables.map((rows) => rows[name].requests)),
-    records: limitsWith()[name].records && cautious(tables.flatMap((rows) => rows[name].records ?? [])),
+    requests: strictest(tables.map((table) => table[name].requests)),
+    records: limitsWith()[name].records && strictest(tables.flatMap((table) => table[name].records ?? [])),
   }))
 }
 
-function cautious(rows: readonly RateLimit[]): RateLimit {
+function strictest(limits: readonly RateLimit[]): RateLimit {
   return {
-    limit: Math.min(...rows.map(({ limit }) => limit)),
-    window: Math.max(...rows.map(({ window }) => window)),
+    limit: Math.min(...limits.map(({ limit }) => limit)),
+    windowSeconds: Math.max(...limits.map(({ windowSeconds }) => windowSeconds)),
   }
 }
 
+/** A value for each endpoint. */
 export function mapEndpoints<T>(make: (name: EndpointName) => T): Record<EndpointName, T> {
   return Object.fromEntries(ENDPOINT_NAMES.map((name) => [name, make(name)])) as Record<EndpointName, T>
 }

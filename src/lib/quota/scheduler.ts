@@ -1,268 +1,214 @@
-/**
- * The words of the quota, as a request meets them:
- *
- * - `QuotaRequest`, `RequestContext`: what is to be sent, and for whom; `Waiter`: the two while they wait
- * - `Job`: identical requests on their way together, through all their tries
- * - `Reservation`: what a try took in this process: a place, and so many records of its device
- * - `ReserveRequest`, `ReserveResult`: the same asked of a shared ledger, and what the ledger said; `Admission`: so may it go?
- * - `AttemptResult`: how sending ended; `AttemptCost`: what that cost, and whose limit it met
- * - `CommitRequest`: the bill as the ledger is told
- * - `UsageReplay`: all that this process uses of a limit, for a ledger that may not know
- */
 import { inBackground } from '../background'
-import type { Clock } from '../clock'
+import { type Clock, createAlarm } from '../clock'
 import { EnvlogError } from '../errors'
-import type { AccountLimiter, Reservation } from './account-limiter'
+import type { AccountLimiter } from './account-limiter'
 import {
-  type AttemptResult,
   createJob,
-  fail,
+  createJobQueue,
   type Job,
-  type LimitScope,
-  type QuotaRequest,
+  rejectJob,
   requestOf,
-  succeed,
+  resolveJob,
   type Waiter,
-  withSafeListener,
-} from './job'
+} from './job-queue'
 import { ENDPOINT_NAMES } from './limits'
-import type { Admission, SharedQuota } from './shared/client'
-import type { RequestContext } from './types'
-import { createWaitMonitor } from './wait-monitor'
+import type { Admission, SharedQuota } from './shared/shared-quota'
+import type { AttemptResult, LimitScope, QuotaRequest, RequestContext, Reservation } from './types'
+import { createWaitMonitor, withSafeListener } from './wait-monitor'
 
-/** Requests that may wait for one account: one more is refused. */
+/** Jobs that may wait for one account. */
 export const MAX_QUEUED = 10_000
-/** A request that was refused so often is given up. */
+/** A request fails when it has been refused so often. */
 const MAX_REFUSALS = 3
-/** When to ask again for what others have only reserved: soon, then after twice as long each time. */
-const FIRST_TRY_MS = 250
-const LONGEST_TRY_MS = 15_000
+/** When to ask again for what other members have only reserved: soon, then after twice as long each time. */
+const CONFLICT_RETRY_MS = 250
+const MAX_CONFLICT_RETRY_MS = 15_000
 
 export interface SchedulerPorts {
   clock: Clock
-  places: AccountLimiter
-  /** Requests at the same time; 0 while nothing may go. */
-  lanes(): number
-  /** Where several processes share the account: asked of each request that goes. */
-  sharing(): SharedQuota | undefined
-  /** Something was spent. */
-  spent(): void
+  limiter: AccountLimiter
+  /** Requests that may run at the same time; 0 while none may be sent. */
+  maxConcurrency(): number
+  /** The quota that is shared with other processes, if it is: it has to admit each request. */
+  sharedQuota(): SharedQuota | undefined
+  onUsageChange(): void
 }
 
-/** Sends requests one by one as their turns come: from the queue to the answer, whatever happens between. */
-export function createScheduler({ clock, places, lanes, sharing, spent }: SchedulerPorts) {
+/**
+ * Sends the requests of one account: a request is queued, reserves its permits, is attempted, and its outcome is a
+ * result, or another attempt. Identical requests are coalesced into one job.
+ */
+export function createScheduler(ports: SchedulerPorts) {
+  const { clock, limiter, maxConcurrency, sharedQuota, onUsageChange } = ports
+  const now = () => clock.monotonic()
   const jobs = new Map<string, Job>()
   const running = new Set<Job>()
+  /** Jobs that are not running, also those in a backoff. */
   let waiting = 0
-  let wakeAt = Number.POSITIVE_INFINITY
-  let cancelWake = () => {}
-  let isPumping = false
-  let isWanted = false
+  const queue = createJobQueue(limiter)
+  const monitor = createWaitMonitor({ clock, limiter, queue, leave })
+  const dispatch = createLoop(dispatchReady)
+  const wakeAt = createAlarm(clock, dispatch)
 
-  const now = () => clock.monotonic()
-  /** Those whose devices have no records left. */
-  const parked = new Set<Job>()
-  const patience = createWaitMonitor({ clock, places, parked, leave })
-
-  /** What it lets go of may call it again: then it goes round once more, instead of deeper and deeper. */
-  function pump(): void {
-    isWanted = true
-    if (isPumping) return
-    isPumping = true
-    try {
-      while (isWanted) {
-        isWanted = false
-        sendReady()
-      }
-    } finally {
-      isPumping = false
-    }
-  }
-
-  function sendReady(): void {
-    const most = lanes()
-    if (most === 0) return
-    // What is free and when more will be is asked of one instant, or what comes free between would be overlooked.
+  /** Sends all jobs that have permits. */
+  function dispatchReady(): void {
+    const limit = maxConcurrency()
+    if (limit === 0) return
+    // What is available, and when more will be, is asked of one instant: between two, something might be overlooked.
     let instant = now()
-    while (running.size < most) {
+    while (running.size < limit) {
       instant = now()
-      const job = places.next(instant)
+      const job = queue.dequeue(instant)
       if (!job) break
-      const { endpoint, records } = requestOf(job)
-      const reservation = places.take(endpoint, records, instant)
-      if ('parkedUntil' in reservation) {
-        places.keepTurn(endpoint)
-        park(job, reservation.parkedUntil)
-      } else inBackground(go(job, reservation))
+      const reservation = limiter.endpoints[job.endpoint].reserve(requestOf(job).records, instant)
+      if ('recordsAt' in reservation) {
+        queue.restoreTurn(job.endpoint)
+        block(job, reservation.recordsAt)
+      } else inBackground(run(job, reservation))
     }
-    wakeFor(places.nextChange(instant))
+    wakeAt(queue.nextChange(instant))
   }
 
-  /** One timer for whatever comes free first. */
-  function wakeFor(at: number): void {
-    if (at === wakeAt) return
-    cancelWake()
-    wakeAt = at
-    if (at === Number.POSITIVE_INFINITY) return
-    cancelWake = clock.after(Math.max(0, Math.ceil(at - now())), () => {
-      wakeAt = Number.POSITIVE_INFINITY
-      pump()
-    })
-  }
-
-  /** Its device has no records left: others go on meanwhile. */
-  function park(job: Job, until: number): void {
-    job.state = 'parked'
-    parked.add(job)
-    rest(job, until - now())
-    patience.reconsider(job)
-  }
-
-  function rest(job: Job, ms: number): void {
-    const cancel = clock.after(Math.max(0, Math.ceil(ms)), () => {
-      back(job)
-      pump()
-      patience.reconsider(job)
-    })
-    job.wake = () => {
-      cancel()
-      parked.delete(job)
-      job.wake = () => {}
-    }
-  }
-
-  /** Back to the head of its lines. */
-  function back(job: Job): void {
-    job.wake()
-    job.state = 'waiting'
-    job.othersUntil = undefined
-    for (const { context } of job.waiters) places.putFirst(job, context.queueKey)
-  }
-
-  async function go(job: Job, reservation: Reservation): Promise<void> {
+  /** From a reservation to the outcome of the attempt. */
+  async function run(job: Job, reservation: Reservation): Promise<void> {
     job.state = 'running'
     running.add(job)
     waiting--
-    spent()
+    onUsageChange()
     try {
-      const shared = sharing()
-      const admission = shared ? await shared.claim(reservation) : 'go'
-      if (admission === 'go') await exchange(job, reservation, shared)
-      else notSent(job, reservation, admission)
+      const shared = sharedQuota()
+      const admission = shared ? await shared.reserve(reservation) : 'admitted'
+      if (admission === 'admitted') {
+        const result = await attempt(job, reservation).catch((error) => ({ headers: null, error }))
+        onResult(job, reservation, result, shared)
+      } else onDenied(job, reservation, admission)
     } catch (error) {
-      // A slip of ours: whoever asked is told, and nobody else suffers.
+      // An error of this package: it fails the job, and nothing else.
       running.delete(job)
-      jobs.delete(job.key)
-      fail(job, error)
+      finish(job, () => rejectJob(job, error))
     }
-    pump()
-    patience.moved(job.endpoint)
+    dispatch()
+    monitor.update(job.endpoint)
   }
 
-  /** One try; one that fails as none should may have reached the service all the same. */
-  async function send(job: Job, reservation: Reservation): Promise<AttemptResult<unknown>> {
-    try {
-      return await requestOf(job).send(reservation.number, job.abort.signal, job.retries)
-    } catch (error) {
-      return { reading: null, error: error as EnvlogError }
-    }
+  /** An attempt that rejects, as none should, may have reached the service all the same. */
+  async function attempt(job: Job, { maxRecords }: Reservation): Promise<AttemptResult<unknown>> {
+    job.conflicts = 0
+    monitor.notifyStart(job)
+    // All callers may have left while the shared store was asked.
+    if (job.waiters.size === 0) return { headers: null, isUnsent: true, error: new EnvlogError('closed') }
+    return await requestOf(job).send(maxRecords, job.abort.signal, job.retries)
   }
 
-  /** @param claimed where it was claimed: a deploy may have opened another one when the answer comes */
-  async function exchange(
+  /** @param reservedWith where the permits were reserved: after a deploy meanwhile there is another shared quota */
+  function onResult(
     job: Job,
     reservation: Reservation,
-    claimed: SharedQuota | undefined,
-  ): Promise<void> {
-    job.misses = 0
-    patience.tellGoing(job)
-    // While others were asked whether it may go, all who wanted it may have left.
-    const result: AttemptResult<unknown> =
-      job.waiters.size > 0
-        ? await send(job, reservation)
-        : { reading: null, unsent: true, error: new EnvlogError('closed') }
+    result: AttemptResult<unknown>,
+    reservedWith: SharedQuota | undefined,
+  ): void {
     running.delete(job)
-    const shared = sharing()
-    const cost = places.settle(reservation, result, now(), shared?.here() ?? false)
-    for (const one of new Set([claimed, shared])) {
-      if (one) inBackground(one.settle(reservation, result, cost, one === claimed))
+    const shared = sharedQuota()
+    const cost = limiter.commit(reservation, result, now(), shared?.isConnected() ?? false)
+    for (const one of new Set([reservedWith, shared])) {
+      if (one) inBackground(one.commit(reservation, result.headers, cost, one === reservedWith))
     }
-    spent()
-    if (reservation.budget) wakeParked(reservation)
-    if (job.waiters.size > 0) decide(job, result, cost.refused)
+    onUsageChange()
+    if (reservation.records) unblock(reservation)
+    if (job.waiters.size > 0) conclude(job, result, cost.refusedBy)
   }
 
-  /** What was reserved and did not come is there for others of the same device. */
-  function wakeParked({ endpoint, budget }: Reservation): void {
-    for (const job of [...parked]) {
-      if (job.endpoint === endpoint && requestOf(job).records?.device === budget?.device) back(job)
-    }
-  }
-
-  /** Others were faster, or the ledger went away. */
-  function notSent(job: Job, reservation: Reservation, admission: Exclude<Admission, 'go'>): void {
+  /** The shared quota did not admit the request: other members were faster, or the store was lost. */
+  function onDenied(job: Job, reservation: Reservation, denial: Exclude<Admission, 'admitted'>): void {
     running.delete(job)
-    places.giveBack(reservation, now())
-    inBackground(sharing()?.giveBack(reservation) ?? Promise.resolve())
+    limiter.endpoints[job.endpoint].cancel(reservation, now())
+    inBackground(sharedQuota()?.cancel(reservation) ?? Promise.resolve())
     if (job.waiters.size === 0) return
     waiting++
-    if (admission !== 'over-share') {
-      const { waitMs, short, inFlight } = admission
-      const soon = Math.min(LONGEST_TRY_MS, FIRST_TRY_MS * 2 ** job.misses++)
-      const until = now() + (inFlight ? Math.min(waitMs, soon) : waitMs)
-      if (short === 'device') {
-        job.othersUntil = until
-        park(job, until)
+    if (denial !== 'over-share') {
+      const { waitMs, scope, isInFlight } = denial
+      const backoffMs = Math.min(MAX_CONFLICT_RETRY_MS, CONFLICT_RETRY_MS * 2 ** job.conflicts++)
+      const until = now() + (isInFlight ? Math.min(waitMs, backoffMs) : waitMs)
+      if (scope === 'device') {
+        job.recordsBlockedUntil = until
+        block(job, until)
         return
       }
-      places.holdBack(reservation.endpoint, until)
+      limiter.endpoints[job.endpoint].block(until)
     }
-    back(job)
-    patience.reconsider(job)
+    queue.requeueFirst(job)
+    monitor.evaluate(job)
   }
 
-  function decide(job: Job, result: AttemptResult<unknown>, refused: LimitScope | undefined): void {
-    if (!('error' in result)) {
-      jobs.delete(job.key)
-      succeed(job, result.value)
-    } else if (refused && ++job.refusals < MAX_REFUSALS) {
-      job.refusal = { error: result.error, of: refused }
-      job.failure = undefined
+  function conclude(job: Job, result: AttemptResult<unknown>, refusedBy: LimitScope | undefined): void {
+    if (!('error' in result)) finish(job, () => resolveJob(job, result.value))
+    else if (refusedBy) {
+      job.lastRefusal = { error: result.error, scope: refusedBy }
+      if (++job.refusals < MAX_REFUSALS) {
+        job.lastError = undefined
+        waiting++
+        queue.requeueFirst(job)
+      } else finish(job, () => rejectJob(job, monitor.createError(job)))
+    } else if (result.retryAfterMs !== undefined) {
       waiting++
-      back(job)
-    } else if (!refused && result.againAfter !== undefined) {
-      waiting++
-      job.failure = result.error
+      job.lastError = result.error
       job.retries++
-      job.state = 'resting'
-      rest(job, result.againAfter)
-    } else {
-      if (refused) job.refusal = { error: result.error, of: refused }
-      jobs.delete(job.key)
-      fail(job, refused ? patience.giveUp(job) : result.error)
+      job.state = 'backoff'
+      requeueAfter(job, result.retryAfterMs)
+    } else finish(job, () => rejectJob(job, result.error))
+  }
+
+  function finish(job: Job, end: () => void): void {
+    jobs.delete(job.key)
+    end()
+  }
+
+  /** The device of a job has no records left until then; others of its endpoint are sent meanwhile. */
+  function block(job: Job, until: number): void {
+    queue.block(job)
+    requeueAfter(job, until - now())
+    monitor.evaluate(job)
+  }
+
+  /** Records that were reserved and did not come are available to other jobs of the same device. */
+  function unblock({ endpoint, records }: Reservation): void {
+    for (const job of queue.blocked(endpoint)) {
+      if (requestOf(job).records?.device !== records?.device) continue
+      job.cancelTimer()
+      queue.requeueFirst(job)
     }
   }
 
+  function requeueAfter(job: Job, ms: number): void {
+    job.cancelTimer = clock.after(Math.max(0, Math.ceil(ms)), () => {
+      queue.requeueFirst(job)
+      dispatch()
+      monitor.evaluate(job)
+    })
+  }
+
+  /** Rejects one caller; without callers the job ends. */
   function leave(job: Job, waiter: Waiter, error: unknown): void {
-    waiter.release()
+    waiter.stopListening()
     job.waiters.delete(waiter)
-    patience.tellGone(job, waiter)
+    monitor.notifyLeft(job, waiter)
     waiter.reject(error)
     if (job.waiters.size > 0) {
       const { queueKey } = waiter.context
-      if (![...job.waiters].some(({ context }) => context.queueKey === queueKey)) places.leave(job, queueKey)
+      if (![...job.waiters].some(({ context }) => context.queueKey === queueKey))
+        queue.removeFrom(job, queueKey)
       return
     }
     jobs.delete(job.key)
-    places.remove(job)
-    job.wake()
+    queue.remove(job)
+    job.cancelTimer()
     if (job.state !== 'running') waiting--
-    job.state = 'over'
+    job.state = 'done'
     job.abort.abort()
-    pump()
+    dispatch()
   }
 
-  function enqueue({ key, endpoint }: QuotaRequest<unknown>): Job {
+  function getOrCreateJob({ key, endpoint }: QuotaRequest<unknown>): Job {
     const known = jobs.get(key)
     if (known) return known
     if (waiting >= MAX_QUEUED) throw new EnvlogError('queue-full', { most: MAX_QUEUED })
@@ -273,36 +219,55 @@ export function createScheduler({ clock, places, lanes, sharing, spent }: Schedu
   }
 
   return {
-    /** What may go has changed from outside. */
-    pump(): void {
-      pump()
-      for (const name of ENDPOINT_NAMES) patience.moved(name)
-    },
     counts: () => ({ running: running.size, waiting }),
+    waitingFor: queue.size,
 
-    ask(request: QuotaRequest<unknown>, context: RequestContext): Promise<unknown> {
+    /** What may be sent has changed from outside. */
+    update(): void {
+      dispatch()
+      for (const name of ENDPOINT_NAMES) monitor.update(name)
+    },
+
+    /** Queues a request; see `Quota.ask` for what it throws. */
+    submit(request: QuotaRequest<unknown>, context: RequestContext): Promise<unknown> {
       return new Promise((resolve, reject) => {
         if (context.signal.aborted) throw new EnvlogError('closed')
-        const job = enqueue(request)
-        const failed = (error: unknown) => leave(job, waiter, error)
+        const job = getOrCreateJob(request)
+        const onListenerError = (error: unknown) => leave(job, waiter, error)
+        const safe = withSafeListener(context, onListenerError)
         const waiter: Waiter = {
-          context: withSafeListener(context, failed),
-          request,
-          since: now(),
-          resolve,
-          reject,
-          release: () => {},
+          ...{ context: safe, request, queuedAt: now() },
+          ...{ resolve, reject, stopListening: () => {} },
         }
         job.waiters.add(waiter)
-        patience.watch(job, waiter)
-        if (job.state === 'waiting') {
-          places.put(job, context.queueKey)
-          pump()
+        monitor.watch(job, waiter)
+        if (job.state === 'queued') {
+          queue.enqueue(job, context.queueKey)
+          dispatch()
         }
-        patience.reconsider(job)
-        // Those of other nodes may have one more before them.
-        patience.moved(job.endpoint)
+        monitor.evaluate(job)
+        // Jobs under other queue keys may have one more before them.
+        monitor.update(job.endpoint)
       })
     },
+  }
+}
+
+/** A function that, when it is called from within itself, runs once more afterwards instead of recursing. */
+function createLoop(work: () => void): () => void {
+  let isRunning = false
+  let isRequested = false
+  return () => {
+    isRequested = true
+    if (isRunning) return
+    isRunning = true
+    try {
+      while (isRequested) {
+        isRequested = false
+        work()
+      }
+    } finally {
+      isRunning = false
+    }
   }
 }

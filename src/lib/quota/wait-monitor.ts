@@ -1,208 +1,223 @@
 import type { EndpointName } from '../api/endpoints'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import type { AccountLimiter, Expected } from './account-limiter'
-import type { Job, Waiter } from './job'
+import type { AccountLimiter } from './account-limiter'
+import { isWaiting, type Job, type JobQueue, type Waiter } from './job-queue'
 import { mapEndpoints } from './limits'
+import type { RequestContext, StartEstimate } from './types'
 
-/** Waits shorter than this, and changes of less, are not worth telling. */
-const TOLD_FROM_MS = 1000
-/** How soon one looks at estimates that may have moved, and whether a request that may go still cannot. */
-const LOOK_AGAIN_MS = 1000
-/** Many whose waits end one after another are looked at together. */
-const LEAST_LOOK_MS = 100
-/** So many are looked at before anything else in the process has its turn. */
-const SLICE = 250
+/** Shorter waits, and smaller changes of an estimate, are not reported. */
+const MIN_REPORTED_MS = 1000
+/** How soon estimates are looked at again that may have changed. */
+const SWEEP_MS = 1000
+/** Waits that end shortly after one another are looked at together. */
+const MIN_SWEEP_MS = 100
+/** Jobs that a sweep looks at before it yields to the event loop. */
+const SWEEP_BATCH = 250
 
-interface Desk {
+interface WaitMonitorPorts {
   clock: Clock
-  places: AccountLimiter
-  /** Whose devices have no records left: they are in no line. */
-  parked: ReadonlySet<Job>
-  /** Takes a waiter out, with the reason why. */
+  limiter: Pick<AccountLimiter, 'endpoints'>
+  queue: JobQueue
+  /** Rejects one caller of a job. */
   leave(job: Job, waiter: Waiter, error: EnvlogError): void
 }
 
+/** The callers of one endpoint that have to be looked at. */
 interface Watch {
-  /** Those who listen, or do not wait for ever. */
-  attentive: number
-  /** `AccountLimiter.surprises` when it was looked at last. */
-  surprises: number
-  /** The next look. */
-  at: number
+  /** Callers that listen, or that do not wait without limit. */
+  observers: number
+  /** `WindowLimiter.revision` at the last sweep. */
+  revision: number
+  /** When the next sweep is due, monotonic ms. */
+  dueAt: number
   cancel(): void
-  /** The rest of a long look. */
-  cancelSlice(): void
+  /** Cancels the rest of a sweep that has begun. */
+  cancelBatch(): void
 }
 
 /**
- * How long those who ask are ready to wait, and what they are told meanwhile. All of an endpoint are looked at
- * together, or thousands who wait would each count those before them: at once where places were taken away
- * that nobody could know of, else within a second.
+ * Watches how long jobs wait: notifies their callers, and rejects those for whom it takes too long. All jobs of an
+ * endpoint are swept together, because each alone would count those before it: immediately when permits became
+ * unavailable that could be counted on, otherwise within a second.
  */
-export function createWaitMonitor({ clock, places, parked, leave }: Desk) {
+export function createWaitMonitor({ clock, limiter, queue, leave }: WaitMonitorPorts) {
   const now = () => clock.monotonic()
-  const toWall = () => clock.now() - clock.monotonic()
-  const isQueued = ({ state }: Job) => state === 'waiting' || state === 'parked'
+  const toWallMs = () => clock.now() - clock.monotonic()
+  const revisionOf = (endpoint: EndpointName) => limiter.endpoints[endpoint].requests.revision()
   const watches = mapEndpoints((): Watch => {
-    return {
-      attentive: 0,
-      surprises: 0,
-      at: Number.POSITIVE_INFINITY,
-      cancel: () => {},
-      cancelSlice: () => {},
-    }
+    const timers = { dueAt: Number.POSITIVE_INFINITY, cancel: () => {}, cancelBatch: () => {} }
+    return { observers: 0, revision: 0, ...timers }
   })
 
-  /** Why it is not waited for any longer: what the service said, or else that it would take too long. */
-  function givenUp(job: Job, { at, records }: Expected): EnvlogError {
-    const { endpoint, refusal, failure } = job
-    const retryAt = new Date(at + toWall()).toISOString()
-    if (failure) return failure
-    if (refusal) {
-      const { error, of } = refusal
-      const reason = of === 'device' ? 'records-refused' : 'quota-refused'
+  /** Why a job is not waited for any longer: what the service answered, or else that it takes too long. */
+  function waitError({ endpoint, lastRefusal, lastError }: Job, estimate: StartEstimate): EnvlogError {
+    if (lastError) return lastError
+    const { at, isForRecords } = estimate
+    const retryAt = new Date(at + toWallMs()).toISOString()
+    if (lastRefusal) {
+      const { error, scope } = lastRefusal
+      const reason = scope === 'device' ? 'records-refused' : 'quota-refused'
       return new EnvlogError(reason, { ...error.params, retryAt }, { ...error.cause, retryAt })
     }
-    const reason = records ? 'records-wait' : 'quota-wait'
-    return new EnvlogError(reason, { retryAt }, { endpoint, retryAt })
+    return new EnvlogError(isForRecords ? 'records-wait' : 'quota-wait', { retryAt }, { endpoint, retryAt })
   }
 
-  function isTooLong({ context, since }: Waiter, { at, records }: Expected): boolean {
-    const most = records ? (context.maxRecordsWaitMs ?? context.maxWaitMs) : context.maxWaitMs
-    return most !== null && at > Math.max(now(), since + most)
+  /** A wait for a connection alone, whose estimate is now, is never too long. */
+  function isTooLong({ context, queuedAt }: Waiter, { at, isForRecords }: StartEstimate): boolean {
+    const { maxWaitMs, maxRecordsWaitMs = maxWaitMs } = context
+    const limit = isForRecords ? maxRecordsWaitMs : maxWaitMs
+    return limit !== null && at > Math.max(now(), queuedAt + limit)
   }
 
-  /** Those who cannot wait so long give up, the others are told what has changed. Ten thousand in a row. */
-  function consider(job: Job, expected: Expected): void {
-    // A set lets go of one while it is walked.
+  /** Rejects the callers for whom an estimate is too late, and notifies the others. */
+  function applyEstimate(job: Job, estimate: StartEstimate): void {
     for (const waiter of job.waiters) {
-      if (isTooLong(waiter, expected)) leave(job, waiter, givenUp(job, expected))
+      if (isTooLong(waiter, estimate)) leave(job, waiter, waitError(job, estimate))
     }
-    if (!isQueued(job)) return
+    if (!isWaiting(job)) return
     for (const waiter of job.waiters) {
-      tell(job.endpoint, waiter, expected)
-      lookBy(job.endpoint, nextLook(waiter))
+      notify(job.endpoint, waiter, estimate)
+      scheduleSweep(job.endpoint, nextSweepFor(waiter))
     }
   }
 
-  function tell(endpoint: EndpointName, waiter: Waiter, { at, records }: Expected): void {
-    const { context, told } = waiter
+  function notify(endpoint: EndpointName, waiter: Waiter, estimate: StartEstimate): void {
+    const { context, notified } = waiter
+    const { at, isForRecords } = estimate
     if (!context.onWait) return
-    const isLong = at - now() >= TOLD_FROM_MS
-    if (isLong && (told?.records !== records || Math.abs(told.at - at) >= TOLD_FROM_MS)) {
-      waiter.told = { at, records }
-      context.onWait({ endpoint, until: at + toWall(), records })
-    } else if (!isLong && told && told.at < now()) {
-      tellOver(endpoint, waiter)
+    if (at - now() < MIN_REPORTED_MS) {
+      if (notified && notified.at < now()) notifyEnd(endpoint, waiter)
+      return
     }
+    const isSame = notified?.isForRecords === isForRecords && Math.abs(notified.at - at) < MIN_REPORTED_MS
+    if (isSame) return
+    waiter.notified = estimate
+    context.onWait({ endpoint, until: at + toWallMs(), records: isForRecords })
   }
 
-  /** When a waiter is to be looked at again, if nothing happens before. */
-  function nextLook({ context: { maxWaitMs, maxRecordsWaitMs }, since, told }: Waiter): number {
+  /** When a caller has to be looked at again if nothing happens before: a limit of its wait, or its estimate, passes. */
+  function nextSweepFor({ context, queuedAt, notified }: Waiter): number {
     const instant = now()
-    const again = instant + LOOK_AGAIN_MS
-    const ending = (most: number | null = null) => {
-      if (most === null) return Number.POSITIVE_INFINITY
-      return since + most > instant ? since + most : again
+    const soon = instant + SWEEP_MS
+    const endOf = (limit: number | null = null) => {
+      if (limit === null) return Number.POSITIVE_INFINITY
+      return queuedAt + limit > instant ? queuedAt + limit : soon
     }
-    const passed = told ? Math.max(told.at + LOOK_AGAIN_MS, again) : Number.POSITIVE_INFINITY
-    return Math.min(ending(maxWaitMs), ending(maxRecordsWaitMs), passed)
+    const passed = notified ? Math.max(notified.at + SWEEP_MS, soon) : Number.POSITIVE_INFINITY
+    return Math.min(endOf(context.maxWaitMs), endOf(context.maxRecordsWaitMs), passed)
   }
 
-  function lookBy(endpoint: EndpointName, at: number): void {
+  function scheduleSweep(endpoint: EndpointName, at: number): void {
     const watch = watches[endpoint]
-    if (at >= watch.at) return
+    if (at >= watch.dueAt) return
     watch.cancel()
-    watch.at = at
-    watch.cancel = clock.after(Math.max(LEAST_LOOK_MS, Math.ceil(at - now())), () => look(endpoint))
+    watch.dueAt = at
+    watch.cancel = clock.after(Math.max(MIN_SWEEP_MS, Math.ceil(at - now())), () => sweep(endpoint))
   }
 
-  /** Looks at all who wait for an endpoint, the first of them at once. */
-  function look(endpoint: EndpointName): void {
+  /** Looks at all jobs of an endpoint, the first of them immediately. */
+  function sweep(endpoint: EndpointName): void {
     const watch = watches[endpoint]
-    stopLooking(watch)
-    watch.surprises = places.surprises(endpoint)
-    if (watch.attentive === 0) return
-    const slices = inSlices(endpoint)
-    const goOn = () => {
-      watch.cancelSlice = slices.next().done ? () => {} : clock.after(0, goOn)
+    stop(watch)
+    watch.revision = revisionOf(endpoint)
+    if (watch.observers === 0) return
+    const batches = sweepInBatches(endpoint)
+    const runBatch = () => {
+      watch.cancelBatch = batches.next().done ? () => {} : clock.after(0, runBatch)
     }
-    goOn()
+    runBatch()
   }
 
-  function* inSlices(endpoint: EndpointName): Generator<void> {
-    const expect = places.outlook(endpoint, now())
-    let [ahead, looked] = [0, 0]
-    for (const job of places.inOrder(endpoint)) {
-      // It went meanwhile, or who gave up before it let it go.
-      if (job.state !== 'waiting') continue
-      consider(job, expect(job, ahead))
-      if (isQueued(job)) ahead++
-      if (++looked % SLICE === 0) yield
+  /** A caller that leaves may let jobs start or end meanwhile: those are not waiting any more. */
+  function* sweepInBatches(endpoint: EndpointName): Generator<void> {
+    const estimate = queue.createEstimator(endpoint, now())
+    let [position, count] = [0, 0]
+    for (const job of queue.inOrder(endpoint)) {
+      if (job.state !== 'queued') continue
+      applyEstimate(job, estimate(job, position))
+      if (isWaiting(job)) position++
+      if (++count % SWEEP_BATCH === 0) yield
     }
-    for (const job of parked) if (job.endpoint === endpoint) consider(job, expect(job, 0))
+    for (const job of queue.blocked(endpoint)) {
+      if (job.state === 'blocked') applyEstimate(job, estimate(job, 0))
+    }
   }
 
   return {
-    giveUp: (job: Job) => givenUp(job, places.expected(job, now())),
+    /** The error of a job that is given up. */
+    createError: (job: Job) => waitError(job, queue.estimate(job, now())),
 
-    /** The wait of one ticket has begun, or changed. */
-    reconsider(job: Job): void {
-      if (!isQueued(job)) return
-      for (const waiter of job.waiters) {
-        if (!isAttentive(waiter)) continue
-        consider(job, places.expected(job, now()))
-        return
-      }
+    /** The wait of one job has begun, or changed. */
+    evaluate(job: Job): void {
+      if (isWaiting(job) && [...job.waiters].some(isObserver)) applyEstimate(job, queue.estimate(job, now()))
     },
 
-    /** What waits for an endpoint may have to wait longer, or less long. */
-    moved(endpoint: EndpointName): void {
-      const { attentive, surprises } = watches[endpoint]
-      if (attentive === 0) return
-      if (places.surprises(endpoint) !== surprises) look(endpoint)
-      else lookBy(endpoint, now() + LOOK_AGAIN_MS)
+    /** The jobs of an endpoint may have to wait longer, or less long. */
+    update(endpoint: EndpointName): void {
+      const { observers, revision } = watches[endpoint]
+      if (observers === 0) return
+      if (revisionOf(endpoint) !== revision) sweep(endpoint)
+      else scheduleSweep(endpoint, now() + SWEEP_MS)
     },
 
-    /** It goes now. */
-    tellGoing({ endpoint, waiters }: Job): void {
-      for (const waiter of waiters) tellOver(endpoint, waiter)
+    /** A job is being sent. */
+    notifyStart({ endpoint, waiters }: Job): void {
+      for (const waiter of waiters) notifyEnd(endpoint, waiter)
     },
 
-    /** It does not wait any more: what it was told holds no longer. */
-    tellGone({ endpoint }: Job, waiter: Waiter): void {
-      if (waiter.told) tellOver(endpoint, waiter)
+    /** A caller does not wait any more: what it was notified of is over. */
+    notifyLeft({ endpoint }: Job, waiter: Waiter): void {
+      if (waiter.notified) notifyEnd(endpoint, waiter)
     },
 
-    /** Listens to a waiter's signal, and to its endpoint where it is not content with waiting in silence. */
+    /** Begins to watch a caller: its signal, and its endpoint if it listens or does not wait without limit. */
     watch(job: Job, waiter: Waiter): void {
       const { signal } = waiter.context
-      const stop = () => leave(job, waiter, new EnvlogError('closed'))
       const watch = watches[job.endpoint]
-      const counts = isAttentive(waiter) ? 1 : 0
-      watch.attentive += counts
-      signal.addEventListener('abort', stop, { once: true })
-      waiter.release = () => {
-        signal.removeEventListener('abort', stop)
-        watch.attentive -= counts
-        if (watch.attentive === 0) stopLooking(watch)
+      const count = isObserver(waiter) ? 1 : 0
+      const abort = () => leave(job, waiter, new EnvlogError('closed'))
+      watch.observers += count
+      signal.addEventListener('abort', abort, { once: true })
+      waiter.stopListening = () => {
+        signal.removeEventListener('abort', abort)
+        watch.observers -= count
+        if (watch.observers === 0) stop(watch)
       }
     },
   }
 }
 
-function stopLooking(watch: Watch): void {
+function stop(watch: Watch): void {
   watch.cancel()
-  watch.cancelSlice()
-  watch.at = Number.POSITIVE_INFINITY
+  watch.cancelBatch()
+  watch.dueAt = Number.POSITIVE_INFINITY
 }
 
-function tellOver(endpoint: EndpointName, waiter: Waiter): void {
-  waiter.told = undefined
+function notifyEnd(endpoint: EndpointName, waiter: Waiter): void {
+  waiter.notified = undefined
   waiter.context.onWait?.({ endpoint, until: null, records: false })
 }
 
-function isAttentive({ context: { onWait, maxWaitMs, maxRecordsWaitMs } }: Waiter): boolean {
+function isObserver({ context: { onWait, maxWaitMs, maxRecordsWaitMs } }: Waiter): boolean {
   return onWait !== undefined || maxWaitMs !== null || maxRecordsWaitMs !== undefined
+}
+
+/** A listener that throws fails only its own request: it is called in the middle of the work for others. */
+export function withSafeListener(context: RequestContext, onError: (error: unknown) => void): RequestContext {
+  const { onWait } = context
+  if (!onWait) return context
+  let isBroken = false
+  return {
+    ...context,
+    onWait(wait) {
+      if (isBroken) return
+      try {
+        onWait(wait)
+      } catch (error) {
+        isBroken = true
+        onError(error)
+      }
+    },
+  }
 }

@@ -117,8 +117,8 @@ export function openAccount(
     const { openRedis } =
       require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
     const lease = longestAnswer(settings.timeout)
-    ports.openLedger = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
-    ports.ledgerHere = ledgerStatus(RED, node)
+    ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
+    ports.onSharedStoreChange = ledgerStatus(RED, node)
   }
   return createAccount({ ...settings, secrets: proxyPasswords(way, process.env) }, ports)
 }

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { EnvlogError, type ErrorCode } from '../../lib/errors'
+import { EDITOR } from '../../lib/quota/fair-queue'
 import type { RequestContext } from '../../lib/quota/types'
-import { EDITOR } from '../../lib/quota/types'
 import type { ContextStore, Failure } from '../../shared/admin'
 import type { AccountNode } from './account'
 import { contextStores } from './store'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Simulator } from '../../../simulator'
-import type { PersistedQuota } from '../../../src/lib/quota/account-limiter'
+import type { PersistedQuota } from '../../../src/lib/quota/limiter-state'
 import { accountId } from '../../support/quota-flow'
 import type { QuotaHall } from '../../support/quota-hall'
 import { until } from '../../support/wait'

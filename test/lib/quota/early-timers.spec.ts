@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/lib/clock'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createVirtualClock } from '../../support/clock'
-import { contextWith, createManualService, outcome, reading } from '../../support/quota/manual-service'
+import { contextWith, createManualService, headersWith, outcome } from '../../support/quota/manual-service'
 import { member } from '../../support/quota/quota'
 
 const LIMIT = 3
@@ -34,7 +34,7 @@ describe('timers that come a moment early', () => {
       for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(desk.request(key), contextWith()))
       await virtual.settle()
       for (let at = 0; at < LIMIT; at++) {
-        desk.sent[at]?.answer({ reading: reading({ limit: LIMIT, windowSeconds: WINDOW }) })
+        desk.sent[at]?.answer({ headers: headersWith({ limit: LIMIT, windowSeconds: WINDOW }) })
         await virtual.settle()
       }
       assert.equal(desk.sent.length, LIMIT)

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { createWindowLimiter, type PersistedLimiter } from '../../../src/lib/quota/window-limiter'
+import {
+  type PersistedLimiter,
+  readPersistedLimiter,
+  toPersistedLimiter,
+} from '../../../src/lib/quota/limiter-state'
+import { createWindowLimiter } from '../../../src/lib/quota/window-limiter'
 
-const ROW = { limit: 10, window: 60 }
+const ROW = { limit: 10, windowSeconds: 60 }
 const HELD = 61_000
 /** From monotonic to wall time in one process, and in the next. */
 const BEFORE = 1_795_000_000_000
@@ -11,99 +16,114 @@ const AFTER = 1_795_000_500_000
 type WindowLimiter = ReturnType<typeof createWindowLimiter>
 
 function spend(limiter: WindowLimiter, at: number, amount = 1): void {
-  limiter.take(`at ${at}`, amount, 0)
-  limiter.settle(`at ${at}`, amount, at)
+  limiter.reserve(`at ${at}`, amount, 0)
+  limiter.commit(`at ${at}`, amount, at)
+}
+
+/** What a store gets of it. */
+function save(limiter: WindowLimiter, now: number, toWallMs: number): PersistedLimiter | null {
+  const state = limiter.getState(now)
+  return state && toPersistedLimiter(state, toWallMs)
+}
+
+function load(limiter: WindowLimiter, saved: unknown, now: number, toWallMs: number): void {
+  const state = readPersistedLimiter(saved, now, toWallMs)
+  assert.ok(state)
+  limiter.restore(state, now)
 }
 
 /** The next process: its monotonic clock began anew, 500 s after that of the first. */
 function next(saved: PersistedLimiter | null, now: number): WindowLimiter {
   const limiter = createWindowLimiter(ROW)
   assert.ok(saved)
-  limiter.load(JSON.parse(JSON.stringify(saved)), now, AFTER)
+  load(limiter, JSON.parse(JSON.stringify(saved)), now, AFTER)
   return limiter
 }
 
 describe('an allowance that is saved', () => {
   it('is nothing where nothing is known', () => {
     const limiter = createWindowLimiter(ROW)
-    assert.equal(limiter.save(0, BEFORE), null)
+    assert.equal(save(limiter, 0, BEFORE), null)
     spend(limiter, 0)
-    assert.notEqual(limiter.save(HELD - 1, BEFORE), null)
-    assert.equal(limiter.save(HELD, BEFORE), null)
+    assert.notEqual(save(limiter, HELD - 1, BEFORE), null)
+    assert.equal(save(limiter, HELD, BEFORE), null)
   })
 
   it('releases each entry in the next process when it would have been released', () => {
     const limiter = createWindowLimiter(ROW)
     spend(limiter, 490_000)
     spend(limiter, 500_000, 3)
-    limiter.remains(4, 500_000, 0)
-    const later = next(limiter.save(501_000, BEFORE), 2000)
-    assert.deepEqual(later.spent(2000), { own: 4, foreign: 2 })
+    limiter.updateRemaining(4, 500_000, 0)
+    const later = next(save(limiter, 501_000, BEFORE), 2000)
+    assert.deepEqual(later.usage(2000), { own: 4, byOthers: 2 })
     assert.deepEqual(
-      [51_000 - 1, 51_000, HELD - 1, HELD].map((at) => later.left(at)),
+      [51_000 - 1, 51_000, HELD - 1, HELD].map((at) => later.available(at)),
       [4, 5, 5, 10],
     )
   })
 
   it('counts what was in flight as spent when the next process begins', () => {
     const limiter = createWindowLimiter(ROW)
-    limiter.take('flying', 2, 0)
-    const later = next(limiter.save(400_000, BEFORE), 7000)
-    assert.deepEqual([later.inFlight(), later.left(7000 + HELD - 1), later.left(7000 + HELD)], [0, 8, 10])
+    limiter.reserve('flying', 2, 0)
+    const later = next(save(limiter, 400_000, BEFORE), 7000)
+    assert.deepEqual(
+      [later.inFlight(), later.available(7000 + HELD - 1), later.available(7000 + HELD)],
+      [0, 8, 10],
+    )
   })
 
   it('counts what lies in the future as spent now: the clock was set back', () => {
     const limiter = createWindowLimiter(ROW)
     spend(limiter, 500_000)
-    limiter.remains(8, 500_000, 0)
-    const saved = limiter.save(500_000, BEFORE + 86_400_000)
+    limiter.updateRemaining(8, 500_000, 0)
+    const saved = save(limiter, 500_000, BEFORE + 86_400_000)
     const later = next(saved, 7000)
     assert.deepEqual(
-      [7000, 7000 + HELD - 1, 7000 + HELD].map((at) => later.left(at)),
+      [7000, 7000 + HELD - 1, 7000 + HELD].map((at) => later.available(at)),
       [8, 8, 10],
     )
   })
 
   it('stays closed where it was refused, as long as it would have', () => {
     const limiter = createWindowLimiter(ROW)
-    limiter.refuse(500_000)
-    const later = next(limiter.save(500_100, BEFORE), 300)
-    assert.deepEqual([later.left(300), later.left(HELD - 1), later.left(HELD)], [0, 0, 10])
+    limiter.throttle(500_000)
+    const later = next(save(limiter, 500_100, BEFORE), 300)
+    assert.deepEqual([later.available(300), later.available(HELD - 1), later.available(HELD)], [0, 0, 10])
   })
 
   it('keeps the row that answers told, over a table that says another', () => {
     const limiter = createWindowLimiter(ROW)
-    for (let times = 0; times < 2; times++) limiter.tell({ limit: 4, window: 30 }, 0)
-    assert.deepEqual(next(limiter.save(0, BEFORE), 0).row(), { limit: 4, window: 30 })
+    for (let times = 0; times < 2; times++) limiter.updateLimit({ limit: 4, windowSeconds: 30 }, 0)
+    assert.deepEqual(next(save(limiter, 0, BEFORE), 0).rateLimit(), { limit: 4, windowSeconds: 30 })
   })
 
   it('adds nothing that is known already, by its name', () => {
     const limiter = createWindowLimiter(ROW)
     spend(limiter, 500_000)
     spend(limiter, 500_500)
-    limiter.take('flying', 3, 500_600)
-    const saved = limiter.save(500_600, BEFORE) as PersistedLimiter
+    limiter.reserve('flying', 3, 500_600)
+    const saved = save(limiter, 500_600, BEFORE) as PersistedLimiter
     const later = createWindowLimiter(ROW)
     spend(later, 1000)
-    for (let count = 0; count < 3; count++) later.load(saved, 1000, AFTER)
-    assert.equal(later.spent(1000).own, 1 + 2 + 3)
+    for (let count = 0; count < 3; count++) load(later, saved, 1000, AFTER)
+    assert.equal(later.usage(1000).own, 1 + 2 + 3)
   })
 
   it('has no more left than before, whatever was spent and however clocks were set back', () => {
     const instants = fc.array(fc.integer({ min: 0, max: 60_000 }), { maxLength: 12 })
     fc.assert(
       fc.property(instants, fc.nat(3), fc.nat(3), fc.nat(100_000), (at, flying, others, back) => {
-        const limiter = createWindowLimiter({ limit: 20, window: 60 })
+        const limiter = createWindowLimiter({ limit: 20, windowSeconds: 60 })
         for (const one of [...at].sort((a, b) => a - b)) spend(limiter, 500_000 + one)
-        limiter.take('flying', flying, 0)
-        const { own } = limiter.spent(560_000)
-        limiter.remains(20 - own - others, 560_000, 0)
-        const left = limiter.left(560_000)
-        const later = createWindowLimiter({ limit: 20, window: 60 })
-        later.load(limiter.save(560_000, BEFORE + back) ?? empty, 60_000, AFTER)
-        assert.equal(later.left(60_000), left)
+        limiter.reserve('flying', flying, 0)
+        const { own } = limiter.usage(560_000)
+        limiter.updateRemaining(20 - own - others, 560_000, 0)
+        const left = limiter.available(560_000)
+        const later = createWindowLimiter({ limit: 20, windowSeconds: 60 })
+        load(later, save(limiter, 560_000, BEFORE + back) ?? empty, 60_000, AFTER)
+        assert.equal(later.available(60_000), left)
         for (const ms of [1000, 30_000, 59_999]) {
-          assert.ok(later.left(60_000 + ms) <= limiter.left(560_000 + ms) + flying)
+          assert.ok(later.available(60_000 + ms) <= limiter.available(560_000 + ms) + flying)
         }
       }),
     )

@@ -65,7 +65,7 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
       const result = await service.send(device, number, fate)
       return mine === process ? result : dead
     }
-    const records = { device, wanted, least: 1000 }
+    const records = { device, wanted, minimum: 1000 }
     const request = {
       endpoint: 'data' as const,
       key: `${asked++}`,
@@ -89,7 +89,7 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
       service.cut()
       process = clock.process()
       quota = createQuota(process.clock)
-      quota.join({ concurrency, rows: limitsWith(limits), store })
+      quota.join({ concurrency, limits: limitsWith(limits), store })
     },
   }
 }

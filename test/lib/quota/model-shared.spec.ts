@@ -6,18 +6,18 @@ import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
 import { released } from '../../support/quota/all-knowing'
 import { contextWith } from '../../support/quota/manual-service'
-import { createLedger } from '../../support/quota/memory-shared-store'
+import { createMemorySharedStore } from '../../support/quota/memory-shared-store'
 import { createModelService } from '../../support/quota/model-service'
 import { alone } from '../../support/quota/scenarios'
 import { fateOf, type Scenario } from '../../support/quota/world'
 
-/** Two processes whose demand never ends, on one service and with one ledger that may be slow. */
+/** Two processes whose demand never ends, on one service and with one shared store that may be slow. */
 function twoProcesses(scenario: Scenario) {
   const { row, concurrency, up, back } = scenario
   const random = createRandom(scenario.seed)
   const clock = createVirtualClock(random.next() * 1000)
   const service = createModelService(clock, row, scenario.refusedCounts)
-  const ledger = createLedger(clock)
+  const sharedStore = createMemorySharedStore(clock)
   const limits = { current: { limit: row.limit, window: row.window } }
   const sent = [0, 0]
   /** Of each process: all its nodes are new. */
@@ -27,7 +27,8 @@ function twoProcesses(scenario: Scenario) {
 
   function start(which: number): void {
     const quota = createQuota(clock)
-    const join = () => quota.join({ concurrency, rows: limitsWith(limits), ledger: () => ledger.open() })
+    const join = () =>
+      quota.join({ concurrency, limits: limitsWith(limits), openSharedStore: () => sharedStore.open() })
     let leave = join()
     deploys.push(() => {
       void leave()
@@ -52,7 +53,7 @@ function twoProcesses(scenario: Scenario) {
     for (let count = 0; count < concurrency + 2; count++) ask()
   }
 
-  return { clock, random, service, ledger, sent, round, start, deploys, end }
+  return { clock, random, service, sharedStore, sent, round, start, deploys, end }
 }
 
 const part = fc.double({ min: 0, max: 1, noNaN: true })
@@ -60,11 +61,11 @@ const part = fc.double({ min: 0, max: 1, noNaN: true })
 describe('two processes that share an account, whatever happens', function () {
   this.timeout(0)
 
-  it('together never let the service count one too many while the ledger is there, be it slow', () =>
+  it('together never let the service count one too many while the shared store is there, be it slow', () =>
     fc.assert(
       fc.asyncProperty(alone, fc.constantFrom(0, 10, 900), async (scenario, slow) => {
-        const { clock, random, service, ledger, start, end } = twoProcesses(scenario)
-        ledger.slow(() => Math.floor(random.next() * slow))
+        const { clock, random, service, sharedStore, start, end } = twoProcesses(scenario)
+        sharedStore.slow(() => Math.floor(random.next() * slow))
         for (const which of [0, 1]) start(which)
         await clock.pass(end - clock.monotonic())
         assert.deepEqual(service.refusals(), [])
@@ -84,14 +85,14 @@ describe('two processes that share an account, whatever happens', function () {
           up: Math.min(up, longest),
           back: Math.min(back, longest),
         }
-        const { clock, random, service, ledger, round, start, deploys, end } = twoProcesses(calm)
-        ledger.become('away')
+        const { clock, random, service, sharedStore, round, start, deploys, end } = twoProcesses(calm)
+        sharedStore.setState('disconnected')
         for (const which of [0, 1]) start(which)
-        // Often within the seconds in which the ledger is found to be back.
+        // Often within the seconds in which the shared store is found to be back.
         const deployedAt = when < 0.5 ? share * 5 * round + when * 4000 : when * 8 * round
         clock.after(deployedAt, () => random.pick(deploys)())
         await clock.pass(share * 5 * round)
-        ledger.become('here')
+        sharedStore.setState('connected')
         await clock.pass(end - clock.monotonic())
         assert.deepEqual(service.refusals(), [])
       }),
@@ -105,9 +106,9 @@ describe('two processes that share an account, whatever happens', function () {
         fc.array(part, { maxLength: 4 }),
         fc.constantFrom(0, 10, 300),
         async (scenario, when, slow) => {
-          const { clock, random, service, ledger, start, end } = twoProcesses(scenario)
-          ledger.slow(() => Math.floor(random.next() * slow))
-          for (const share of when) clock.after(share * (end - clock.monotonic()), () => ledger.lose())
+          const { clock, random, service, sharedStore, start, end } = twoProcesses(scenario)
+          sharedStore.slow(() => Math.floor(random.next() * slow))
+          for (const share of when) clock.after(share * (end - clock.monotonic()), () => sharedStore.lose())
           for (const which of [0, 1]) start(which)
           await clock.pass(end - clock.monotonic())
           assert.deepEqual(service.refusals(), [])
@@ -128,10 +129,10 @@ describe('two processes that share an account, whatever happens', function () {
           ...{ up: Math.min(scenario.up, longest), back: Math.min(scenario.back, longest) },
           row: { ...row, window, limit: row.limit + 1 },
         }
-        const { clock, service, ledger, start, end } = twoProcesses(calm)
+        const { clock, service, sharedStore, start, end } = twoProcesses(calm)
         const span = end - clock.monotonic()
-        clock.after(when * span * 0.8, () => ledger.become(isSilent ? 'silent' : 'away'))
-        clock.after(when * span * 0.8 + lasts * span * 0.2, () => ledger.become('here'))
+        clock.after(when * span * 0.8, () => sharedStore.setState(isSilent ? 'silent' : 'disconnected'))
+        clock.after(when * span * 0.8 + lasts * span * 0.2, () => sharedStore.setState('connected'))
         for (const which of [0, 1]) start(which)
         await clock.pass(span)
         assert.ok(service.refusals().length <= 2, `${service.refusals().length} refused`)

@@ -82,7 +82,7 @@ describe('the quota of an account that is ours alone', function () {
     assert.ok(sent.length >= 0.95 * best, `${sent.length} of ${best}`)
   }
 
-  it('sends at least 95 % of what an all-knowing client could send', () =>
+  it('sends at minimum 95 % of what an all-knowing client could send', () =>
     fc.assert(fc.asyncProperty(alone, reachesNearlyAll), { numRuns: runs(300) }))
 
   it('does so too where answers are slow and the service’s windows slide', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { EnvlogError } from '../../../src/lib/errors'
-import { EDITOR } from '../../../src/lib/quota/types'
+import { EDITOR } from '../../../src/lib/quota/fair-queue'
 import { contextWith, outcome } from '../../support/quota/manual-service'
 import { keys, known } from '../../support/quota/quota'
 
@@ -117,7 +117,7 @@ describe('an error that nobody foresaw', () => {
     const asked = [ask('unanswered'), ask('answered')]
     await clock.settle()
     const error = new TypeError('a slip of ours') as never
-    desk.sent[0]?.answer({ error, reading: null })
+    desk.sent[0]?.answer({ error, headers: null })
     desk.sent[1]?.answer({ error })
     await clock.settle()
     assert.deepEqual(

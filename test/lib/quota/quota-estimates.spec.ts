@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { QuotaWait } from '../../../src/lib/quota/types'
-import { reading, refusal } from '../../support/quota/manual-service'
+import { headersWith, refusal } from '../../support/quota/manual-service'
 import { keys, known, setup } from '../../support/quota/quota'
 
 const HELD = 121_000
 const HOUR = 3_601_000
-const USED_UP = { reading: reading({ limit: 12, windowSeconds: 3600, remaining: 0 }) }
+const USED_UP = { headers: headersWith({ limit: 12, windowSeconds: 3600, remaining: 0 }) }
 
 /** What an asker was told: for how long, or that it goes. */
 function listen(clock: { now(): number }) {
@@ -45,10 +45,10 @@ describe('an estimate that moves while one waits', () => {
     ask('first')
     ask('second')
     await clock.settle()
-    const told = reading({ limit: 2, windowSeconds: 600, remaining: 0 })
+    const told = headersWith({ limit: 2, windowSeconds: 600, remaining: 0 })
     const hurried = keys('hurried', 4).map((key) => ask(key, {}, { maxWaitMs: 3 * HELD }))
     const patient = keys('patient', 2).map((key) => ask(key, {}, { maxWaitMs: 700_000 }))
-    desk.sent[0]?.answer({ reading: told })
+    desk.sent[0]?.answer({ headers: told })
     await clock.settle()
     assert.deepEqual(new Set(hurried.map(({ state }) => state)), new Set(['failed']))
     assert.deepEqual(new Set(patient.map(({ state }) => state)), new Set(['waiting']))
@@ -106,7 +106,7 @@ describe('an estimate that moves while one waits', () => {
     const asked = [ask('same', {}, { onWait }), ask('same', {}, { maxWaitMs: 60_000 })]
     await clock.settle()
     const error = new EnvlogError('service-failed', { status: 503 }, { status: 503 })
-    desk.sent[0]?.answer({ error, againAfter: 5000 })
+    desk.sent[0]?.answer({ error, retryAfterMs: 5000 })
     await clock.pass(5000)
     assert.deepEqual(told, [null, 116])
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createAbort } from '../../../src/lib/abort'
-import { EDITOR } from '../../../src/lib/quota/types'
+import { EDITOR } from '../../../src/lib/quota/fair-queue'
 import { outcome, refusal } from '../../support/quota/manual-service'
 import { keys, known } from '../../support/quota/quota'
 
@@ -50,11 +50,11 @@ describe('turns of a quota', () => {
     const records = { limit: 100, records: 10_000, recordsWindow: 3600 }
     const all = await known({ concurrency: 1, limits: { data: records } }, ['data'])
     const { ask, clock, desk } = all
-    const data = (device: string, wanted: number, least = wanted) => ({
+    const data = (device: string, wanted: number, minimum = wanted) => ({
       endpoint: 'data' as const,
       device,
       wanted,
-      least,
+      minimum,
     })
     const answer = async (came: number) => {
       desk.sent.at(-1)?.answer({ records: came })
@@ -77,7 +77,7 @@ describe('turns of a quota', () => {
   it('10,000 that wait a while for one device fail together where it has no records left', async () => {
     const all = await known({ concurrency: 1, limits: { data: { limit: 100_000 } } }, ['data'])
     const { ask, clock, desk, quota } = all
-    const data = { endpoint: 'data' as const, device: 'one', wanted: 10, least: 10 }
+    const data = { endpoint: 'data' as const, device: 'one', wanted: 10, minimum: 10 }
     const asked = keys('k', 10_000).map((key) => ask(key, data, { maxWaitMs: 60_000 }))
     await clock.settle()
     desk.sent[0]?.answer(refusal(429, { remaining: 5, recordsRemaining: 0 }))

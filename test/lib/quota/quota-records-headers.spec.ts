@@ -1,24 +1,27 @@
 import assert from 'node:assert/strict'
-import { reading, refusal } from '../../support/quota/manual-service'
+import { headersWith, refusal } from '../../support/quota/manual-service'
 import { known } from '../../support/quota/quota'
 import { data, HELD, setup, spend } from '../../support/quota/records'
 
 describe('the service’s own count of records', () => {
   it('takes away what it says is less than our count', async () => {
     const all = await setup()
-    await spend(all, 'one', 1000, { records: 1000, reading: reading({ recordsRemaining: 50_000 }) })
+    await spend(all, 'one', 1000, { records: 1000, headers: headersWith({ recordsRemaining: 50_000 }) })
     assert.equal(await spend(all, 'one', 160_000, {}), 50_000)
   })
 
   it('gives nothing where it says more', async () => {
     const all = await setup()
-    await spend(all, 'one', 100_000, { records: 100_000, reading: reading({ recordsRemaining: 160_000 }) })
+    await spend(all, 'one', 100_000, {
+      records: 100_000,
+      headers: headersWith({ recordsRemaining: 160_000 }),
+    })
     assert.equal(await spend(all, 'one', 160_000, {}), 60_000)
   })
 
   it('is for the device that was asked alone', async () => {
     const all = await setup()
-    await spend(all, 'one', 1000, { records: 1000, reading: reading({ recordsRemaining: 0 }) })
+    await spend(all, 'one', 1000, { records: 1000, headers: headersWith({ recordsRemaining: 0 }) })
     assert.equal(await spend(all, 'other', 160_000, {}), 160_000)
   })
 })

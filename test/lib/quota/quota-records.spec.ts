@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
-import { reading, refusal } from '../../support/quota/manual-service'
+import { headersWith, refusal } from '../../support/quota/manual-service'
 import { keys } from '../../support/quota/quota'
 import { data, HELD, setup, spend } from '../../support/quota/records'
 
 const broken = (told: number | null) => ({
   records: null,
-  reading: reading({ recordsRemaining: told }),
+  headers: headersWith({ recordsRemaining: told }),
   error: new EnvlogError('connection-broken'),
 })
 
@@ -70,8 +70,8 @@ describe('the records of a device', () => {
 
   it('are held for an hour whatever window the headers say', async () => {
     const all = await setup()
-    const told = reading({ limit: 20, windowSeconds: 60, remaining: 19 })
-    await spend(all, 'one', 160_000, { records: 160_000, reading: told })
+    const told = headersWith({ limit: 20, windowSeconds: 60, remaining: 19 })
+    await spend(all, 'one', 160_000, { records: 160_000, headers: told })
     all.ask('waits', data('one', 1000))
     await all.clock.pass(HELD - 1)
     assert.equal(all.desk.sent.length, 1)
@@ -91,7 +91,7 @@ describe('the records of a device', () => {
 
   it('of a failing answer are not spent', async () => {
     const all = await setup()
-    await spend(all, 'one', 160_000, { ...refusal(400), reading: reading({ remaining: 10 }) })
+    await spend(all, 'one', 160_000, { ...refusal(400), headers: headersWith({ remaining: 10 }) })
     assert.equal(await spend(all, 'one', 100_000, {}), 100_000)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
-import { reading, refusal } from '../../support/quota/manual-service'
+import { headersWith, refusal } from '../../support/quota/manual-service'
 import { keys, known } from '../../support/quota/quota'
 
 const HELD = 121_000
@@ -153,7 +153,7 @@ describe('another status', () => {
     const asked = ask('fails', {}, { maxWaitMs: 0 })
     await clock.settle()
     const error = new EnvlogError('service-failed', { status: 500 }, { status: 500 })
-    desk.sent[0]?.answer({ error, againAfter: 1000, reading: reading({ remaining: 0 }) })
+    desk.sent[0]?.answer({ error, retryAfterMs: 1000, headers: headersWith({ remaining: 0 }) })
     await clock.pass(2000)
     assert.deepEqual([asked.error?.code, asked.error?.cause.status], ['ENVLOG_SERVICE', 500])
     assert.equal(desk.sent.length, 1)
@@ -179,7 +179,7 @@ describe('another status', () => {
 })
 
 describe('another try', () => {
-  const failed = { error: new EnvlogError('service-failed', {}, { status: 503 }), againAfter: 4000 }
+  const failed = { error: new EnvlogError('service-failed', {}, { status: 503 }), retryAfterMs: 4000 }
 
   it('comes after as long as it was told, before those that wait, and is spent like any other', async () => {
     const { ask, clock, desk, quota } = await known({ concurrency: 1, limits: { current: { limit: 4 } } })
@@ -228,7 +228,7 @@ describe('another try', () => {
     const { ask, clock, desk } = await known()
     ask('refused')
     await clock.settle()
-    desk.sent[0]?.answer({ ...refusal(429), againAfter: 10 } as never)
+    desk.sent[0]?.answer({ ...refusal(429), retryAfterMs: 10 } as never)
     await clock.pass(HELD - 1)
     assert.equal(desk.sent.length, 1)
   })
@@ -237,7 +237,7 @@ describe('another try', () => {
     const { ask, clock, desk } = await known()
     const asked = ask('fails')
     await clock.settle()
-    desk.sent[0]?.answer({ error: failed.error, reading: reading() })
+    desk.sent[0]?.answer({ error: failed.error, headers: headersWith() })
     await clock.settle()
     assert.deepEqual([asked.error?.reason, desk.sent.length], ['service-failed', 1])
   })

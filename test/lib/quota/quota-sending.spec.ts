@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { reading } from '../../support/quota/manual-service'
+import { headersWith } from '../../support/quota/manual-service'
 import { keys, known, member, setup } from '../../support/quota/quota'
 
 const HELD = 121_000
@@ -50,7 +50,7 @@ describe('sending under a quota', () => {
     const { ask, clock, desk } = setup()
     for (const key of keys('r', 4)) ask(key)
     await clock.settle()
-    desk.sent[0]?.answer({ reading: null })
+    desk.sent[0]?.answer({ headers: null })
     await clock.settle()
     assert.equal(desk.sent.length, 2)
   })
@@ -87,7 +87,7 @@ describe('sending under a quota', () => {
     const { ask, clock, desk, quota } = await known()
     ask('one')
     await clock.settle()
-    desk.sent[0]?.answer({ reading: null, unsent: true })
+    desk.sent[0]?.answer({ headers: null, isUnsent: true })
     await clock.settle()
     assert.equal(quota.counts().endpoints.current.left, 10)
   })
@@ -97,7 +97,7 @@ describe('sending under a quota', () => {
     const told = async (limit: number | null, windowSeconds: number | null) => {
       ask(`${limit} in ${windowSeconds} ${desk.sent.length}`)
       await clock.settle()
-      desk.sent.at(-1)?.answer({ reading: { limit, windowSeconds, remaining: null, recordsRemaining: null } })
+      desk.sent.at(-1)?.answer({ headers: { limit, windowSeconds, remaining: null, recordsRemaining: null } })
       await clock.pass(HELD)
       const row = quota.counts().endpoints.current
       return [row.limit, row.windowSeconds]
@@ -121,7 +121,7 @@ describe('sending under a quota', () => {
     ] as const) {
       ask(`${limit}`)
       await clock.settle()
-      desk.sent.at(-1)?.answer({ reading: reading({ limit, windowSeconds, remaining: limit - 1 }) })
+      desk.sent.at(-1)?.answer({ headers: headersWith({ limit, windowSeconds, remaining: limit - 1 }) })
       await clock.pass(2 * HELD)
     }
     desk.sent.length = 0
@@ -137,11 +137,11 @@ describe('sending under a quota', () => {
     const { ask, clock, desk, quota } = setup()
     ask('first')
     await clock.settle()
-    desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 9 }) })
+    desk.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 9 }) })
     await clock.pass(2 * HELD)
     ask('one')
     await clock.settle()
-    desk.sent[1]?.answer({ reading: reading({ limit: 1, windowSeconds: 2, remaining: 0 }) })
+    desk.sent[1]?.answer({ headers: headersWith({ limit: 1, windowSeconds: 2, remaining: 0 }) })
     await clock.settle()
     const { own, foreign, left } = quota.counts().endpoints.current
     assert.deepEqual([own, foreign, left], [1, 0, 9])
@@ -152,7 +152,7 @@ describe('sending under a quota', () => {
     const answered = async (key: string, limit: number, windowSeconds: number) => {
       ask(key)
       await clock.settle()
-      desk.sent.at(-1)?.answer({ reading: reading({ limit, windowSeconds }) })
+      desk.sent.at(-1)?.answer({ headers: headersWith({ limit, windowSeconds }) })
       await clock.settle()
     }
     for (const key of keys('long', 8)) await answered(key, 10, 120)
@@ -193,7 +193,7 @@ describe('the counts of a quota', () => {
     const { ask, clock, desk, quota } = await known()
     for (const key of keys('r', 12)) ask(key)
     await clock.settle()
-    const answer = { reading: { limit: null, windowSeconds: null, remaining: 0, recordsRemaining: null } }
+    const answer = { headers: { limit: null, windowSeconds: null, remaining: 0, recordsRemaining: null } }
     desk.sent[0]?.answer(answer)
     await clock.settle()
     const { running, waiting, ledgerHere, endpoints } = quota.counts()
@@ -207,7 +207,7 @@ describe('the counts of a quota', () => {
     const { ask, clock, desk, quota } = await known()
     ask('one')
     await clock.settle()
-    desk.sent[0]?.answer({ reading: { limit: 10, windowSeconds: 120, remaining: 4, recordsRemaining: null } })
+    desk.sent[0]?.answer({ headers: { limit: 10, windowSeconds: 120, remaining: 4, recordsRemaining: null } })
     await clock.settle()
     const { own, foreign, left } = quota.counts().endpoints.current
     assert.deepEqual([own, foreign, left], [1, 5, 4])
@@ -230,7 +230,7 @@ describe('the counts of a quota', () => {
     ask('late')
     await clock.pass(3000)
     // The service counted it two seconds ago, in a window that held the early one too.
-    desk.sent[1]?.answer({ reading: { limit: 10, windowSeconds: 120, remaining: 8, recordsRemaining: null } })
+    desk.sent[1]?.answer({ headers: { limit: 10, windowSeconds: 120, remaining: 8, recordsRemaining: null } })
     await clock.settle()
     const { own, foreign } = quota.counts().endpoints.current
     assert.deepEqual([own, foreign], [1, 0])

@@ -66,7 +66,7 @@ describe('what a quota saves', () => {
     process.ask('one')
     await clock.settle()
     process.leave()
-    process.desk.sent[0]?.answer({ reading: null, unsent: true })
+    process.desk.sent[0]?.answer({ headers: null, isUnsent: true })
     await clock.settle()
     process.quota.join(member({ store }))
     await clock.settle()

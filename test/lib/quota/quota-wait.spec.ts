@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { QuotaWait } from '../../../src/lib/quota/types'
-import { reading, refusal } from '../../support/quota/manual-service'
+import { headersWith, refusal } from '../../support/quota/manual-service'
 import { createStore } from '../../support/quota/memory-store'
 import { keys, known, setup } from '../../support/quota/quota'
 
@@ -62,7 +62,7 @@ describe('the longest wait of an asker', () => {
     desk.sent[1]?.answer()
     const waiting = ask('waits', {}, { maxWaitMs: HELD + 10_000 })
     await clock.pass(1000)
-    desk.sent[0]?.answer({ reading: reading({ limit: 2, windowSeconds: 3600, remaining: 0 }) })
+    desk.sent[0]?.answer({ headers: headersWith({ limit: 2, windowSeconds: 3600, remaining: 0 }) })
     await clock.pass(HELD + 10_000)
     assert.deepEqual([waiting.state, waiting.error?.reason], ['failed', 'quota-wait'])
   })
@@ -83,7 +83,7 @@ describe('the longest wait of an asker', () => {
     ask('running')
     const asked = ask('next', {}, { maxWaitMs: 1000 })
     await clock.pass(5500)
-    desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 0 }) })
+    desk.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.pass(1000)
     assert.deepEqual([asked.state, asked.error?.reason], ['failed', 'quota-wait'])
   })

@@ -3,20 +3,20 @@ import { several } from '../../support/quota/members'
 import { HELD } from '../../support/quota/one-member'
 import { keys } from '../../support/quota/quota'
 
-describe('a ledger that loses its data', () => {
+describe('a shared store that loses its data', () => {
   it('gives nothing twice, though nothing was in flight and nobody had noticed', async () => {
-    const { ledger, spend, sent } = await several(2)
+    const { sharedStore, spend, sent } = await several(2)
     assert.equal(await spend(0, 10), 10)
-    ledger.lose()
+    sharedStore.lose()
     assert.equal(await spend(1, 10), 0)
     assert.equal(sent(), 10)
   })
 
   it('gives nothing for some seconds, until all have told what they spent', async () => {
-    const { all, clock, ledger, spend } = await several(3)
+    const { all, clock, sharedStore, spend } = await several(3)
     assert.equal(await spend(0, 4), 4)
     assert.equal(await spend(1, 3), 3)
-    ledger.lose()
+    sharedStore.lose()
     const [, , last] = all
     for (const key of keys('waits', 10)) last?.ask(key)
     await clock.pass(4900)
@@ -25,7 +25,7 @@ describe('a ledger that loses its data', () => {
     last?.desk.sent[0]?.answer()
     await clock.pass(200)
     assert.equal(last?.desk.sent.length, 3)
-    assert.equal(ledger.spent('current'), 10)
+    assert.equal(sharedStore.used('current'), 10)
   })
 
   it('gives nothing for as long where the address leads to another one that is older', async () => {
@@ -37,8 +37,8 @@ describe('a ledger that loses its data', () => {
   })
 
   it('is not called away for that', async () => {
-    const { all, clock, ledger } = await several(2)
-    ledger.lose()
+    const { all, clock, sharedStore } = await several(2)
+    sharedStore.lose()
     await clock.pass(10_000)
     for (const { quota } of all) assert.equal(quota.counts().ledgerHere, true)
   })
@@ -46,25 +46,25 @@ describe('a ledger that loses its data', () => {
   it('leaves a share to a member that cannot tell what it spent, and lets one go till headers tell', async () => {
     for (const honest of [true, false]) {
       for (const spent of [2, 8]) {
-        const { ledger, spend, sent, cut, pass } = await several(2, { honest })
+        const { sharedStore, spend, sent, cut, pass } = await several(2, { honest })
         assert.equal(await spend(0, spent), spent)
-        cut(0, 'away')
-        ledger.lose()
+        cut(0, 'disconnected')
+        sharedStore.lose()
         assert.equal(await spend(1, 10, 'first', 20_000), honest && spent === 2 ? 10 - spent - 5 : 1)
         await pass(HELD - 40_000)
         assert.ok(sent() <= 10, `${sent()}`)
         await pass(40_000)
         assert.ok(sent() > 10, `${sent()}`)
-        assert.equal(ledger.underWay('current'), 0)
+        assert.equal(sharedStore.inFlight('current'), 0)
       }
     }
   })
 })
 
-describe('a ledger that one of several has lost', () => {
+describe('a shared store that one of several has lost', () => {
   it('costs one request at most where nobody else has lost it, and no header tells', async () => {
     const { clock, spend, sent, cut } = await several(2)
-    cut(1, 'away')
+    cut(1, 'disconnected')
     assert.equal(await spend(1, 10, 'r', 10_000), 1)
     assert.ok((await spend(0, 10)) <= 10)
     await clock.pass(20_000)
@@ -72,9 +72,9 @@ describe('a ledger that one of several has lost', () => {
   })
 
   it('costs one request where it goes for all just when the whole is spent', async () => {
-    const { ledger, spend } = await several(2)
+    const { sharedStore, spend } = await several(2)
     assert.equal(await spend(0, 10), 10)
-    ledger.become('away')
+    sharedStore.setState('disconnected')
     assert.equal(await spend(1, 10, 'r', HELD - 10_000), 1)
     assert.equal(await spend(1, 0, 'r', 20_000), 5)
   })
@@ -95,8 +95,8 @@ describe('a ledger that one of several has lost', () => {
   })
 
   it('gives each of three a third', async () => {
-    const { clock, ledger, spend, sent } = await several(3)
-    ledger.become('away')
+    const { clock, sharedStore, spend, sent } = await several(3)
+    sharedStore.setState('disconnected')
     await clock.pass(HELD + 5000)
     for (const which of [0, 1, 2]) assert.equal(await spend(which, 10), 3)
     assert.equal(sent(), 9)

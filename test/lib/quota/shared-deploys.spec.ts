@@ -1,48 +1,48 @@
 import assert from 'node:assert/strict'
 import { createVirtualClock } from '../../support/clock'
-import { createLedger } from '../../support/quota/memory-shared-store'
+import { createMemorySharedStore } from '../../support/quota/memory-shared-store'
 import { createStore } from '../../support/quota/memory-store'
 import { HELD, oneOfSeveral } from '../../support/quota/one-member'
 import { keys, member, processOf } from '../../support/quota/quota'
 
-describe('a ledger over a deploy', () => {
+describe('a shared store over a deploy', () => {
   it('is used whole at once, and told nothing twice', async () => {
-    const { quota, leave, go, clock, desk, ledger } = await oneOfSeveral()
+    const { quota, leave, go, clock, desk, sharedStore } = await oneOfSeveral()
     await go('before', 4)
     for (const sent of desk.sent) sent.answer()
     await clock.settle()
     leave()
-    quota.join(member({ ledger: () => ledger.open() }))
+    quota.join(member({ openSharedStore: () => sharedStore.open() }))
     await clock.settle()
-    assert.equal(ledger.spent('current'), 4)
+    assert.equal(sharedStore.used('current'), 4)
     assert.equal(await go('after', 8), 6)
   })
 
   it('that comes just as it returns still learns what was spent without it, and is waited for', async () => {
-    const { quota, leave, ask, go, clock, desk, ledger } = await oneOfSeveral({}, 'away')
-    assert.equal(await go('away', 8), 5)
+    const { quota, leave, ask, go, clock, desk, sharedStore } = await oneOfSeveral({}, 'disconnected')
+    assert.equal(await go('disconnected', 8), 5)
     for (const sent of desk.sent) sent.answer()
     await clock.pass(100)
-    ledger.become('here')
+    sharedStore.setState('connected')
     leave()
-    quota.join(member({ ledger: () => ledger.open() }))
+    quota.join(member({ openSharedStore: () => sharedStore.open() }))
     await clock.settle()
-    assert.equal(ledger.spent('current'), 5)
+    assert.equal(sharedStore.used('current'), 5)
     for (const key of keys('more', 8)) ask(key)
     await clock.pass(4900)
     assert.equal(desk.sent.length, 5)
   })
 
   it('learns what ended while it was away when the deploy had opened another way to it', async () => {
-    const { quota, leave, ask, clock, desk, ledger } = await oneOfSeveral()
+    const { quota, leave, ask, clock, desk, sharedStore } = await oneOfSeveral()
     ask('on its way')
     await clock.settle()
-    ledger.become('away')
+    sharedStore.setState('disconnected')
     ask('notices')
     await clock.settle()
     leave()
-    ledger.become('here')
-    quota.join(member({ ledger: () => ledger.open() }))
+    sharedStore.setState('connected')
+    quota.join(member({ openSharedStore: () => sharedStore.open() }))
     await clock.settle()
     desk.sent[0]?.answer()
     await clock.pass(10_000)
@@ -51,79 +51,82 @@ describe('a ledger over a deploy', () => {
       for (const sent of desk.sent) sent.answer()
       await clock.pass(100)
     }
-    assert.deepEqual([ledger.underWay('current'), ledger.spent('current')], [0, desk.sent.length])
+    assert.deepEqual([sharedStore.inFlight('current'), sharedStore.used('current')], [0, desk.sent.length])
   })
 
   it('is told all where it is named only now, or is another one, and what is in flight then', async () => {
-    const { quota, leave, go, clock, desk, ledger } = await oneOfSeveral()
+    const { quota, leave, go, clock, desk, sharedStore } = await oneOfSeveral()
     const leaveAlone = quota.join(member())
     leave()
     assert.equal(await go('alone', 3), 3)
     for (const sent of desk.sent.slice(1)) sent.answer()
     await clock.settle()
-    const leaveSame = quota.join(member({ ledger: () => ledger.open() }))
+    const leaveSame = quota.join(member({ openSharedStore: () => sharedStore.open() }))
     leaveAlone()
     await clock.settle()
-    assert.deepEqual([ledger.spent('current'), ledger.underWay('current')], [3, 1])
+    assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [3, 1])
     leaveSame()
-    const other = createLedger(clock)
-    quota.join(member({ ledger: () => other.open() }))
+    const other = createMemorySharedStore(clock)
+    quota.join(member({ openSharedStore: () => other.open() }))
     await clock.settle()
-    assert.deepEqual([other.spent('current'), other.underWay('current')], [3, 1])
+    assert.deepEqual([other.used('current'), other.inFlight('current')], [3, 1])
     desk.sent[0]?.answer()
     await clock.settle()
-    assert.deepEqual([other.spent('current'), other.underWay('current')], [3, 0])
+    assert.deepEqual([other.used('current'), other.inFlight('current')], [3, 0])
   })
 })
 
-describe('what was spent while the ledger was away', () => {
+describe('what was spent while the shared store was away', () => {
   /** A process that spends two while it is away, one of them in flight, and is killed. */
   async function killed() {
     const clock = createVirtualClock()
-    const ledger = createLedger(clock)
+    const sharedStore = createMemorySharedStore(clock)
     const store = createStore(clock)
     const own = clock.process()
-    const before = processOf(own.clock, { ledger: () => ledger.open(), store })
+    const before = processOf(own.clock, { openSharedStore: () => sharedStore.open(), store })
     await clock.pass(1000)
     before.ask('first')
     await clock.settle()
     before.desk.sent[0]?.answer()
     await clock.settle()
-    ledger.become('away')
+    sharedStore.setState('disconnected')
     await clock.pass(2 * HELD)
-    for (const key of keys('away', 2)) before.ask(key)
+    for (const key of keys('disconnected', 2)) before.ask(key)
     await clock.settle()
     before.desk.sent[1]?.answer()
     await clock.settle()
     own.kill()
-    ledger.become('here')
-    return { clock, ledger, store }
+    sharedStore.setState('connected')
+    return { clock, sharedStore, store }
   }
 
   it('is known to it after a restart, once, however often that is told', async () => {
-    const { clock, ledger, store } = await killed()
+    const { clock, sharedStore, store } = await killed()
     for (let starts = 0; starts < 3; starts++) {
       const own = clock.process()
-      processOf(own.clock, { ledger: () => ledger.open(), store })
+      processOf(own.clock, { openSharedStore: () => sharedStore.open(), store })
       await clock.pass(10_000)
-      assert.deepEqual([ledger.spent('current'), ledger.underWay('current')], [2, 0])
+      assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [2, 0])
       own.kill()
     }
   })
 
   it('and claimed before a crash is not reserved twice', async () => {
     const clock = createVirtualClock()
-    const ledger = createLedger(clock)
+    const sharedStore = createMemorySharedStore(clock)
     const store = createStore(clock)
     const own = clock.process()
-    const before = processOf(own.clock, { ledger: () => ledger.open(), store })
+    const before = processOf(own.clock, { openSharedStore: () => sharedStore.open(), store })
     await clock.pass(1000)
     before.ask('in flight')
     await clock.settle()
     own.kill()
-    const after = processOf(clock, { ledger: () => ledger.open(), store })
+    const after = processOf(clock, { openSharedStore: () => sharedStore.open(), store })
     await clock.pass(7000)
-    assert.deepEqual([ledger.spent('current'), ledger.underWay('current'), ledger.members()], [1, 0, 1])
+    assert.deepEqual(
+      [sharedStore.used('current'), sharedStore.inFlight('current'), sharedStore.members()],
+      [1, 0, 1],
+    )
     assert.equal(after.quota.counts().endpoints.current.own, 1)
   })
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { reading } from '../../support/quota/manual-service'
+import { headersWith } from '../../support/quota/manual-service'
 import { ALONE, HELD, oneOfSeveral } from '../../support/quota/one-member'
 
-describe('a ledger that is away', () => {
+describe('a shared store that is away', () => {
   it('leaves each process half of every limit, once a window is over', async () => {
-    for (const state of ['away', 'silent'] as const) {
+    for (const state of ['disconnected', 'silent'] as const) {
       const { go, told } = await oneOfSeveral({}, state)
       assert.equal(await go('r', 8), 5)
       assert.equal(told.includes(true), false)
@@ -12,13 +12,13 @@ describe('a ledger that is away', () => {
   })
 
   it('leaves one place where the limit is one', async () => {
-    const { go } = await oneOfSeveral({ limits: { current: { limit: 1 } } }, 'away')
+    const { go } = await oneOfSeveral({ limits: { current: { limit: 1 } } }, 'disconnected')
     assert.equal(await go('r', 3), 1)
   })
 
   it('leaves one request for a window, once others leave its share to it, where no header tells what others have spent', async () => {
-    const { go, clock, desk, ledger, told } = await oneOfSeveral()
-    ledger.become('away')
+    const { go, clock, desk, sharedStore, told } = await oneOfSeveral()
+    sharedStore.setState('disconnected')
     assert.equal(await go('after', 8), 0)
     assert.equal(told.at(-1), false)
     await clock.pass(ALONE - 5000)
@@ -31,11 +31,11 @@ describe('a ledger that is away', () => {
   })
 
   it('leaves another one where the first could not be sent at all', async () => {
-    const { go, clock, desk, ledger } = await oneOfSeveral()
-    ledger.become('away')
+    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+    sharedStore.setState('disconnected')
     await go('after', 2)
     await clock.pass(ALONE - 5000)
-    desk.sent[0]?.answer({ reading: null, unsent: true })
+    desk.sent[0]?.answer({ headers: null, isUnsent: true })
     await clock.settle()
     assert.equal(desk.sent.length, 2)
   })
@@ -46,39 +46,39 @@ describe('a ledger that is away', () => {
       [2, 2],
       [0, 0],
     ] as const) {
-      const { go, clock, desk, ledger } = await oneOfSeveral()
-      ledger.become('away')
+      const { go, clock, desk, sharedStore } = await oneOfSeveral()
+      sharedStore.setState('disconnected')
       await go('after', 8)
       await clock.pass(ALONE - 5000)
-      desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining }) })
+      desk.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining }) })
       await clock.settle()
       assert.equal(desk.sent.length - 1, more)
     }
   })
 
   it('leaves nothing to who has spent more than half, until that is released', async () => {
-    const { go, clock, desk, ledger } = await oneOfSeveral()
+    const { go, clock, desk, sharedStore } = await oneOfSeveral()
     assert.equal(await go('before', 7), 7)
     for (const sent of desk.sent) sent.answer()
     await clock.settle()
-    ledger.become('away')
+    sharedStore.setState('disconnected')
     assert.equal(await go('after', 8), 0)
     await clock.pass(HELD)
     assert.equal(desk.sent.length, 7 + 5)
   })
 
   it('leaves a third where three shared it', async () => {
-    const { go, clock, ledger, another } = await oneOfSeveral({ limits: { current: { limit: 12 } } })
+    const { go, clock, sharedStore, another } = await oneOfSeveral({ limits: { current: { limit: 12 } } })
     for (const one of [another(), another()]) await one.quota.counts()
     await clock.pass(5000)
-    ledger.become('away')
+    sharedStore.setState('disconnected')
     await clock.pass(5000 + HELD)
     assert.equal(await go('r', 12), 4)
   })
 
   it('is away after a second of silence', async () => {
-    const { ask, clock, ledger, quota } = await oneOfSeveral()
-    ledger.become('silent')
+    const { ask, clock, sharedStore, quota } = await oneOfSeveral()
+    sharedStore.setState('silent')
     ask('one')
     await clock.pass(999)
     assert.equal(quota.counts().ledgerHere, true)
@@ -87,22 +87,22 @@ describe('a ledger that is away', () => {
   })
 
   it('is not away where the event loop stood still till its answer had come', async () => {
-    const { ask, clock, desk, ledger, told } = await oneOfSeveral()
-    ledger.slow(() => 2)
+    const { ask, clock, desk, sharedStore, told } = await oneOfSeveral()
+    sharedStore.slow(() => 2)
     ask('one')
     await clock.settle()
     // The timer is late as well, and is called before the answer is read.
-    ledger.slow(() => 0)
+    sharedStore.slow(() => 0)
     clock.block(1500)
     await clock.pass(100)
     assert.deepEqual([desk.sent.length, told.includes(false)], [1, false])
   })
 
   it('lets nothing wait for good that headers say others have spent', async () => {
-    const { ask, clock, desk } = await oneOfSeveral({}, 'away')
+    const { ask, clock, desk } = await oneOfSeveral({}, 'disconnected')
     ask('one')
     await clock.settle()
-    desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 0 }) })
+    desk.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.settle()
     ask('waits')
     const hurried = ask('hurried', {}, { maxWaitMs: 1000 })
@@ -112,51 +112,51 @@ describe('a ledger that is away', () => {
   })
 
   it('says why, by a code, once for each', async () => {
-    const { clock, ledger, reasons } = await oneOfSeveral()
-    ledger.become('away')
+    const { clock, sharedStore, reasons } = await oneOfSeveral()
+    sharedStore.setState('disconnected')
     await clock.pass(5000)
-    ledger.become('silent')
+    sharedStore.setState('silent')
     await clock.pass(9000)
-    ledger.become('here')
+    sharedStore.setState('connected')
     await clock.pass(9000)
     assert.deepEqual(reasons, [undefined, 'AWAY', 'TIMEOUT', undefined])
   })
 
   it('is tried over another connection after two looks in vain, and again and again', async () => {
-    const { clock, ledger } = await oneOfSeveral()
-    for (const state of ['away', 'silent'] as const) {
-      const before = ledger.resets()
-      ledger.become(state)
+    const { clock, sharedStore } = await oneOfSeveral()
+    for (const state of ['disconnected', 'silent'] as const) {
+      const before = sharedStore.reconnects()
+      sharedStore.setState(state)
       await clock.pass(8000)
-      assert.ok(ledger.resets() - before >= 1, state)
+      assert.ok(sharedStore.reconnects() - before >= 1, state)
       await clock.pass(12_000)
-      assert.ok(ledger.resets() - before >= 3, state)
+      assert.ok(sharedStore.reconnects() - before >= 3, state)
     }
   })
 
   it('is asked by nobody any more after the last node is gone', async () => {
-    for (const state of ['here', 'away', 'silent'] as const) {
-      const { clock, ledger, leave } = await oneOfSeveral({}, state)
+    for (const state of ['connected', 'disconnected', 'silent'] as const) {
+      const { clock, sharedStore, leave } = await oneOfSeveral({}, state)
       void leave()
       await clock.pass(3000)
-      ledger.calls.length = 0
+      sharedStore.calls.length = 0
       await clock.pass(60_000)
-      assert.deepEqual([ledger.calls, ledger.closed()], [[], 1])
+      assert.deepEqual([sharedStore.calls, sharedStore.closed()], [[], 1])
     }
   })
 
   it('is not connected to again where the last node goes while one waits for what others tell', async () => {
     for (const before of [0, 1]) {
-      const { clock, ledger, leave } = await oneOfSeveral({}, 'away')
+      const { clock, sharedStore, leave } = await oneOfSeveral({}, 'disconnected')
       // Of two looks in vain the second brings another connection.
       if (before === 1) await clock.pass(2000)
-      ledger.become('here')
+      sharedStore.setState('connected')
       await clock.pass(3000)
       void leave()
-      ledger.become('away')
-      const resets = ledger.resets()
+      sharedStore.setState('disconnected')
+      const resets = sharedStore.reconnects()
       await clock.pass(60_000)
-      assert.deepEqual([ledger.resets(), ledger.closed()], [resets, 1])
+      assert.deepEqual([sharedStore.reconnects(), sharedStore.closed()], [resets, 1])
     }
   })
 })

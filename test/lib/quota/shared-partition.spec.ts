@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { several } from '../../support/quota/members'
 import { ALONE, HELD } from '../../support/quota/one-member'
 
-describe('one of several whose line to the ledger is cut', () => {
+describe('one of several whose line to the shared store is cut', () => {
   it('takes nothing that its headers tell while others may take the same', async () => {
     const { spend, sent, cut } = await several(2, { honest: true })
-    cut(1, 'away')
+    cut(1, 'disconnected')
     assert.equal(await spend(1, 10, 'alone', 3000), 0)
     assert.equal(await spend(0, 10, 'all', ALONE), 10)
     assert.ok(sent() <= 11, `${sent()}`)
@@ -15,7 +15,7 @@ describe('one of several whose line to the ledger is cut', () => {
     const { all, clock, spend, sent, cut, answer } = await several(2, { honest: true })
     all[1]?.ask('before')
     await clock.settle()
-    cut(1, 'away')
+    cut(1, 'disconnected')
     all[1]?.ask('notices')
     await clock.settle()
     await answer()
@@ -26,33 +26,33 @@ describe('one of several whose line to the ledger is cut', () => {
 
   it('has its share once others leave it, where headers tell that it is there', async () => {
     const { spend, cut } = await several(2, { honest: true })
-    cut(1, 'away')
+    cut(1, 'disconnected')
     assert.equal(await spend(1, 10, 'alone', ALONE + 1000), 5)
     assert.equal(await spend(0, 10, 'all'), 5)
   })
 
   it('sends nothing more that it was about to send when it was deployed', async () => {
-    const { all, clock, ledger, sent, cut, deploy, pass } = await several(2)
-    ledger.slow(
+    const { all, clock, sharedStore, sent, cut, deploy, pass } = await several(2)
+    sharedStore.slow(
       () => 100,
       () => 100,
     )
     for (let count = 0; count < 5; count++) all[1]?.ask(`under way ${count}`)
     await clock.pass(50)
-    cut(1, 'away')
+    cut(1, 'disconnected')
     deploy(1)
     await pass(5000)
     assert.equal(sent(), 0)
   })
 
-  it('tells the ledger what goes just when it is found', async () => {
-    const { all, clock, ledger, spend, sent, cut } = await several(2)
-    cut(0, 'away')
-    cut(1, 'away')
+  it('tells the shared store what goes just when it is found', async () => {
+    const { all, clock, sharedStore, spend, sent, cut } = await several(2)
+    cut(0, 'disconnected')
+    cut(1, 'disconnected')
     await spend(0, 0, 'none', HELD + ALONE)
-    ledger.slow(() => 900)
-    cut(0, 'here')
-    cut(1, 'here')
+    sharedStore.slow(() => 900)
+    cut(0, 'connected')
+    cut(1, 'connected')
     // Some of these go while it is told what was spent.
     await clock.pass(1000)
     for (let count = 0; count < 5; count++) {
@@ -69,30 +69,30 @@ describe('one of several whose line to the ledger is cut', () => {
     assert.equal(sent(), 10)
   })
 
-  it('counts all who shared it, though the ledger is lost again as it comes back', async () => {
-    const { ledger, spend, sent, pass } = await several(3)
-    ledger.become('away')
+  it('counts all who shared it, though the shared store is lost again as it comes back', async () => {
+    const { sharedStore, spend, sent, pass } = await several(3)
+    sharedStore.setState('disconnected')
     await pass(HELD + ALONE)
-    ledger.become('here')
+    sharedStore.setState('connected')
     await pass(3000)
-    ledger.become('away')
+    sharedStore.setState('disconnected')
     await pass(HELD + ALONE)
     for (const which of [0, 1, 2]) assert.equal(await spend(which, 10), 3)
     assert.equal(sent(), 9)
   })
 
   it('has nothing left to it where it was found, and is lost again before it knows', async () => {
-    const { all, ledger, spend, sent, cut, pass } = await several(2)
-    for (const which of [0, 1]) cut(which, 'away')
+    const { all, sharedStore, spend, sent, cut, pass } = await several(2)
+    for (const which of [0, 1]) cut(which, 'disconnected')
     await pass(HELD + ALONE)
-    cut(0, 'here')
+    cut(0, 'connected')
     await pass(3500)
-    cut(1, 'here')
+    cut(1, 'connected')
     await pass(1500)
-    cut(1, 'away')
+    cut(1, 'disconnected')
     await pass(1500)
-    assert.deepEqual([ledger.members(), all[0]?.quota.counts().ledgerHere], [2, true])
-    // It waits for what others tell; when that is over it sees that the ledger is lost again.
+    assert.deepEqual([sharedStore.members(), all[0]?.quota.counts().ledgerHere], [2, true])
+    // It waits for what others tell; when that is over it sees that the shared store is lost again.
     assert.equal(await spend(1, 10, 'alone', 3000), 0)
     assert.equal(await spend(0, 10, 'all', 500), 10)
     await pass(ALONE)
@@ -101,14 +101,14 @@ describe('one of several whose line to the ledger is cut', () => {
 })
 
 describe('one of several that is killed while its line is cut', () => {
-  it('has its share left to it till the ledger knows what it spent', async () => {
-    const { all, clock, ledger, spend, sent, slowStores, ...one } = await several(3, { honest: true })
+  it('has its share left to it till the shared store knows what it spent', async () => {
+    const { all, clock, sharedStore, spend, sent, slowStores, ...one } = await several(3, { honest: true })
     const { cut, kill, restart } = one
-    cut(1, 'away')
+    cut(1, 'disconnected')
     assert.equal(await spend(1, 10, 'alone', ALONE + 1000), 3)
     kill(1)
-    cut(1, 'here')
-    ledger.slow(() => 900)
+    cut(1, 'connected')
+    sharedStore.slow(() => 900)
     slowStores(1000)
     restart(1)
     // It has connected, and has read what was saved, and tells it now.

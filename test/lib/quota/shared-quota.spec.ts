@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { QuotaWait } from '../../../src/lib/quota/types'
 import { createVirtualClock } from '../../support/clock'
-import { reading, refusal } from '../../support/quota/manual-service'
-import { createLedger } from '../../support/quota/memory-shared-store'
+import { headersWith, refusal } from '../../support/quota/manual-service'
+import { createMemorySharedStore } from '../../support/quota/memory-shared-store'
 import { keys, member, processOf } from '../../support/quota/quota'
 
 const HELD = 121_000
@@ -12,8 +12,8 @@ const DATA = 61_000
 /** Two processes on one account; each has asked once, a window ago. */
 async function two() {
   const clock = createVirtualClock()
-  const ledger = createLedger(clock)
-  const open = () => processOf(clock, { ledger: () => ledger.open() })
+  const sharedStore = createMemorySharedStore(clock)
+  const open = () => processOf(clock, { openSharedStore: () => sharedStore.open() })
   const [a, b] = [open(), open()]
   await clock.settle()
   for (const { ask, desk } of [a, b]) {
@@ -26,7 +26,7 @@ async function two() {
   await clock.pass(2 * HELD)
   a.desk.sent.length = 0
   b.desk.sent.length = 0
-  return { a, b, clock, ledger }
+  return { a, b, clock, sharedStore }
 }
 
 describe('two processes that share an account', () => {
@@ -82,13 +82,13 @@ describe('two processes that share an account', () => {
   })
 
   it('leave what others spent to the ledger, which knows what both did', async () => {
-    const { a, b, clock, ledger } = await two()
+    const { a, b, clock, sharedStore } = await two()
     for (const { ask } of [a, b]) ask('one')
     await clock.settle()
-    a.desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 5 }) })
+    a.desk.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 5 }) })
     await clock.settle()
     assert.equal(a.quota.counts().endpoints.current.foreign, 0)
-    assert.equal(ledger.spent('current'), 5)
+    assert.equal(sharedStore.used('current'), 5)
   })
 
   it('share a device’s records, and ask for as many as the other left', async () => {
@@ -149,7 +149,7 @@ describe('two processes that share an account', () => {
   })
 
   it('write down what the header says where an answer breaks off', async () => {
-    const { a, clock, ledger } = await two()
+    const { a, clock, sharedStore } = await two()
     const broken = new EnvlogError('reply-not-json')
     for (const [recordsRemaining, spent] of [
       [159_990, 10],
@@ -157,15 +157,15 @@ describe('two processes that share an account', () => {
     ] as const) {
       a.ask(`${spent}`, { endpoint: 'data', device: 'one' })
       await clock.settle()
-      a.desk.sent.at(-1)?.answer({ records: null, reading: reading({ recordsRemaining }), error: broken })
+      a.desk.sent.at(-1)?.answer({ records: null, headers: headersWith({ recordsRemaining }), error: broken })
       await clock.settle()
-      assert.equal(ledger.spent('data one'), spent)
+      assert.equal(sharedStore.used('data one'), spent)
     }
   })
 
   it('go soon after the other has given back what it only reserved', async () => {
     const { a, b, clock } = await two()
-    const records = { endpoint: 'data' as const, device: 'one', wanted: 80_000, least: 80_000 }
+    const records = { endpoint: 'data' as const, device: 'one', wanted: 80_000, minimum: 80_000 }
     for (const key of keys('r', 2)) a.ask(key, records)
     await clock.settle()
     const asked = [b.ask('waits', records), b.ask('hurried', records, { maxWaitMs: 5000 })]
@@ -186,20 +186,20 @@ describe('two processes that share an account', () => {
     b.ask('waits')
     await clock.pass(5000)
     assert.equal(b.desk.sent.length, 0)
-    for (const sent of a.desk.sent) sent.answer({ reading: null, unsent: true })
+    for (const sent of a.desk.sent) sent.answer({ headers: null, isUnsent: true })
     await clock.pass(15_000)
     assert.deepEqual(b.desk.keys(), ['waits'])
   })
 
   it('ask for what the other has reserved less and less often', async () => {
-    const { a, b, clock, ledger } = await two()
-    const records = { endpoint: 'data' as const, device: 'one', wanted: 160_000, least: 160_000 }
+    const { a, b, clock, sharedStore } = await two()
+    const records = { endpoint: 'data' as const, device: 'one', wanted: 160_000, minimum: 160_000 }
     a.ask('slow', records)
     await clock.settle()
-    ledger.calls.length = 0
+    sharedStore.calls.length = 0
     b.ask('waits', records)
     await clock.pass(300_000)
-    const { length } = ledger.calls.filter((call) => call === 'claim')
+    const { length } = sharedStore.calls.filter((call) => call === 'reserve')
     assert.ok(length > 20 && length < 30, `${length} claims in five minutes`)
   })
 
@@ -242,31 +242,31 @@ describe('two processes that share an account', () => {
     assert.deepEqual(counts(), [0, 0, 10, null])
   })
 
-  it('give back what was not sent, in the ledger as well', async () => {
-    const { a, clock, ledger } = await two()
+  it('give back what was not sent, in the shared store as well', async () => {
+    const { a, clock, sharedStore } = await two()
     a.ask('one')
     await clock.settle()
-    assert.equal(ledger.spent('current'), 1)
-    a.desk.sent[0]?.answer({ reading: null, unsent: true })
+    assert.equal(sharedStore.used('current'), 1)
+    a.desk.sent[0]?.answer({ headers: null, isUnsent: true })
     await clock.settle()
-    assert.equal(ledger.spent('current'), 0)
+    assert.equal(sharedStore.used('current'), 0)
   })
 
-  it('send nothing that was given up while the ledger was asked', async () => {
-    const { a, clock, ledger } = await two()
-    ledger.slow(() => 500)
+  it('send nothing that was given up while the shared store was asked', async () => {
+    const { a, clock, sharedStore } = await two()
+    sharedStore.slow(() => 500)
     const abort = new AbortController()
     a.ask('given up', {}, { signal: abort.signal })
     await clock.pass(100)
     abort.abort()
     await clock.pass(2000)
-    assert.deepEqual([a.desk.sent.length, ledger.spent('current'), a.quota.counts().running], [0, 0, 0])
+    assert.deepEqual([a.desk.sent.length, sharedStore.used('current'), a.quota.counts().running], [0, 0, 0])
   })
 
-  it('say whether the ledger is there', async () => {
-    const { a, clock, ledger } = await two()
+  it('say whether the shared store is there', async () => {
+    const { a, clock, sharedStore } = await two()
     assert.equal(a.quota.counts().ledgerHere, true)
-    ledger.become('away')
+    sharedStore.setState('disconnected')
     a.ask('one')
     await clock.settle()
     assert.equal(a.quota.counts().ledgerHere, false)
@@ -274,27 +274,27 @@ describe('two processes that share an account', () => {
   })
 
   it('close it when the last node that shares is gone', async () => {
-    const { a, clock, ledger } = await two()
+    const { a, clock, sharedStore } = await two()
     const other = a.quota.join(member())
     a.leave()
     await clock.settle()
-    assert.deepEqual([ledger.closed(), a.quota.counts().ledgerHere], [1, null])
+    assert.deepEqual([sharedStore.closed(), a.quota.counts().ledgerHere], [1, null])
     other()
   })
 
   it('settle what is on its way before they close it, though another is opened meanwhile', async () => {
-    const { a, clock, ledger } = await two()
+    const { a, clock, sharedStore } = await two()
     const asked = a.ask('on its way')
     await clock.settle()
     a.leave()
     const leave = a.quota.join(member())
     await clock.settle()
-    assert.deepEqual([ledger.closed(), ledger.underWay('current')], [0, 1])
+    assert.deepEqual([sharedStore.closed(), sharedStore.inFlight('current')], [0, 1])
     a.desk.sent.at(-1)?.answer()
     await clock.settle()
     assert.equal(asked.state, 'done')
-    assert.deepEqual([ledger.closed(), ledger.underWay('current')], [1, 0])
-    assert.equal(ledger.spent('current'), 1)
+    assert.deepEqual([sharedStore.closed(), sharedStore.inFlight('current')], [1, 0])
+    assert.equal(sharedStore.used('current'), 1)
     leave()
   })
 })

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { createWindowLimiter, occupiedMs } from '../../../src/lib/quota/window-limiter'
+import { occupiedMs } from '../../../src/lib/quota/limits'
+import { createWindowLimiter } from '../../../src/lib/quota/window-limiter'
 
-const MINUTE = { limit: 3, window: 60 }
+const MINUTE = { limit: 3, windowSeconds: 60 }
 const HELD = 61_000
 
 /** One with so many spent at so many instants. */
 function spentAt(limit: number, ...instants: number[]) {
-  const limiter = createWindowLimiter({ limit, window: 60 })
+  const limiter = createWindowLimiter({ limit, windowSeconds: 60 })
   for (const at of instants) {
-    limiter.take(`${at}`, 1, 0)
-    limiter.settle(`${at}`, 1, at)
+    limiter.reserve(`${at}`, 1, 0)
+    limiter.commit(`${at}`, 1, at)
   }
   return limiter
 }
@@ -22,82 +23,85 @@ describe('an allowance', () => {
 
   it('lets all of the limit go at once', () => {
     const limiter = createWindowLimiter(MINUTE)
-    assert.equal(limiter.left(0), 3)
-    limiter.take('three', 3, 0)
-    assert.deepEqual([limiter.left(0), limiter.inFlight()], [0, 3])
+    assert.equal(limiter.available(0), 3)
+    limiter.reserve('three', 3, 0)
+    assert.deepEqual([limiter.available(0), limiter.inFlight()], [0, 3])
   })
 
   it('holds what is in flight however long that takes, and its window begins with the answer', () => {
     const limiter = createWindowLimiter(MINUTE)
-    limiter.take('one', 1, 0)
-    assert.equal(limiter.left(10 * HELD), 2)
-    limiter.settle('one', 1, 10 * HELD)
-    assert.equal(limiter.left(11 * HELD - 1), 2)
-    assert.equal(limiter.left(11 * HELD), 3)
+    limiter.reserve('one', 1, 0)
+    assert.equal(limiter.available(10 * HELD), 2)
+    limiter.commit('one', 1, 10 * HELD)
+    assert.equal(limiter.available(11 * HELD - 1), 2)
+    assert.equal(limiter.available(11 * HELD), 3)
   })
 
   it('takes back what was not sent, and what was asked for and did not come', () => {
-    const limiter = createWindowLimiter({ limit: 1000, window: 60 })
-    limiter.take('many', 400, 0)
-    limiter.shorten('many', 300)
-    assert.equal(limiter.left(0), 700)
-    limiter.settle('many', 20, 0)
-    assert.deepEqual([limiter.left(0), limiter.spent(0)], [980, { own: 20, foreign: 0 }])
+    const limiter = createWindowLimiter({ limit: 1000, windowSeconds: 60 })
+    limiter.reserve('many', 400, 0)
+    limiter.resize('many', 300)
+    assert.equal(limiter.available(0), 700)
+    limiter.commit('many', 20, 0)
+    assert.deepEqual([limiter.available(0), limiter.usage(0)], [980, { own: 20, byOthers: 0 }])
   })
 
   it('follows the table until an answer told the service’s own row', () => {
     const limiter = createWindowLimiter(MINUTE)
-    limiter.rebase({ limit: 5, window: 10 })
-    assert.deepEqual(limiter.row(), { limit: 5, window: 10 })
-    for (let times = 0; times < 2; times++) limiter.tell({ limit: 7, window: 20 }, 0)
-    limiter.rebase(MINUTE)
-    assert.deepEqual([limiter.row(), limiter.left(0)], [{ limit: 7, window: 20 }, 7])
+    limiter.configure({ limit: 5, windowSeconds: 10 })
+    assert.deepEqual(limiter.rateLimit(), { limit: 5, windowSeconds: 10 })
+    for (let times = 0; times < 2; times++) limiter.updateLimit({ limit: 7, windowSeconds: 20 }, 0)
+    limiter.configure(MINUTE)
+    assert.deepEqual([limiter.rateLimit(), limiter.available(0)], [{ limit: 7, windowSeconds: 20 }, 7])
   })
 
   it('holds for the window that was told, also what was spent before', () => {
     const limiter = spentAt(3, 0)
-    limiter.tell({ limit: 3, window: 120 }, 0)
-    assert.deepEqual([limiter.left(HELD), limiter.left(121_000)], [2, 3])
+    limiter.updateLimit({ limit: 3, windowSeconds: 120 }, 0)
+    assert.deepEqual([limiter.available(HELD), limiter.available(121_000)], [2, 3])
   })
 
   it('has nothing left where the limit fell below what is spent', () => {
     const limiter = spentAt(3, 0, 0, 0)
-    limiter.tell({ limit: 1, window: 60 }, 0)
-    assert.equal(limiter.left(0), 0)
+    limiter.updateLimit({ limit: 1, windowSeconds: 60 }, 0)
+    assert.equal(limiter.available(0), 0)
   })
 
   it('is the half where only a share is ours, and never none', () => {
     const limiter = spentAt(5, 0)
-    assert.deepEqual([limiter.left(0, 0.5), limiter.left(0, 0.1), limiter.left(HELD, 0.1)], [1, 0, 1])
+    assert.deepEqual(
+      [limiter.available(0, 0.5), limiter.available(0, 0.1), limiter.available(HELD, 0.1)],
+      [1, 0, 1],
+    )
   })
 })
 
 describe('what others spent of an allowance', () => {
   it('is what remains less than by our own count', () => {
     const limiter = spentAt(10, 0)
-    limiter.take('one', 1, 0)
-    limiter.remains(5, 0, 0)
-    assert.deepEqual([limiter.left(0), limiter.spent(0)], [5, { own: 2, foreign: 3 }])
+    limiter.reserve('one', 1, 0)
+    limiter.updateRemaining(5, 0, 0)
+    assert.deepEqual([limiter.available(0), limiter.usage(0)], [5, { own: 2, byOthers: 3 }])
   })
 
   it('is never negative: what remains more gives no place', () => {
     const limiter = spentAt(10, 0, 0, 0)
-    for (const remaining of [10, 8, 7]) limiter.remains(remaining, 0, 0)
-    assert.deepEqual([limiter.left(0), limiter.spent(0)], [7, { own: 3, foreign: 0 }])
+    for (const remaining of [10, 8, 7]) limiter.updateRemaining(remaining, 0, 0)
+    assert.deepEqual([limiter.available(0), limiter.usage(0)], [7, { own: 3, byOthers: 0 }])
   })
 
   it('is told anew with each answer, and counted once', () => {
-    const limiter = createWindowLimiter({ limit: 10, window: 60 })
-    for (const remaining of [8, 8, 6]) limiter.remains(remaining, 0, 0)
-    assert.equal(limiter.spent(0).foreign, 4)
+    const limiter = createWindowLimiter({ limit: 10, windowSeconds: 60 })
+    for (const remaining of [8, 8, 6]) limiter.updateRemaining(remaining, 0, 0)
+    assert.equal(limiter.usage(0).byOthers, 4)
   })
 
   it('is released a window after it was told', () => {
-    const limiter = createWindowLimiter({ limit: 10, window: 60 })
-    limiter.remains(8, 0, 0)
-    limiter.remains(6, 30_000, 0)
+    const limiter = createWindowLimiter({ limit: 10, windowSeconds: 60 })
+    limiter.updateRemaining(8, 0, 0)
+    limiter.updateRemaining(6, 30_000, 0)
     assert.deepEqual(
-      [HELD - 1, HELD, HELD + 30_000].map((at) => limiter.left(at)),
+      [HELD - 1, HELD, HELD + 30_000].map((at) => limiter.available(at)),
       [6, 8, 10],
     )
   })
@@ -106,40 +110,43 @@ describe('what others spent of an allowance', () => {
 describe('a refused allowance', () => {
   it('is closed for a window and a margin, whatever is free', () => {
     const limiter = createWindowLimiter(MINUTE)
-    limiter.refuse(100)
-    assert.deepEqual([limiter.left(100), limiter.left(HELD + 99), limiter.left(HELD + 100)], [0, 0, 3])
+    limiter.throttle(100)
+    assert.deepEqual(
+      [limiter.available(100), limiter.available(HELD + 99), limiter.available(HELD + 100)],
+      [0, 0, 3],
+    )
   })
 
   it('says so when asked when something may go', () => {
     const limiter = createWindowLimiter(MINUTE)
-    limiter.refuse(100)
-    assert.equal(limiter.when(200, 1), HELD + 100)
+    limiter.throttle(100)
+    assert.equal(limiter.availableAt(200, 1), HELD + 100)
   })
 })
 
 describe('when an allowance has places', () => {
   it('is now where enough are free', () => {
-    assert.equal(spentAt(3, 0).when(50, 2), 50)
+    assert.equal(spentAt(3, 0).availableAt(50, 2), 50)
   })
 
   it('is when as many of the oldest are released as are missing', () => {
     const limiter = spentAt(4, 0, 200, 400)
     assert.deepEqual(
-      [1, 2, 3, 4].map((amount) => limiter.when(1000, amount)),
+      [1, 2, 3, 4].map((amount) => limiter.availableAt(1000, amount)),
       [1000, HELD, HELD + 200, HELD + 400],
     )
   })
 
   it('counts what is in flight as answered now', () => {
     const limiter = spentAt(2, 0)
-    limiter.take('one', 1, 0)
-    assert.deepEqual([limiter.when(500, 1), limiter.when(500, 2)], [HELD, HELD + 500])
+    limiter.reserve('one', 1, 0)
+    assert.deepEqual([limiter.availableAt(500, 1), limiter.availableAt(500, 2)], [HELD, HELD + 500])
   })
 
   it('takes a window more for each further round over the limit', () => {
     const limiter = spentAt(2, 0, 200)
     assert.deepEqual(
-      [2, 3, 4, 5].map((amount) => limiter.when(500, amount)),
+      [2, 3, 4, 5].map((amount) => limiter.availableAt(500, amount)),
       [HELD + 200, 2 * HELD, 2 * HELD + 200, 3 * HELD],
     )
   })
@@ -150,11 +157,11 @@ describe('when an allowance has places', () => {
         fc.double({ min: 0, max: 1e9, noNaN: true }),
         fc.integer({ min: 1, max: 86_400 }),
         (at, window) => {
-          const limiter = createWindowLimiter({ limit: 1, window })
-          limiter.take('one', 1, 0)
-          limiter.settle('one', 1, at)
-          const then = limiter.when(at, 1)
-          assert.equal(limiter.left(then), 1, `nothing at ${then}`)
+          const limiter = createWindowLimiter({ limit: 1, windowSeconds: window })
+          limiter.reserve('one', 1, 0)
+          limiter.commit('one', 1, at)
+          const then = limiter.availableAt(at, 1)
+          assert.equal(limiter.available(then), 1, `nothing at ${then}`)
         },
       ),
       { numRuns: 2000 },

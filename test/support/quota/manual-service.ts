@@ -2,18 +2,17 @@ import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { AttemptResult, QuotaRequest } from '../../../src/lib/quota/job'
-import type { RequestContext } from '../../../src/lib/quota/types'
+import type { AttemptResult, QuotaRequest, RequestContext } from '../../../src/lib/quota/types'
 
 /** An answer whose headers say nothing. */
-export const SILENT: QuotaHeaders = {
+export const NO_HEADERS: QuotaHeaders = {
   limit: null,
   remaining: null,
   windowSeconds: null,
   recordsRemaining: null,
 }
 
-export const reading = (told: Partial<QuotaHeaders> = {}): QuotaHeaders => ({ ...SILENT, ...told })
+export const headersWith = (told: Partial<QuotaHeaders> = {}): QuotaHeaders => ({ ...NO_HEADERS, ...told })
 
 /** A request that left. */
 export interface Sent {
@@ -31,7 +30,7 @@ export interface Wanted {
   endpoint?: EndpointName
   device?: string
   wanted?: number
-  least?: number
+  minimum?: number
 }
 
 /** The other side of a quota: keeps what left, until a test answers it. */
@@ -43,10 +42,10 @@ export function createManualService(clock: Clock) {
     return new Promise<AttemptResult<unknown>>((resolve) => {
       const answer = (result: Partial<AttemptResult<unknown>> = {}) => {
         const value = 'error' in result ? {} : { value: { of: key } }
-        resolve({ reading: SILENT, ...value, ...result } as AttemptResult<unknown>)
+        resolve({ headers: NO_HEADERS, ...value, ...result } as AttemptResult<unknown>)
       }
       sent.push({ key, endpoint, number, signal, at: clock.monotonic(), answer })
-      signal.addEventListener('abort', () => resolve({ reading: null, error: new EnvlogError('closed') }))
+      signal.addEventListener('abort', () => resolve({ headers: null, error: new EnvlogError('closed') }))
     })
   }
 
@@ -54,11 +53,11 @@ export function createManualService(clock: Clock) {
     sent,
     copies,
     keys: () => sent.map(({ key }) => key),
-    request(key: string, { endpoint = 'current', device, wanted = 16_000, least = 1000 }: Wanted = {}) {
+    request(key: string, { endpoint = 'current', device, wanted = 16_000, minimum = 1000 }: Wanted = {}) {
       const request: QuotaRequest<unknown> = {
         endpoint,
         key,
-        ...(device === undefined ? {} : { records: { device, wanted, least } }),
+        ...(device === undefined ? {} : { records: { device, wanted, minimum } }),
         send: (number, signal) => send(key, endpoint, number, signal),
         copy(value) {
           const copy = structuredClone(value)
@@ -98,5 +97,5 @@ export function outcome(promise: Promise<unknown>): Outcome {
 /** A refusal as the client reports it: an error with the answer's status. */
 export function refusal(status: number, told: Partial<QuotaHeaders> = {}): Partial<AttemptResult<unknown>> {
   const reason = status === 429 ? 'quota-refused' : 'device-refused'
-  return { reading: reading(told), records: 0, error: new EnvlogError(reason, { status }, { status }) }
+  return { headers: headersWith(told), records: 0, error: new EnvlogError(reason, { status }, { status }) }
 }

@@ -1,27 +1,27 @@
 import type { SharedQuotaStore } from '../../../src/lib/quota/shared/store'
 import { createVirtualClock, type ProcessClock } from '../clock'
-import { reading, type Sent } from './manual-service'
-import { createLedger } from './memory-shared-store'
+import { headersWith, type Sent } from './manual-service'
+import { createMemorySharedStore } from './memory-shared-store'
 import { createStore } from './memory-store'
 import { HELD } from './one-member'
 import { keys, member, processOf } from './quota'
 
-export type State = 'here' | 'away' | 'silent'
+export type State = 'connected' | 'disconnected' | 'silent'
 
 const LIMIT = 10
 /** How often answers come. */
 const STEP_MS = 100
 
 /**
- * Processes on one account with ten requests in two minutes, each with a way to the ledger of its own.
+ * Processes on one account with ten requests in two minutes, each with a way to the shared store of its own.
  * @param honest their answers' headers tell what the service counts; otherwise they tell nothing
  */
 export async function several(count: number, { honest = false } = {}) {
   const clock = createVirtualClock()
-  const ledger = createLedger(clock)
-  const older = createLedger(clock, 'older ')
-  let turned = ledger
-  const ways: State[] = Array.from({ length: count }, () => 'here')
+  const sharedStore = createMemorySharedStore(clock)
+  const older = createMemorySharedStore(clock, 'older ')
+  let turned = sharedStore
+  const ways: State[] = Array.from({ length: count }, () => 'connected')
   let storeMs = 0
   const stores = ways.map(() => createStore(clock, { delays: () => storeMs }))
   const lives: ProcessClock[] = []
@@ -31,14 +31,14 @@ export async function several(count: number, { honest = false } = {}) {
 
   /** To whichever is at the address. */
   function way(which: number): SharedQuotaStore {
-    const ends = new Map([ledger, older].map((one) => [one, one.open(() => ways[which] ?? 'here')]))
+    const ends = new Map([sharedStore, older].map((one) => [one, one.open(() => ways[which] ?? 'connected')]))
     const end = () => ends.get(turned) as SharedQuotaStore
     return {
-      hello: (hello) => end().hello(hello),
-      claim: (...claim) => end().claim(...claim),
-      settle: (...settle) => end().settle(...settle),
+      heartbeat: (heartbeat) => end().heartbeat(heartbeat),
+      reserve: (...reserve) => end().reserve(...reserve),
+      commit: (...commit) => end().commit(...commit),
       replay: (...replay) => end().replay(...replay),
-      reset: () => end().reset(),
+      reconnect: () => end().reconnect(),
       close: () => end().close(),
     }
   }
@@ -46,7 +46,7 @@ export async function several(count: number, { honest = false } = {}) {
   function start(which: number) {
     const own = clock.process()
     lives[which] = own
-    return processOf(own.clock, { ledger: () => way(which), store: stores[which] })
+    return processOf(own.clock, { openSharedStore: () => way(which), store: stores[which] })
   }
   const all = ways.map((_, which) => start(which))
 
@@ -58,7 +58,7 @@ export async function several(count: number, { honest = false } = {}) {
         counted.push(clock.monotonic())
         const used = counted.filter((at) => clock.monotonic() - at <= HELD - 1000).length
         const told = { limit: LIMIT, windowSeconds: 120, remaining: Math.max(0, LIMIT - used) }
-        sent.answer(honest ? { reading: reading(told) } : {})
+        sent.answer(honest ? { headers: headersWith(told) } : {})
       }
     }
     await clock.settle()
@@ -83,7 +83,7 @@ export async function several(count: number, { honest = false } = {}) {
 
   const sent = () => all.reduce((sum, { desk }) => sum + desk.sent.length, 0)
   return {
-    ...{ clock, ledger, all, ways, sent, pass, answer },
+    ...{ clock, sharedStore, all, ways, sent, pass, answer },
     /** How many of so many went within some time; all are answered. */
     async spend(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
       const { ask, desk } = all[which] as (typeof all)[number]
@@ -106,7 +106,7 @@ export async function several(count: number, { honest = false } = {}) {
     deploy(which: number) {
       const one = all[which] as (typeof all)[number]
       void one.leave()
-      one.leave = one.quota.join(member({ ledger: () => way(which) }))
+      one.leave = one.quota.join(member({ openSharedStore: () => way(which) }))
     },
     /** Its process ends at once. */
     kill: (which: number) => lives[which]?.kill(),

@@ -17,28 +17,28 @@ interface Held {
   ends: number
 }
 
-type State = 'here' | 'away' | 'silent'
+type State = 'connected' | 'disconnected' | 'silent'
 
 /**
- * A ledger as the port describes it, in memory, that can be away, silent, slow, or lose what it held.
+ * A shared store as the port describes it, in memory, that can be away, silent, slow, or lose what it held.
  * @param name unlike that of any other
  */
-export function createLedger(clock: Clock, name = '') {
+export function createMemorySharedStore(clock: Clock, name = '') {
   let limits = new Map<string, Map<string, Held>>()
   /** Member → when it was heard of last. */
   let members = new Map<string, number>()
-  let epochs = 0
+  let instances = 0
   let since = Number.NEGATIVE_INFINITY
-  let state: State = 'here'
+  let state: State = 'connected'
   let delay = () => 0
   let delayThere = () => 0
   const calls: string[] = []
   const failing = new Set<string>()
   let closed = 0
-  let resets = 0
+  let reconnects = 0
   const LEASE = 600_000
   const now = () => clock.monotonic()
-  const epoch = () => `${name}${epochs}`
+  const instanceId = () => `${name}${instances}`
 
   function entries(name: string): Map<string, Held> {
     const known = limits.get(name) ?? new Map<string, Held>()
@@ -46,7 +46,7 @@ export function createLedger(clock: Clock, name = '') {
     for (const [id, { ends }] of known) if (ends <= now()) known.delete(id)
     return known
   }
-  const spent = (name: string) => [...entries(name).values()].reduce((sum, { amount }) => sum + amount, 0)
+  const used = (name: string) => [...entries(name).values()].reduce((sum, { amount }) => sum + amount, 0)
 
   function put(name: string, id: string, amount: number, inFlight: boolean, ends: number): void {
     const known = entries(name).get(id)
@@ -62,16 +62,22 @@ export function createLedger(clock: Clock, name = '') {
     if (entries(name).get(id)?.inFlight) entries(name).delete(id)
   }
 
-  function hello({ member, toldTo, isLeaving, peers, predecessors }: Heartbeat): HeartbeatReply {
+  function heartbeat({
+    memberId,
+    reportedTo,
+    isLeaving,
+    members: known,
+    predecessors,
+  }: Heartbeat): HeartbeatReply {
     if (now() - since < REPLAY_PERIOD_MS) {
-      for (const { id, ageMs } of peers)
+      for (const { id, ageMs } of known)
         members.set(id, Math.max(members.get(id) ?? -Infinity, Math.min(now() - ageMs, since - 1)))
     }
     for (const id of predecessors) members.delete(id)
-    if (toldTo === epoch()) members.set(member, now())
-    if (isLeaving) members.delete(member)
-    const known = [...members].map(([id, at]) => ({ id, ageMs: now() - at }))
-    return { epoch: epoch(), ageMs: now() - since, peers: known }
+    if (reportedTo === instanceId()) members.set(memberId, now())
+    if (isLeaving) members.delete(memberId)
+    const heard = [...members].map(([id, at]) => ({ id, ageMs: now() - at }))
+    return { instanceId: instanceId(), ageMs: now() - since, members: heard }
   }
 
   /** What silent members may be spending by themselves. */
@@ -89,41 +95,42 @@ export function createLedger(clock: Clock, name = '') {
     })
   }
 
-  function claim(member: string, id: string, claims: readonly ReserveRequest[]): ReserveResult {
+  function reserve(member: string, id: string, requests: readonly ReserveRequest[]): ReserveResult {
     members.set(member, now())
-    for (const { name } of claims) release(name, id)
-    const told = claims.map((one) => {
+    for (const { name } of requests) release(name, id)
+    const all = requests.map((one) => {
       const left = reserved(one)
       const reserve = left.reduce((sum, { amount }) => sum + amount, 0)
-      return { ...one, left, reserve, sum: spent(one.name) + reserve }
+      return { ...one, left, reserve, total: used(one.name) + reserve }
     })
-    for (const [short, { name, least, limit, occupiedMs, left, reserve, sum }] of told.entries()) {
+    for (const [shortIndex, one] of all.entries()) {
+      const { name, minimum, limit, occupiedMs, left, reserve, total } = one
       const isClosed = entries(name).get('closed')
-      if (isClosed) return { waitMs: isClosed.ends - now(), short, spent: sum, inFlight: false }
-      if (limit - sum >= Math.min(least, Math.max(1, limit - reserve))) continue
+      if (isClosed) return { waitMs: isClosed.ends - now(), shortIndex, total, inFlight: false }
+      if (limit - total >= Math.min(minimum, Math.max(1, limit - reserve))) continue
       const list = [...entries(name).values(), ...left]
       const next = Math.min(...list.map(({ ends, inFlight }) => (inFlight ? occupiedMs : ends - now())))
-      const inFlight = list.some((one) => one.inFlight)
-      return { waitMs: Math.ceil(next), short, spent: sum, inFlight }
+      const inFlight = list.some((entry) => entry.inFlight)
+      return { waitMs: Math.ceil(next), shortIndex, total, inFlight }
     }
-    const taken = told.map(({ wanted, limit, sum }) => Math.min(wanted, limit - sum))
-    for (const [at, { name, occupiedMs }] of told.entries())
-      put(name, id, taken[at] ?? 0, true, now() + LEASE + occupiedMs)
-    return { taken, spent: told.map(({ sum }, at) => sum + (taken[at] ?? 0)) }
+    const granted = all.map(({ wanted, limit, total }) => Math.min(wanted, limit - total))
+    for (const [at, { name, occupiedMs }] of all.entries())
+      put(name, id, granted[at] ?? 0, true, now() + LEASE + occupiedMs)
+    return { granted, totals: all.map(({ total }, at) => total + (granted[at] ?? 0)) }
   }
 
-  function settle(id: string, settled: readonly CommitRequest[]): void {
-    for (const { name, spent: own, limit, occupiedMs, remaining, closedMs } of settled) {
+  function commit(id: string, commits: readonly CommitRequest[]): void {
+    for (const { name, used: own, limit, occupiedMs, remaining, closedMs } of commits) {
       release(name, id)
       if (own) put(name, own.id, own.amount, false, now() + occupiedMs - own.ageMs)
-      const others = remaining === null ? 0 : limit - remaining - spent(name)
+      const others = remaining === null ? 0 : limit - remaining - used(name)
       if (others > 0) put(name, `others ${id}`, others, false, now() + occupiedMs)
       if (closedMs > 0) put(name, 'closed', 0, false, now() + closedMs)
     }
   }
 
-  function replay(usages: readonly UsageReplay[]): void {
-    for (const { name, occupiedMs, spent: own, inFlight, ended, closedMs } of usages) {
+  function replay(replays: readonly UsageReplay[]): void {
+    for (const { name, occupiedMs, used: own, inFlight, ended, closedMs } of replays) {
       for (const id of ended) release(name, id)
       for (const { id, amount, ageMs } of own) put(name, id, amount, false, now() + occupiedMs - ageMs)
       for (const { id, amount } of inFlight) put(name, id, amount, true, now() + LEASE + occupiedMs)
@@ -132,14 +139,14 @@ export function createLedger(clock: Clock, name = '') {
   }
 
   /** One process's way to it, which may be cut while others have theirs. */
-  function open(reach: () => State = () => 'here'): SharedQuotaStore {
-    const broken = () => Promise.reject(Object.assign(new Error('away'), { code: 'AWAY' }))
+  function open(reach: () => State = () => 'connected'): SharedQuotaStore {
+    const broken = () => Promise.reject(Object.assign(new Error('disconnected'), { code: 'AWAY' }))
     const over = (ms: number) => new Promise<void>((resolve) => clock.after(ms, () => resolve()))
 
     /** Resolves where nothing is in the way, and never where nobody says so. */
     async function passes(): Promise<void> {
       const states = [state, reach()]
-      if (states.includes('away')) await broken()
+      if (states.includes('disconnected')) await broken()
       if (states.includes('silent')) await new Promise(() => {})
     }
 
@@ -161,25 +168,27 @@ export function createLedger(clock: Clock, name = '') {
       if (back > 0 || arrived.back > now()) await after('back', back)
       return result
     }
-    const fresh = <T>(told: string, work: () => T) => (told === epoch() ? work() : ('stale' as const))
+    const unlessStale = <T>(instance: string, work: () => T) =>
+      instance === instanceId() ? work() : ('stale' as const)
     return {
-      hello: (one) => call('hello', () => hello(one)),
-      claim: (told, member, id, claims) => call('claim', () => fresh(told, () => claim(member, id, claims))),
-      settle: (told, id, settled) =>
-        call('settle', () =>
-          fresh(told, () => {
-            settle(id, settled)
-            return 'settled' as const
+      heartbeat: (one) => call('heartbeat', () => heartbeat(one)),
+      reserve: (instance, member, id, requests) =>
+        call('reserve', () => unlessStale(instance, () => reserve(member, id, requests))),
+      commit: (instance, id, commits) =>
+        call('commit', () =>
+          unlessStale(instance, () => {
+            commit(id, commits)
+            return 'committed' as const
           }),
         ),
-      replay: (told, usages) =>
+      replay: (instance, replays) =>
         call('replay', () =>
-          fresh(told, () => {
-            replay(usages)
+          unlessStale(instance, () => {
+            replay(replays)
             return 'replayed' as const
           }),
         ),
-      reset: () => void resets++,
+      reconnect: () => void reconnects++,
       close: async () => {
         closed++
       },
@@ -188,12 +197,12 @@ export function createLedger(clock: Clock, name = '') {
 
   return {
     calls,
-    spent,
-    underWay: (name: string) => [...entries(name).values()].filter(({ inFlight }) => inFlight).length,
+    used,
+    inFlight: (name: string) => [...entries(name).values()].filter(({ inFlight }) => inFlight).length,
     members: () => members.size,
     closed: () => closed,
-    resets: () => resets,
-    become: (to: State) => {
+    reconnects: () => reconnects,
+    setState: (to: State) => {
       state = to
     },
     /** @param there till it does what it is asked; else that is at once */
@@ -207,7 +216,7 @@ export function createLedger(clock: Clock, name = '') {
     lose() {
       limits = new Map()
       members = new Map()
-      epochs++
+      instances++
       since = now()
     },
     /** A copy of what it holds: given back, another process has it, under another name. */
@@ -216,7 +225,7 @@ export function createLedger(clock: Clock, name = '') {
       return () => {
         limits = structuredClone(oldLimits)
         members = new Map(oldMembers)
-        epochs++
+        instances++
         since = now()
       }
     },

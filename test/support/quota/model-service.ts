@@ -1,8 +1,8 @@
 import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { AttemptResult } from '../../../src/lib/quota/job'
-import { SILENT } from './manual-service'
+import type { AttemptResult } from '../../../src/lib/quota/types'
+import { NO_HEADERS } from './manual-service'
 
 /** How the service counts one endpoint. */
 export interface ServiceRow {
@@ -77,7 +77,7 @@ export function createModelService(
   }
 
   const told = (): QuotaHeaders => ({
-    ...SILENT,
+    ...NO_HEADERS,
     limit,
     windowSeconds: window,
     remaining: Math.max(0, limit - used()),
@@ -87,10 +87,10 @@ export function createModelService(
   function send(fate: Fate, signal: AbortSignal, of?: unknown): Promise<AttemptResult<'answer'>> {
     return new Promise((resolve) => {
       let arrived = false
-      let result: AttemptResult<'answer'> = { reading: null, error: new EnvlogError('timeout-silent') }
+      let result: AttemptResult<'answer'> = { headers: null, error: new EnvlogError('timeout-silent') }
       const arrive = () => {
         arrived = true
-        if (fate.ends === 'unsent') result = { ...result, unsent: true }
+        if (fate.ends === 'unsent') result = { ...result, isUnsent: true }
         else if (fate.ends !== 'lost') result = answerTo(fate, of)
         else if (fate.counted) count('ours', of)
       }
@@ -104,7 +104,7 @@ export function createModelService(
         if (!arrived && fate.counted && fate.ends !== 'unsent') count('ours', of)
         underWay.delete(cut)
         stop()
-        if (!dead) resolve({ reading: null, error: new EnvlogError('closed') })
+        if (!dead) resolve({ headers: null, error: new EnvlogError('closed') })
       }
       let stop = clock.after(fate.up, () => {
         arrive()
@@ -117,17 +117,17 @@ export function createModelService(
 
   function answerTo({ ends, told: tells }: Fate, of: unknown): AttemptResult<'answer'> {
     const { over } = count('ours', of, ends === 'refused' || ends === 'denied', true)
-    const reading = tells ? told() : SILENT
+    const headers = tells ? told() : NO_HEADERS
     if (over || ends === 'refused')
-      return { reading, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
+      return { headers, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
     if (ends === 'denied')
       return {
-        reading: { ...reading, remaining: 0 },
+        headers: { ...headers, remaining: 0 },
         error: new EnvlogError('device-refused', {}, { status: 400 }),
       }
     if (ends === 'failed')
-      return { reading, error: new EnvlogError('service-failed', {}, { status: 500 }), againAfter: 1000 }
-    return { reading, value: 'answer' }
+      return { headers, error: new EnvlogError('service-failed', {}, { status: 500 }), retryAfterMs: 1000 }
+    return { headers, value: 'answer' }
   }
 
   return {

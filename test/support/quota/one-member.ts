@@ -1,25 +1,28 @@
 import { createVirtualClock } from '../clock'
-import { createLedger } from './memory-shared-store'
+import { createMemorySharedStore } from './memory-shared-store'
 import { keys, member, processOf, type Setup } from './quota'
 
 /** A window and its margin of `current`, ms. */
 export const HELD = 121_000
 
-/** Till one that lost the ledger is left its share by those that have it, ms. */
+/** Till one that lost the shared store is left its share by those that have it, ms. */
 export const ALONE = 8000
 
 /** A process whose account others share, and which has asked once, a window ago. */
-export async function oneOfSeveral(over: Setup = {}, state: 'here' | 'away' | 'silent' = 'here') {
+export async function oneOfSeveral(
+  over: Setup = {},
+  state: 'connected' | 'disconnected' | 'silent' = 'connected',
+) {
   const clock = createVirtualClock()
-  const ledger = createLedger(clock)
-  ledger.become(state)
+  const sharedStore = createMemorySharedStore(clock)
+  sharedStore.setState(state)
   const told: boolean[] = []
   const reasons: (string | undefined)[] = []
-  const ledgerHere = (here: boolean, reason?: string) => {
+  const onSharedStoreChange = (here: boolean, reason?: string) => {
     told.push(here)
     if (reasons.length === 0 || reasons.at(-1) !== reason) reasons.push(reason)
   }
-  const all = processOf(clock, { ledger: () => ledger.open(), ledgerHere, ...over })
+  const all = processOf(clock, { openSharedStore: () => sharedStore.open(), onSharedStoreChange, ...over })
   await clock.pass(1000)
   all.ask('first')
   await clock.settle()
@@ -33,6 +36,6 @@ export async function oneOfSeveral(over: Setup = {}, state: 'here' | 'away' | 's
     await clock.pass(5000)
     return all.desk.sent.length - before
   }
-  const another = () => processOf(clock, { ledger: () => ledger.open(), ...over })
-  return { ...all, clock, ledger, told, reasons, go, another, member }
+  const another = () => processOf(clock, { openSharedStore: () => sharedStore.open(), ...over })
+  return { ...all, clock, sharedStore, told, reasons, go, another, member }
 }

@@ -1,18 +1,19 @@
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { Clock } from '../../../src/lib/clock'
-import { type LimitsSetting, limitsWith } from '../../../src/lib/quota/limits'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Participant } from '../../../src/lib/quota/quota'
 import type { RequestContext } from '../../../src/lib/quota/types'
+import type { LimitsTable } from '../../../src/shared/limits'
 import { createVirtualClock } from '../clock'
 import { contextWith, createManualService, outcome, type Wanted } from './manual-service'
 
-export interface Setup extends Partial<Omit<Participant, 'rows'>> {
-  limits?: LimitsSetting
+export interface Setup extends Partial<Omit<Participant, 'limits'>> {
+  limits?: LimitsTable
 }
 
 export const member = ({ limits = {}, concurrency = 100, ...over }: Setup = {}): Participant => ({
   concurrency,
-  rows: limitsWith(limits),
+  limits: limitsWith(limits),
   ...over,
 })
 

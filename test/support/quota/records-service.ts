@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { AttemptResult } from '../../../src/lib/quota/job'
-import { SILENT } from './manual-service'
+import type { AttemptResult } from '../../../src/lib/quota/types'
+import { NO_HEADERS } from './manual-service'
 import type { ServiceRow } from './model-service'
 
 /** What will become of a request for records. */
@@ -39,12 +39,12 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
 
   function answer(device: string, asked: number, { has, ends, told }: RecordsFate): AttemptResult<number> {
     const { amount, over } = count(device, asked, has)
-    const reading = told ? { ...SILENT, remaining: 10, recordsRemaining: remaining(device) } : SILENT
-    if (ends === 'lost') return { reading: null, records: null, error: new EnvlogError('timeout-silent') }
-    if (over) return { reading, records: 0, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
+    const headers = told ? { ...NO_HEADERS, remaining: 10, recordsRemaining: remaining(device) } : NO_HEADERS
+    if (ends === 'lost') return { headers: null, records: null, error: new EnvlogError('timeout-silent') }
+    if (over) return { headers, records: 0, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
     if (ends === 'broken')
-      return { reading, records: null, error: new EnvlogError('connection-broken'), againAfter: 1000 }
-    return { reading, records: amount, value: amount }
+      return { headers, records: null, error: new EnvlogError('connection-broken'), retryAfterMs: 1000 }
+    return { headers, records: amount, value: amount }
   }
 
   return {

@@ -3,11 +3,11 @@ import { known } from './quota'
 /** An hour and its margin, ms. */
 export const HELD = 3_601_000
 
-export const data = (device: string, wanted: number, least = 1000) => ({
+export const data = (device: string, wanted: number, minimum = 1000) => ({
   endpoint: 'data' as const,
   device,
   wanted,
-  least,
+  minimum,
 })
 
 export const setup = () => known({}, ['data', 'data-relay'])

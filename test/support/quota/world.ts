@@ -53,7 +53,7 @@ export function createWorld(scenario: Scenario) {
     quota = createQuota(process.clock)
     askers.clear()
     const limits = { current: { limit: table.limit, window: table.window } }
-    leave = quota.join({ concurrency, rows: limitsWith(limits), store })
+    leave = quota.join({ concurrency, limits: limitsWith(limits), store })
   }
 
   async function send(own: AbortSignal) {
@@ -63,7 +63,7 @@ export function createWorld(scenario: Scenario) {
     listeners.sending?.()
     const result = await service.send(fate, own)
     if ('error' in result && result.error.cause.status === 429) refused.push(clock.monotonic())
-    listeners.answered?.(at, result.reading?.remaining ?? null)
+    listeners.answered?.(at, result.headers?.remaining ?? null)
     return result
   }
 

@@ -1,353 +1,255 @@
 import { inBackground } from '../../background'
 import type { Clock } from '../../clock'
-import type { AccountLimiter, Reservation } from '../account-limiter'
-import type { AttemptCost } from '../attempt-cost'
-import type { AttemptResult, LimitScope } from '../job'
-import { occupiedMs } from '../window-limiter'
-import type { Membership } from './membership'
-import { claimsOf, limitsOf, settledOf } from './messages'
+import type { AccountLimiter } from '../account-limiter'
+import { occupiedMs } from '../limits'
+import { limitsByReservation, replaysOf } from './messages'
 import {
-  type CommitRequest,
   type HeartbeatReply,
   MAX_REPLAY_BATCH,
   MEMBER_TIMEOUT_MS,
   type Member,
+  type Membership,
   REPLAY_PERIOD_MS,
-  type ReserveResult,
   type SharedQuotaStore,
 } from './store'
 
-/** A ledger that is slower than this is away. */
-const ANSWER_MS = 1000
-/** How often one looks whether it is back. */
-const LOOK_MS = 1000
-/** How often it hears of us. */
+/** A store that is slower than this counts as disconnected. */
+const CALL_TIMEOUT_MS = 1000
+/** How often a disconnected client tries to connect. */
+const RETRY_MS = 1000
 const HEARTBEAT_MS = MEMBER_TIMEOUT_MS / 3
-/** Looks in vain before another connection is tried. */
-const MOST_LOOKS = 2
-/** Times that a ledger may have forgotten everything before it is taken for lost. */
-const MOST_TRIES = 3
-/** Claims in a row that found nothing free must not become a storm. */
-const LEAST_WAIT_MS = 20
-
-const UNSPENT: AttemptCost = {
-  used: { requests: 0, records: 0 },
-  refused: undefined,
-  closed: undefined,
-  isPlain: false,
-}
-
-/** The ledger lost its data while it was told of it. */
-const stale = () => Object.assign(new Error('stale'), { code: 'DATA_LOST' })
-
-export type Admission =
-  | 'go'
-  /** Others have what is free of the endpoint, or of the device's records. */
-  | { waitMs: number; short: LimitScope; inFlight: boolean }
-  /** The ledger went away meanwhile, and more than our share is taken. */
-  | 'over-share'
-
-export interface SharedQuotaPorts {
-  ledger: SharedQuotaStore
-  clock: Clock
-  places: AccountLimiter
-  membership: Membership
-  /** It went away, or came back. */
-  changed(): void
-}
+/** Failed attempts to connect before another connection is opened. */
+const MAX_FAILURES = 2
+/** How often in a row the store may have lost its data before it counts as disconnected. */
+export const MAX_STALE_RETRIES = 3
+/** By then connected members leave its share to a member that is not, and what they sent before has arrived. */
+const SHARE_LEFT_AFTER_MS = MEMBER_TIMEOUT_MS + 2000
 
 /**
- * One process of several on one account (docs/quota.md). While it is connected the ledger decides; without it each
- * keeps to its share of every limit. Whoever connects tells the ledger all that it spent, which changes nothing where
- * the ledger knows it.
+ * disconnected → connected: the store answers, and has been told all that this process uses.
+ * connected → connected: a heartbeat, or a stale call, shows another instance, which is told the same.
+ * connected → disconnected: a call fails. disconnected → disconnected: an attempt to connect fails.
+ * any → closed: a deploy; requests in flight are still committed to the instance that it was connected to.
  */
-export function createSharedQuota({ ledger, clock, places, membership, changed }: SharedQuotaPorts) {
-  const { member, claimed } = membership
-  /** What the ledger holds, while we are connected: it knows all that we spent of that. */
-  let epoch: string | undefined
-  /** Why we are not, where that is known. */
-  let reason: string | undefined
-  let closed = false
-  /** ReserveResult and not settled yet: a lease that is left behind would hold its place for minutes. */
-  let open = 0
-  /** They are claimed just now, or will be where the ledger is found: nothing else is told of them. */
-  const asking = new Set<string>()
-  let joining: Promise<void> | undefined
-  /** While it connects: it is told all that we spent, and waits for what others have to tell. */
-  let isSettling = false
-  /** It may count us among those that have it, and leave nothing to us. */
-  let isTold = false
-  /** Whose spending it was told as well. */
-  let replaced: readonly string[] = []
-  let looks = 0
-  let cancelLook = () => {}
+type State =
+  | { name: 'disconnected'; code?: string | undefined }
+  | { name: 'connected'; instanceId: string }
+  | { name: 'closed'; instanceId: string | undefined }
+
+/** All usage is being reported. From the first answer on (`isReplaying`), reservations wait until that is over. */
+interface Sync {
+  promise: Promise<void>
+  isReplaying: boolean
+}
+
+/** An error as if the store's data had been lost while it was told of it. */
+export const createStaleError = () => Object.assign(new Error('stale'), { code: 'DATA_LOST' })
+
+export interface StoreClientPorts {
+  store: SharedQuotaStore
+  clock: Clock
+  limiter: AccountLimiter
+  membership: Membership
+  /** Called when the connection is lost or back, or is lost for another reason. */
+  onChange(): void
+}
+
+/** The connection of one member to the shared store: heartbeats, replays of all usage, and what to do without it. */
+export function createStoreClient({ store, clock, limiter, membership, onChange }: StoreClientPorts) {
+  let state: State = { name: 'disconnected' }
+  let sync: Sync | undefined
+  /** The store may list this process as connected, and leave nothing to it. */
+  let isListed = false
+  /** Predecessors whose usage has been reported as well. */
+  let reportedPredecessors: readonly string[] = []
+  /** Reservations that are being requested, or will be once the store is connected: no replay contains them. */
+  const reserving = new Set<string>()
+  let failures = 0
+  let cancelBeat = () => {}
 
   const now = () => clock.monotonic()
+  const isClosed = () => state.name === 'closed'
+  const instanceId = () => (state.name === 'disconnected' ? undefined : state.instanceId)
 
-  /** Two timers in a row: where the event loop was blocked, an answer that has come meanwhile is read between them. */
-  function within<T>(work: Promise<T>, ms = ANSWER_MS): Promise<T> {
+  /** Two timers in a row: if the event loop was blocked, a response that came meanwhile is read between them. */
+  function withTimeout<T>(call: Promise<T>, ms = CALL_TIMEOUT_MS): Promise<T> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(Object.assign(new Error('silent'), { code: 'TIMEOUT' }))
+      const fail = () => reject(Object.assign(new Error('timeout'), { code: 'TIMEOUT' }))
       let cancel = clock.after(ms / 2, () => {
-        cancel = clock.after(ms / 2, late)
+        cancel = clock.after(ms / 2, fail)
       })
-      work.then(resolve, reject).finally(() => cancel())
+      call.then(resolve, reject).finally(() => cancel())
     })
   }
 
-  async function hello(toldTo?: string, isLeaving = false): Promise<HeartbeatReply> {
-    const since = now() - membership.heardAt
-    const peers = membership.peers.map(({ id, ageMs }) => ({ id, ageMs: Math.round(ageMs + since) }))
-    // Till it knows what they spent, their share is left to them.
-    const predecessors = toldTo === undefined ? [] : replaced
-    const greeting = await within(ledger.hello({ member, toldTo, isLeaving, peers, predecessors }))
-    // While it is away the ages grow of all who share it, and none of them counts less for that.
-    if (!membership.isAway) Object.assign(membership, { peers: greeting.peers, heardAt: now() })
-    return greeting
+  async function sendHeartbeat(reportedTo?: string, isLeaving = false): Promise<HeartbeatReply> {
+    const sinceHeard = now() - membership.heardAt
+    const members = membership.members.map(({ id, ageMs }) => ({ id, ageMs: Math.round(ageMs + sinceHeard) }))
+    // Until the store knows what they used, it reserves their share for them.
+    const predecessors = reportedTo === undefined ? [] : reportedPredecessors
+    const { memberId } = membership
+    const reply = await withTimeout(
+      store.heartbeat({ memberId, reportedTo, isLeaving, members, predecessors }),
+    )
+    // While the store is lost, the ages of all members grow, and none of them counts less for that.
+    if (!membership.isLost) Object.assign(membership, { members: reply.members, heardAt: now() })
+    return reply
   }
 
-  /** Tells the ledger all that we use, and which claims are over; false where it is another one by now. */
-  async function replay(of: string): Promise<boolean> {
-    const usages = places.usage(now()).map((one) => ({
+  /** Reports all usage, and which reservations are over; false if the store has another instance by now. */
+  async function replay(instance: string): Promise<boolean> {
+    const { outbox } = membership
+    const replays = replaysOf(limiter, now()).map((one) => ({
       ...one,
-      inFlight: one.inFlight.filter(({ id }) => !asking.has(id)),
+      inFlight: one.inFlight.filter(({ id }) => !reserving.has(id)),
     }))
     const predecessors = [...membership.predecessors]
-    const inFlight = new Map<string, string[]>()
-    for (const { name, inFlight: list } of usages) {
-      for (const { id } of list) inFlight.set(id, [...(inFlight.get(id) ?? []), name])
-    }
-    const ended = [...claimed].filter(([id]) => !inFlight.has(id) && !asking.has(id))
-    const nothing = { occupiedMs: 0, spent: [], inFlight: [], closedMs: 0 }
-    for (const [id, names] of ended) for (const name of names) usages.push({ name, ended: [id], ...nothing })
-    for (const [id, names] of inFlight) claimed.set(id, names)
-    const ms = ANSWER_MS * Math.max(1, Math.ceil(usages.length / MAX_REPLAY_BATCH))
-    if ((await within(ledger.replay(of, usages), ms)) === 'stale') return false
-    for (const [id] of ended) claimed.delete(id)
-    replaced = predecessors
+    const inFlight = limitsByReservation(replays)
+    const ended = [...outbox].filter(([id]) => !inFlight.has(id) && !reserving.has(id))
+    const nothing = { occupiedMs: 0, used: [], inFlight: [], closedMs: 0 }
+    for (const [id, names] of ended) for (const name of names) replays.push({ name, ended: [id], ...nothing })
+    for (const [id, names] of inFlight) outbox.set(id, names)
+    const batches = Math.max(1, Math.ceil(replays.length / MAX_REPLAY_BATCH))
+    if ((await withTimeout(store.replay(instance, replays), CALL_TIMEOUT_MS * batches)) === 'stale')
+      return false
+    for (const [id] of ended) outbox.delete(id)
+    reportedPredecessors = predecessors
     return true
   }
 
   /**
-   * Where others may still have something to tell, because the ledger or the way to it was lost, it waits till they
-   * have. False where the ledger has lost its data meanwhile.
+   * If other members may still have something to report, because the store or the way to it was lost, it waits until
+   * they have. False if the store has lost its data meanwhile.
    */
-  async function tryToConnect(): Promise<boolean> {
-    const { epoch: current, ageMs } = await hello()
-    // What would go now is in nothing that it is told.
-    isSettling = true
-    if (!(await replay(current))) return false
-    const settling = REPLAY_PERIOD_MS - (isFoundNow(current, ageMs) ? 0 : ageMs)
-    isTold = true
-    let greeting = await hello(current)
-    if (settling > 0) {
-      await new Promise<void>((resolve) => clock.after(settling, resolve))
-      greeting = await hello(current)
+  async function tryToSynchronize(current: Sync): Promise<boolean> {
+    const { instanceId: instance, ageMs } = await sendHeartbeat()
+    current.isReplaying = true
+    if (!(await replay(instance))) return false
+    const graceMs = REPLAY_PERIOD_MS - (isFoundNow(instance, ageMs) ? 0 : ageMs)
+    isListed = true
+    let reply = await sendHeartbeat(instance)
+    if (graceMs > 0) {
+      await new Promise<void>((resolve) => clock.after(graceMs, resolve))
+      reply = await sendHeartbeat(instance)
     }
-    if (greeting.epoch !== current) return false
-    if (!closed) connected(greeting)
+    if (reply.instanceId !== instance) return false
+    if (!isClosed()) toConnected(reply)
     return true
   }
 
-  /** Others find it just now as well, and not since it has its name: it was away, or is another one that is older. */
-  function isFoundNow(current: string, ageMs: number): boolean {
-    const isOther = membership.epoch !== undefined && membership.epoch !== current
-    return membership.isAway || (isOther && ageMs >= REPLAY_PERIOD_MS)
+  /** True if other members find it only now as well: it was lost, or the address leads to another, older one. */
+  function isFoundNow(instance: string, ageMs: number): boolean {
+    const isOther = membership.instanceId !== undefined && membership.instanceId !== instance
+    return membership.isLost || (isOther && ageMs >= REPLAY_PERIOD_MS)
   }
 
-  function connected({ epoch: current, ageMs, peers }: HeartbeatReply): void {
-    const isNew = epoch === undefined
-    if (membership.isAway || membership.epoch !== current) {
-      // What they spent is lost with the ledger's data, and nobody has told it again.
-      const missing = peers.filter((peer) => peer.ageMs > ageMs)
-      places.findLedger(now() - Math.min(...missing.map((peer) => peer.ageMs)))
-    }
-    if (membership.isAway) meetAgain(peers)
-    Object.assign(membership, { isAway: false, epoch: current })
-    epoch = current
-    reason = undefined
-    looks = 0
-    if (isNew) changed()
+  async function synchronizeWith(current: Sync): Promise<void> {
+    for (let tries = 0; tries < MAX_STALE_RETRIES; tries++) if (await tryToSynchronize(current)) return
+    throw createStaleError()
   }
 
-  /** Who was there before is expected back, though it may be heard of only after us. */
-  function meetAgain(peers: readonly Member[]): void {
-    const before = new Map(membership.peers.map(({ id, ageMs }) => [id, ageMs]))
-    const known = peers.map(({ id, ageMs }) => ({ id, ageMs: Math.min(ageMs, before.get(id) ?? ageMs) }))
-    Object.assign(membership, { peers: known, heardAt: now() })
-  }
-
-  async function connect(): Promise<void> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) if (await tryToConnect()) return
-    throw stale()
-  }
-
-  function join(): Promise<void> {
-    joining ??= connect().finally(() => {
-      joining = undefined
-      isSettling = false
+  /** Reports all usage; once for all who want that at the same time. */
+  function synchronize(): Promise<void> {
+    if (sync) return sync.promise
+    const current: Sync = { promise: Promise.resolve(), isReplaying: false }
+    sync = current
+    current.promise = synchronizeWith(current).finally(() => {
+      sync = undefined
     })
-    return joining
+    return current.promise
   }
 
-  function lose(error: unknown): void {
-    if (closed) return
+  function toConnected({ instanceId: instance, ageMs, members }: HeartbeatReply): void {
+    const wasConnected = state.name === 'connected'
+    if (membership.isLost || membership.instanceId !== instance) {
+      // What these members used is lost with the data, and nobody has reported it again.
+      const unreported = members.filter((member) => member.ageMs > ageMs)
+      const lostUsageAt = now() - Math.min(...unreported.map((member) => member.ageMs))
+      for (const endpoint of Object.values(limiter.endpoints)) endpoint.startKnowing(lostUsageAt)
+    }
+    if (membership.isLost) meetAgain(members)
+    Object.assign(membership, { isLost: false, instanceId: instance })
+    state = { name: 'connected', instanceId: instance }
+    failures = 0
+    if (!wasConnected) onChange()
+  }
+
+  /** Members that were there before are expected back, though the store may hear of them later than of this one. */
+  function meetAgain(members: readonly Member[]): void {
+    const before = new Map(membership.members.map(({ id, ageMs }) => [id, ageMs]))
+    const known = members.map(({ id, ageMs }) => ({ id, ageMs: Math.min(ageMs, before.get(id) ?? ageMs) }))
+    Object.assign(membership, { members: known, heardAt: now() })
+  }
+
+  function toDisconnected(error: unknown): void {
+    if (state.name === 'closed') return
     const { code } = error as { code?: string }
-    const isNews = epoch !== undefined || !membership.isAway || code !== reason
-    if (!membership.isAway || isTold) places.loseLedger(now(), membership.peers.length > 0)
-    membership.isAway = true
-    isTold = false
-    epoch = undefined
-    reason = code
-    lookIn(LOOK_MS)
-    if (isNews) changed()
+    const isChange = state.name === 'connected' || !membership.isLost || code !== state.code
+    if (!membership.isLost || isListed) {
+      const probeFrom = membership.members.length > 0 ? now() + SHARE_LEFT_AFTER_MS : now()
+      for (const endpoint of Object.values(limiter.endpoints)) endpoint.startProbing(probeFrom, now())
+    }
+    membership.isLost = true
+    isListed = false
+    state = { name: 'disconnected', code }
+    beatIn(RETRY_MS)
+    if (isChange) onChange()
   }
 
-  function lookIn(ms: number): void {
-    cancelLook()
-    if (!closed) cancelLook = clock.after(ms, () => inBackground(look()))
+  function beatIn(ms: number): void {
+    cancelBeat()
+    if (!isClosed()) cancelBeat = clock.after(ms, () => inBackground(beat()))
   }
 
-  /** A heartbeat; without a ledger, a look whether it is back. Never rejects. */
-  async function look(): Promise<void> {
+  /** A heartbeat; without a connection, an attempt to connect. Never rejects. */
+  async function beat(): Promise<void> {
     try {
-      if (epoch === undefined || (await hello(epoch)).epoch !== epoch) await join()
-      lookIn(HEARTBEAT_MS)
+      const known = instanceId()
+      const isSame = known !== undefined && (await sendHeartbeat(known)).instanceId === instanceId()
+      if (!isSame) await synchronize()
+      beatIn(HEARTBEAT_MS)
     } catch (error) {
-      lose(error)
-      if (!closed && ++looks % MOST_LOOKS === 0) ledger.reset()
+      toDisconnected(error)
+      if (!isClosed() && ++failures % MAX_FAILURES === 0) store.reconnect()
     }
   }
 
   return {
-    here: () => epoch !== undefined,
-    /** Why it is not: a code; `undefined` where it is, or that is not known. */
-    reason: () => reason,
-    /** The first look. */
-    start: look,
+    start: beat,
+    isClosed,
+    isConnected: () => instanceId() !== undefined,
+    instanceId,
+    code: () => (state.name === 'disconnected' ? state.code : undefined),
+    reserving,
+    withTimeout,
+    synchronize,
+    toDisconnected,
+    /** What reports all usage just now. */
+    sync: () => sync?.promise,
 
-    /** Tells the ledger what was not known before. */
-    async tellAll(): Promise<void> {
-      await joining?.catch(() => {})
-      if (epoch !== undefined) await join().catch(lose)
+    /** The instance to reserve from, after a replay that is under way; `undefined` at once without a connection. */
+    async ready(): Promise<string | undefined> {
+      if (instanceId() === undefined && !sync?.isReplaying) return undefined
+      await sync?.promise
+      return instanceId()
     },
 
-    /** Our part of a limit whose window is so long, in seconds. */
-    share(window: number): number {
-      if (epoch !== undefined) return 1
-      const since = Math.max(occupiedMs(window), MEMBER_TIMEOUT_MS)
-      return 1 / Math.max(2, membership.peers.filter(({ ageMs }) => ageMs < since).length)
+    /** The part of a limit that this process may use. */
+    share(windowSeconds: number): number {
+      if (instanceId() !== undefined) return 1
+      const aliveMs = Math.max(occupiedMs(windowSeconds), MEMBER_TIMEOUT_MS)
+      return 1 / Math.max(2, membership.members.filter(({ ageMs }) => ageMs < aliveMs).length)
     },
 
-    /** With `go` it is to be settled, whatever becomes of the request. */
-    async claim(reservation: Reservation): Promise<Admission> {
-      open++
-      const admission = await ask(reservation)
-      if (admission !== 'go') await over()
-      return admission
+    close(): void {
+      state = { name: 'closed', instanceId: instanceId() }
+      cancelBeat()
     },
 
-    /** It does not go: what the ledger may hold for it is free. Never rejects. */
-    async giveBack(reservation: Reservation): Promise<void> {
-      if (claimed.has(reservation.id))
-        await tell(reservation.id, settledOf(reservation, null, UNSPENT, now())).catch(lose)
+    /** Ends the membership, and the connection. */
+    async leave(): Promise<void> {
+      if (instanceId() !== undefined) await sendHeartbeat(undefined, true).catch(() => {})
+      await store.close().catch(() => {})
     },
-
-    /** @param isOurs it was claimed here, and not before a deploy. Never rejects */
-    async settle(
-      reservation: Reservation,
-      { reading }: AttemptResult<unknown>,
-      cost: AttemptCost,
-      isOurs: boolean,
-    ): Promise<void> {
-      const settled = settledOf(reservation, reading, cost, now())
-      await tell(reservation.id, settled).catch(lose)
-      if (isOurs) await over()
-    },
-
-    /** What is still on its way is settled first. Never rejects. */
-    async close(): Promise<void> {
-      closed = true
-      cancelLook()
-      if (open === 0) await leave()
-    },
-  }
-
-  async function ask(reservation: Reservation): Promise<Admission> {
-    asking.add(reservation.id)
-    try {
-      return await askFor(reservation)
-    } finally {
-      asking.delete(reservation.id)
-    }
-  }
-
-  async function askFor(reservation: Reservation): Promise<Admission> {
-    const names = limitsOf(reservation).map(({ name }) => name)
-    for (let tries = 0; tries < MOST_TRIES && (epoch !== undefined || isSettling); tries++) {
-      try {
-        await joining
-        if (epoch === undefined) break
-        // It may have been lost and found since this was taken.
-        if (!places.fits(reservation, now())) return 'over-share'
-        claimed.set(reservation.id, names)
-        const answer = await within(ledger.claim(epoch, member, reservation.id, claimsOf(reservation)))
-        if (answer !== 'stale') return verdictOf(reservation, answer)
-        await join()
-      } catch (error) {
-        lose(error)
-      }
-    }
-    // A deploy has opened another way, which decides.
-    if (closed) return 'over-share'
-    if (epoch !== undefined) lose(stale())
-    return places.fits(reservation, now()) ? 'go' : 'over-share'
-  }
-
-  function verdictOf(reservation: Reservation, answer: ReserveResult): Admission {
-    const { id, requests, budget, number = 0 } = reservation
-    if ('waitMs' in answer) {
-      claimed.delete(id)
-      const { spent, inFlight, waitMs } = answer
-      const short: LimitScope = answer.short === 0 ? 'endpoint' : 'device'
-      // What is taken here is given back, and the ledger has not counted it.
-      if (short === 'endpoint') requests.noteAll(spent + 1, now())
-      else budget?.limiter.noteAll(spent + number, now())
-      // Records are mostly given back in part; of requests that are in flight it counts where all hangs on them.
-      const hangs = inFlight && (short === 'device' || waitMs >= occupiedMs(requests.row().window))
-      return { waitMs: Math.max(LEAST_WAIT_MS, waitMs), short, inFlight: hangs }
-    }
-    requests.noteAll(answer.spent[0] ?? 0, now())
-    const taken = answer.taken[1]
-    if (budget && taken !== undefined) {
-      budget.limiter.noteAll(answer.spent[1] ?? 0, now())
-      // Somebody else needs records of the device as well.
-      budget.limiter.shorten(id, taken)
-      reservation.number = taken
-    }
-    return 'go'
-  }
-
-  async function tell(id: string, settled: CommitRequest[]): Promise<void> {
-    if (joining !== undefined) {
-      // It may have been told as in flight just now.
-      await joining.catch(() => {})
-      for (const one of settled) one.remaining = null
-    }
-    if (epoch === undefined) return
-    if ((await within(ledger.settle(epoch, id, settled))) === 'stale') await join()
-    claimed.delete(id)
-  }
-
-  async function over(): Promise<void> {
-    open--
-    if (closed && open === 0) await leave()
-  }
-
-  async function leave(): Promise<void> {
-    if (epoch !== undefined) await hello(undefined, true).catch(() => {})
-    await ledger.close().catch(() => {})
   }
 }
-
-export type SharedQuota = ReturnType<typeof createSharedQuota>

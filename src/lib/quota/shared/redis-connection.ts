@@ -1,33 +1,37 @@
 import { readSentinels } from '../../../shared/account'
 import { secretsGuard } from '../../api/redact'
 
-/** Longest time between two tries to connect. */
-const RECONNECT_MS = 1000
-const CONNECT_MS = 5000
-/** How long a new connection may take to be there, with its login, before another one is tried. */
+/** Longest time between two attempts of the library to connect. */
+const MAX_RECONNECT_MS = 1000
+const CONNECT_TIMEOUT_MS = 5000
+/** How long a new connection may take until it is usable, login included, before another one is opened. */
 const OPENING_MS = 8000
-/** Tries of each address that fail before one says so; they go on. */
-const MOST_FAILURES = 2
-/** How often the sentinels are asked which server leads. */
-const SCAN_MS = 2000
+/** Failed attempts per address before `opened` resolves all the same; further attempts follow. */
+const MAX_FAILURES = 2
+/** How often the sentinels are asked which server is the leader. */
+const SENTINEL_SCAN_MS = 2000
 
-/** One way to a Redis. Where it fails, `code` of the error says why in a word. */
+/** A connection to a Redis. If it fails, `code` of the error says why in a word. */
 export interface Connection {
-  /** Resolves when it can be used, never will, or the first tries have failed. */
+  /** Resolves when the connection is usable, when it never will be, or when the first attempts have failed. */
   opened: Promise<void>
   run(script: string, keys: string[], argument: string): Promise<unknown>
-  /** It was made just now and is not there yet. */
+  /** True while it was opened a moment ago and is not usable yet. */
   isOpening(): boolean
   end(): void
 }
 
 /** Opens connections to a Redis, or to the one that its sentinels name. */
-export function connectorTo(library: typeof import('redis'), address: string, password: string) {
-  // What cannot be sent at once is for the fallback, not for later.
+export function createConnector(
+  library: typeof import('redis'),
+  address: string,
+  password: string,
+): () => Connection {
+  // A command that cannot be sent now is handled without the store, and must not be sent later.
   const common = { disableOfflineQueue: true, ...(password ? { password } : {}) }
   const socket = {
-    connectTimeout: CONNECT_MS,
-    reconnectStrategy: (tries: number) => Math.min(RECONNECT_MS, 50 * 2 ** tries),
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    reconnectStrategy: (tries: number) => Math.min(MAX_RECONNECT_MS, 50 * 2 ** tries),
   }
   const sentinels = readSentinels(address)
   const guard = secretsGuard([password])
@@ -42,57 +46,57 @@ export function connectorTo(library: typeof import('redis'), address: string, pa
       nodeClientOptions: { ...common, ...(username ? { username } : {}), database, socket: encrypted },
       sentinelClientOptions: { socket: encrypted },
       passthroughClientErrorEvents: true,
-      scanInterval: SCAN_MS,
+      scanInterval: SENTINEL_SCAN_MS,
       maxCommandRediscovers: 1,
     })
   }
 
-  return (): Connection => {
+  return () => {
     const client = createClient()
-    const since = performance.now()
+    const openedAt = performance.now()
     let isOver = false
-    let wasThere = false
+    let wasConnected = false
     let code: string | undefined
     let failures = 0
     let giveUp = () => {}
     const failed = new Promise<void>((resolve) => {
       giveUp = resolve
     })
-    // Its words may hold the address's secrets, and whoever answers in its place may repeat the password as a code.
-    const note = (error: unknown) => {
-      // Where it only says that there is no connection, what ended the last one tells more.
-      code = guard(codeOf(error) ?? '') || code || nameOf(error)
-      if (++failures >= MOST_FAILURES * (sentinels?.nodes.length ?? 1)) giveUp()
+    // Messages may contain secrets of the address, and a wrong server may send the password back as a code.
+    const onError = (error: unknown) => {
+      // An error that says only that there is no connection says less than the one that ended it.
+      code = guard(codeOf(error) ?? '') || code || classOf(error)
+      if (++failures >= MAX_FAILURES * (sentinels?.nodes.length ?? 1)) giveUp()
     }
-    client.on('error', note)
+    client.on('error', onError)
     const connected = client.connect().then(
       () => {
-        wasThere = true
+        wasConnected = true
       },
       (error: unknown) => {
         isOver = true
-        note(error)
+        onError(error)
       },
     )
     return {
       opened: Promise.race([connected, failed]),
       async run(script, keys, argument) {
-        // Sentinels would be asked again and again meanwhile.
-        if (!wasThere) throw away(code)
+        // The library would ask the sentinels again and again meanwhile.
+        if (!wasConnected) throw createError(code)
         try {
-          const answer = await client.eval(script, { keys, arguments: [argument] })
+          const reply = await client.eval(script, { keys, arguments: [argument] })
           code = undefined
-          return answer
+          return reply
         } catch (error) {
-          note(error)
-          throw away(code)
+          onError(error)
+          throw createError(code)
         }
       },
-      isOpening: () => !isOver && !client.isReady && performance.now() - since < OPENING_MS,
+      isOpening: () => !isOver && !client.isReady && performance.now() - openedAt < OPENING_MS,
       end() {
         isOver = true
         try {
-          // It rejects, or throws, where it never was there.
+          // It rejects, or throws, if it was never connected.
           Promise.resolve(client.destroy()).catch(() => {})
         } catch {}
       },
@@ -100,25 +104,25 @@ export function connectorTo(library: typeof import('redis'), address: string, pa
   }
 }
 
-const away = (code: string | undefined) =>
+const createError = (code: string | undefined) =>
   Object.assign(new Error('The shared quota cannot be asked'), { code })
 
-/** A network's or TLS's code, or the word that Redis begins its errors with. */
+/** The code of a network or TLS error, or the word that an error of Redis begins with. */
 export function codeOf(error: unknown): string | undefined {
-  if (typeof error === 'string') return codeIn(error)
+  if (typeof error === 'string') return findCode(error)
   const { code, message = '', cause } = error as { code?: unknown; message?: string; cause?: unknown }
-  // A sentinel's client tells which server it was first.
+  // The sentinel client wraps the error of a server.
   if (cause) return codeOf(cause)
   if (typeof code === 'string') return code
-  // Older ones wrap the error of a script: `ERR Error running script …: -READONLY You can't write …`.
+  // Older servers wrap the error of a script: `ERR Error running script …: -READONLY You can't write …`.
   const [, word] = /^(?:ERR .*: -)?([A-Z]{3,20})\b/.exec(message) ?? []
   return word
 }
 
-/** Of a sentinel's connection the client has words alone. */
-function codeIn(words: string): string | undefined {
-  const [code] = /\bE[A-Z]{4,20}\b/.exec(words) ?? []
-  return code ?? (/certificate/i.test(words) ? 'CERTIFICATE' : undefined)
+/** The sentinel client reports some errors of its connections as text. */
+function findCode(text: string): string | undefined {
+  const [code] = /\bE[A-Z]{4,20}\b/.exec(text) ?? []
+  return code ?? (/certificate/i.test(text) ? 'CERTIFICATE' : undefined)
 }
 
-const nameOf = (error: unknown) => (error instanceof Error ? error.constructor.name : undefined)
+const classOf = (error: unknown) => (error instanceof Error ? error.constructor.name : undefined)

@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { EnvlogError } from '../../errors'
-import { type Connection, connectorTo } from './redis-connection'
-import { CLAIM, HELLO, REPLAY, SETTLE } from './redis-scripts'
-import { type HeartbeatReply, MAX_REPLAY_BATCH, type ReserveResult, type SharedQuotaStore } from './store'
+import { createConnector } from './redis-connection'
+import { COMMIT, HEARTBEAT, REPLAY, RESERVE } from './redis-scripts'
+import {
+  type HeartbeatReply,
+  MAX_REPLAY_BATCH,
+  type Member,
+  type ReserveResult,
+  type SharedQuotaStore,
+} from './store'
 
 /**
- * A ledger in Redis or Valkey. Its client library is optional: users who share an account install it.
- * @param leaseMs how long a request may be in flight: after that its process is taken for dead
+ * A shared store in Redis or Valkey. Its client library is optional: users who share an account install it.
+ * @param leaseMs how long a request may be in flight: after that its process counts as dead
+ * @returns opens the store of one account, by its key
  * @throws EnvlogError `shared-client-missing`
  */
 export function openRedis(address: string, password: string, leaseMs: number) {
-  const connect = connectorTo(loadLibrary(), address, password)
+  const connect = createConnector(loadLibrary(), address, password)
   return (account: string): SharedQuotaStore => {
-    let connection: Connection = connect()
+    let connection = connect()
     const run = (script: string, names: readonly string[], argument: object) => {
       const keys = names.map((name) => `envlog:{${account}}:${name}`)
       return connection.run(script, keys, JSON.stringify(argument))
@@ -20,39 +27,38 @@ export function openRedis(address: string, password: string, leaseMs: number) {
     const namesOf = (list: readonly { name: string }[]) => list.map(({ name }) => name)
 
     return {
-      async hello(hello) {
+      async heartbeat(heartbeat) {
         await connection.opened
-        const answer = await run(HELLO, ['epoch', 'members'], { ...hello, candidate: randomUUID() })
-        return greetingOf(answer as (string | number)[])
+        const reply = await run(HEARTBEAT, ['epoch', 'members'], { ...heartbeat, candidate: randomUUID() })
+        return readHeartbeatReply(reply as (string | number)[])
       },
 
-      async claim(epoch, member, id, claims) {
-        const names = ['epoch', 'members', ...namesOf(claims)]
-        return claimedOf((await run(CLAIM, names, { epoch, member, id, leaseMs, claims })) as number[])
+      async reserve(instanceId, memberId, id, requests) {
+        const names = ['epoch', 'members', ...namesOf(requests)]
+        const reply = await run(RESERVE, names, { instanceId, memberId, id, leaseMs, requests })
+        return readReserveResult(reply as number[])
       },
 
-      async settle(epoch, id, settled) {
-        const told = settled.map((one) => ({ ...one, remaining: one.remaining ?? -1 }))
-        const done = await run(SETTLE, ['epoch', ...namesOf(settled)], { epoch, id, settled: told })
-        return done === 1 ? 'settled' : 'stale'
+      async commit(instanceId, id, all) {
+        const commits = all.map((one) => ({ ...one, remaining: one.remaining ?? -1 }))
+        const reply = await run(COMMIT, ['epoch', ...namesOf(commits)], { instanceId, id, commits })
+        return reply === 1 ? 'committed' : 'stale'
       },
 
-      async replay(epoch, all) {
-        const batches = Array.from({ length: Math.ceil(all.length / MAX_REPLAY_BATCH) }, (_, at) =>
-          all.slice(at * MAX_REPLAY_BATCH, (at + 1) * MAX_REPLAY_BATCH),
+      async replay(instanceId, all) {
+        // All batches at once: the way to the store then takes its time only once.
+        const replies = await Promise.all(
+          batchesOf(all, MAX_REPLAY_BATCH).map((replays) =>
+            run(REPLAY, ['epoch', ...namesOf(replays)], { instanceId, leaseMs, replays }),
+          ),
         )
-        // All of them at once: how far away the ledger is counts one time.
-        const done = await Promise.all(
-          batches.map((usages) => run(REPLAY, ['epoch', ...namesOf(usages)], { epoch, leaseMs, usages })),
-        )
-        return done.every((one) => one === 1) ? 'replayed' : 'stale'
+        return replies.every((reply) => reply === 1) ? 'replayed' : 'stale'
       },
 
-      reset() {
-        if (!connection.isOpening()) {
-          connection.end()
-          connection = connect()
-        }
+      reconnect() {
+        if (connection.isOpening()) return
+        connection.end()
+        connection = connect()
       },
 
       async close() {
@@ -62,22 +68,27 @@ export function openRedis(address: string, password: string, leaseMs: number) {
   }
 }
 
-function greetingOf([epoch, ageMs, ...members]: (string | number)[]): HeartbeatReply {
-  const peers: { id: string; ageMs: number }[] = []
-  for (let at = 0; at < members.length; at += 2) {
-    peers.push({ id: String(members[at]), ageMs: Number(members[at + 1]) })
-  }
-  return { epoch: String(epoch), ageMs: Number(ageMs), peers }
+function batchesOf<T>(list: readonly T[], size: number): T[][] {
+  const count = Math.ceil(list.length / size)
+  return Array.from({ length: count }, (_, index) => list.slice(index * size, (index + 1) * size))
 }
 
-function claimedOf([went, ...told]: number[]): ReserveResult | 'stale' {
-  if (went === -1) return 'stale'
-  if (went === 1) {
-    const every = (first: number) => told.filter((_, index) => index % 2 === first)
-    return { taken: every(0), spent: every(1) }
+function readHeartbeatReply([instanceId, ageMs, ...rest]: (string | number)[]): HeartbeatReply {
+  const members: Member[] = []
+  for (let index = 0; index < rest.length; index += 2) {
+    members.push({ id: String(rest[index]), ageMs: Number(rest[index + 1]) })
   }
-  const [waitMs = 0, short = 0, spent = 0, inFlight] = told
-  return { waitMs, short, spent, inFlight: inFlight === 1 }
+  return { instanceId: String(instanceId), ageMs: Number(ageMs), members }
+}
+
+function readReserveResult([status, ...rest]: number[]): ReserveResult | 'stale' {
+  if (status === -1) return 'stale'
+  if (status === 1) {
+    const everySecond = (first: number) => rest.filter((_, index) => index % 2 === first)
+    return { granted: everySecond(0), totals: everySecond(1) }
+  }
+  const [waitMs = 0, shortIndex = 0, total = 0, inFlight] = rest
+  return { waitMs, shortIndex, total, inFlight: inFlight === 1 }
 }
 
 function loadLibrary(): typeof import('redis') {

@@ -1,34 +1,34 @@
-/** A limit that several processes keep together: so much of it, for so long after the answer. */
+/** Asks for permits of one limit: of an endpoint's requests, or of a device's records. */
 export interface ReserveRequest {
-  /** Which limit: an endpoint's requests, or a device's records. */
+  /** Which limit. */
   name: string
   wanted: number
-  /** With how little it would go. */
-  least: number
+  /** With how few the request is sent. */
+  minimum: number
   limit: number
-  /** From the answer to the release. */
+  /** How long a permit stays occupied after the response. */
   occupiedMs: number
 }
 
-/** What a process spent, by a name that no other entry of any process has: told twice, it counts once. */
-export interface Entry {
+/** What a process used, with an id that no other entry of any process has: reported twice, it counts once. */
+export interface ReportedUsage {
   id: string
   amount: number
   ageMs: number
 }
 
-/** What became of a claim once its answer was there. */
+/** What became of a reservation, by the response. */
 export interface CommitRequest {
   name: string
   limit: number
   occupiedMs: number
-  /** The entry that it went into, with all that is in there; nothing where nothing was spent. */
-  spent?: Entry | undefined
-  /** What the service said remains just now; `null` where it did not. */
+  /** The entry that its usage was merged into, with all that is in it; nothing if nothing was used. */
+  used?: ReportedUsage | undefined
+  /** What the service reported as remaining just now; `null` if it did not. */
   remaining: number | null
-  /** How long the request was on its way: what was released meanwhile may still have been counted. */
+  /** How long the request was in flight: what expired meanwhile may still have been counted. */
   flightMs: number
-  /** How long nothing goes because the service refused; 0 where it did not. */
+  /** How long the limit is closed, because the service refused the request; 0 if it did not. */
   closedMs: number
 }
 
@@ -36,76 +36,97 @@ export interface CommitRequest {
 export interface UsageReplay {
   name: string
   occupiedMs: number
-  spent: readonly Entry[]
+  used: readonly ReportedUsage[]
   inFlight: readonly { id: string; amount: number }[]
-  /** Claims that are over. */
+  /** Reservations that are over. */
   ended: readonly string[]
   closedMs: number
 }
 
 export type ReserveResult =
-  /** Taken, and what is spent of each limit now, by all. */
-  | { taken: readonly number[]; spent: readonly number[] }
+  /** Per request: how much was granted, and how much all members use then. */
+  | { granted: readonly number[]; totals: readonly number[] }
   /**
-   * Nothing was taken: worth another try after so long, for want of this claim, of which so much is spent.
-   * `inFlight`: some of it is reserved for requests under way, and may be given back any time.
+   * Nothing was granted, because one request cannot be met: `shortIndex`, of whose limit all members use `total`. Worth
+   * another try after `waitMs`; with `inFlight`, some of it is only reserved, and may become free at any time.
    */
-  | { waitMs: number; short: number; spent: number; inFlight: boolean }
+  | { waitMs: number; shortIndex: number; total: number; inFlight: boolean }
 
-/** A process, and how long ago the ledger heard of it last. */
+/** A process that shares the quota, and how long ago the store last heard of it. */
 export interface Member {
   id: string
   ageMs: number
 }
 
+/** What a process and the store know of each other. It outlives a deploy, which opens another connection. */
+export interface Membership {
+  memberId: string
+  /** Earlier processes whose state this one has taken over. */
+  predecessors: Set<string>
+  /** Reservations that the store may hold as in flight, and their limits: it has to be told when they are over. */
+  outbox: Map<string, string[]>
+  /** The store was lost, and is not back yet. */
+  isLost: boolean
+  /** The instance that all usage was last reported to. */
+  instanceId?: string
+  /** The members when the store last answered, and when that was, in monotonic ms. */
+  members: readonly Member[]
+  heardAt: number
+}
+
+export function createMembership(memberId: string): Membership {
+  return { memberId, predecessors: new Set(), outbox: new Map(), isLost: false, members: [], heardAt: 0 }
+}
+
 export interface Heartbeat {
-  member: string
-  /** The epoch that has been told all that it spent: where it still is that one, the member counts as alive. */
-  toldTo?: string | undefined
+  memberId: string
+  /** The instance that has been told all that this member uses: if it still is that one, the member counts as alive. */
+  reportedTo?: string | undefined
   isLeaving: boolean
-  /** Those that it knows, for a ledger that has lost them. */
-  peers: readonly Member[]
-  /** Earlier processes in its place: they are no more. */
+  /** The members that this one knows, for a store that has lost them. */
+  members: readonly Member[]
+  /** Earlier processes in place of this one, which are gone. */
   predecessors: readonly string[]
 }
 
 export interface HeartbeatReply {
-  /** Names what the ledger holds: another name than before, and it lost what was written, or is another ledger. */
-  epoch: string
-  /** How long it has had that name. */
+  /** Id of the data in the store. With another one than before, its data was lost, or it is another store. */
+  instanceId: string
+  /** How long the data has had that id. */
   ageMs: number
-  /** Members of the last day, the one that asks included. */
-  peers: readonly Member[]
+  /** Members of the last day, the caller included. */
+  members: readonly Member[]
 }
 
 /** Limits that one command replays. */
 export const MAX_REPLAY_BATCH = 100
 
 /**
- * A member that has not been heard of for so long, or not since the ledger lost its data, is silent: it may be spending
- * its share without the ledger.
+ * A member that the store has not heard of for so long, or not since it lost its data, is silent: it may be using its
+ * share without the store.
  */
 export const MEMBER_TIMEOUT_MS = 6000
 
-/** After it has lost its data a ledger gives nothing for so long: members tell it meanwhile what they spent. */
+/** After it lost its data, the store is not used for so long: members report meanwhile what they used. */
 export const REPLAY_PERIOD_MS = 5000
 
 /**
- * A ledger that several processes write into. Each call is atomic there, may be repeated, and rejects where the ledger
- * is away, with `code` where that tells why. Those with an epoch do nothing where it is another one: `stale`.
+ * A store that several processes keep an account's quota in. Each call is atomic there, may be repeated, and rejects if
+ * the store cannot be reached, with `code` if that says why. Calls with an instance id do nothing if the data has
+ * another one by now: `stale`.
  */
 export interface SharedQuotaStore {
-  hello(hello: Heartbeat): Promise<HeartbeatReply>
-  /** All of the claims or none. */
-  claim(
-    epoch: string,
-    member: string,
+  heartbeat(heartbeat: Heartbeat): Promise<HeartbeatReply>
+  /** Grants all of the requests, or none. */
+  reserve(
+    instanceId: string,
+    memberId: string,
     id: string,
-    claims: readonly ReserveRequest[],
+    requests: readonly ReserveRequest[],
   ): Promise<ReserveResult | 'stale'>
-  settle(epoch: string, id: string, settled: readonly CommitRequest[]): Promise<'settled' | 'stale'>
-  replay(epoch: string, usages: readonly UsageReplay[]): Promise<'replayed' | 'stale'>
-  /** The connection is of no use: another one. */
-  reset(): void
+  commit(instanceId: string, id: string, commits: readonly CommitRequest[]): Promise<'committed' | 'stale'>
+  replay(instanceId: string, replays: readonly UsageReplay[]): Promise<'replayed' | 'stale'>
+  /** Opens another connection, because the present one is of no use. */
+  reconnect(): void
   close(): Promise<void>
 }
