@@ -1,5 +1,5 @@
 /**
- * What the quota costs: taking a place while 10,000 requests wait, also with a node that is told how long; how long a
+ * What the quota costs: a request while 10,000 others wait, also with a node that is notified how long; how long a
  * refusal stops all else; and memory over a million requests. The floor is the same number of promises that are made
  * and settled.
  */
@@ -74,7 +74,7 @@ async function refuse(lines: number): Promise<{ asking: number; stop: number }> 
   for (let index = 0; index < WAITING; index++) ask(index)
   const asking = (performance.now() - start) / WAITING
   const error = new EnvlogError('quota-refused', { status: 429 }, { status: 429 })
-  // Another window: all are told anew.
+  // Another window: all are notified again.
   const headers = { limit: 12, remaining: 0, windowSeconds: 7200, recordsRemaining: null }
   answer({ headers, error })
   const stop = await longestStop(20)
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
   await run(open(), 10, 100, 20_000)
   const least = (await floor(MEASURED)) / MEASURED
   console.log(`Node ${process.version}; a promise alone: ${(least * 1000).toFixed(2)} µs\n`)
-  console.log('| waiting | nodes | told | µs a request |\n|---|---|---|---|')
+  console.log('| waiting | nodes | notified | µs a request |\n|---|---|---|---|')
   for (const [waiting, lines, listens] of [
     [1, 1, false],
     [WAITING, 1, false],
@@ -130,7 +130,7 @@ async function main(): Promise<void> {
     console.log(`| ${waiting} | ${lines} | ${listens ? 'yes' : ''} | ${each} |`)
   }
   console.log(
-    '\n| waiting for a place | nodes | µs an ask | longest stop after a refusal, ms |\n|---|---|---|---|',
+    '\n| waiting for a permit | nodes | µs an ask | longest stop after a refusal, ms |\n|---|---|---|---|',
   )
   for (const lines of [1, 100]) {
     await refuse(lines)

@@ -50,7 +50,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     },
   }
   for (const [what, forget] of Object.entries(forgets)) {
-    it(`has another name where it ${what}, the same to each process, and takes in what they spent`, async () => {
+    it(`has another instance id if it ${what}, the same for each process, and accepts their usage`, async () => {
       const before = [await open('one'), await open('two')]
       const held = { limit: 9, occupiedMs: LONG_MS }
       assert.equal(before[0]?.instanceId, before[1]?.instanceId)
@@ -68,9 +68,9 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
           await member.replay([usageReplay({ occupiedMs: LONG_MS, used })])
       }
       assert.equal(after[0]?.instanceId, after[1]?.instanceId)
-      const told = await after[0]?.reserve('a', [reserveRequest({ ...held, wanted: 5, minimum: 5 })])
-      assert.ok(told && 'waitMs' in told)
-      assert.ok(told.waitMs <= 40_000 && told.waitMs > 40_000 - SLACK_MS, `${told.waitMs}`)
+      const result = await after[0]?.reserve('a', [reserveRequest({ ...held, wanted: 5, minimum: 5 })])
+      assert.ok(result && 'waitMs' in result)
+      assert.ok(result.waitMs <= 40_000 && result.waitMs > 40_000 - SLACK_MS, `${result.waitMs}`)
       assert.deepEqual(await after[1]?.reserve('b', [reserveRequest({ ...held, wanted: 4, minimum: 4 })]), {
         granted: [4],
         totals: [9],
@@ -78,7 +78,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     })
   }
 
-  it('does nothing for who has not told what it spent since it was emptied', async () => {
+  it('does nothing for a member that has not reported its usage since it was emptied', async () => {
     const { sharedStore, name, instanceId } = await open()
     await redis.ask('FLUSHALL')
     assert.equal(await sharedStore.reserve(instanceId, name, 'a', [reserveRequest({})]), 'stale')
@@ -88,7 +88,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     assert.deepEqual(await redis.contents(), [])
   })
 
-  it('has another name where a copy of its data is in another process', async () => {
+  it('has another instance id if a copy of its data is in another process', async () => {
     const { sharedStore, name, instanceId } = await open()
     const key = String((await redis.contents()).find((one) => one.key.endsWith('epoch'))?.key)
     const written = String(await redis.ask('GET', key))
@@ -97,16 +97,16 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     assert.notEqual((await joins(sharedStore)).instanceId, instanceId)
   })
 
-  it('takes in what is in flight, and keeps it apart from what is over, however late it is told', async () => {
+  it('accepts what is in flight, and keeps it apart from what is over, however late it is reported', async () => {
     const member = await open()
     const held = { limit: 9, occupiedMs: LONG_MS }
     const inFlight = [{ id: 'x:1', amount: 2 }]
     const used = [{ id: 'x:1', amount: 2, ageMs: 5000 }]
     await member.replay([usageReplay({ occupiedMs: LONG_MS, inFlight })])
     const all = async () => {
-      const told = await member.reserve('look', [reserveRequest({ ...held, wanted: 10, minimum: 10 })])
-      assert.ok('waitMs' in told)
-      return [told.total, told.inFlight]
+      const result = await member.reserve('look', [reserveRequest({ ...held, wanted: 10, minimum: 10 })])
+      assert.ok('waitMs' in result)
+      return [result.total, result.inFlight]
     }
     assert.deepEqual(await all(), [2, true])
     await member.replay([usageReplay({ occupiedMs: LONG_MS, used })])
@@ -118,7 +118,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     assert.deepEqual(await all(), [2, false])
   })
 
-  it('takes in a thousand limits in less time than one command may take', async () => {
+  it('accepts a thousand limits in less time than one command may take', async () => {
     const member = await open()
     const used = (at: number) => [{ id: `x:${at}`, amount: 1, ageMs: 0 }]
     const all = Array.from({ length: 1000 }, (_, at) =>
@@ -130,28 +130,28 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     assert.equal((await redis.ask('DBSIZE')) as number, 1000 + 2)
   })
 
-  it('leaves a share to members that fell silent, as long as they may be spending it', async () => {
+  it('reserves a share for members that fell silent, as long as they may be using it', async () => {
     const member = await open('one')
     const held = { limit: 12, occupiedMs: LONG_MS }
     const members = `envlog:{an account}:members`
     const [now] = (await redis.ask('TIME')) as string[]
     const seen = (secondsAgo: number) => String((Number(now) - secondsAgo) * 1000)
-    // Two within the window, of which one has spent some; one before it.
-    await redis.ask('ZADD', members, seen(20), 'silent', seen(30), 'spent some', seen(61), 'long gone')
+    // Two within the window, of which one has used some; one before it.
+    await redis.ask('ZADD', members, seen(20), 'silent', seen(30), 'used some', seen(61), 'long gone')
     const key = 'envlog:{an account}:epoch'
     const [instanceId, , of] = String(await redis.ask('GET', key)).split(' ')
     await redis.ask('SET', key, `${instanceId} ${seen(100)} ${of}`)
     await member.replay([
-      usageReplay({ occupiedMs: LONG_MS, used: [{ id: 'spent some:1', amount: 3, ageMs: 31_000 }] }),
+      usageReplay({ occupiedMs: LONG_MS, used: [{ id: 'used some:1', amount: 3, ageMs: 31_000 }] }),
     ])
     // Three live members: four each.
-    const told = await member.reserve('a', [reserveRequest({ ...held, wanted: 12, minimum: 1 })])
-    assert.deepEqual(told, { granted: [12 - 3 - 4 - 1], totals: [12] })
+    const result = await member.reserve('a', [reserveRequest({ ...held, wanted: 12, minimum: 1 })])
+    assert.deepEqual(result, { granted: [12 - 3 - 4 - 1], totals: [12] })
     const none = await member.reserve('b', [reserveRequest({ ...held, wanted: 12, minimum: 1 })])
     assert.ok('waitMs' in none && none.waitMs <= 30_000, `${JSON.stringify(none)}`)
   })
 
-  it('does so to one that has told nothing itself since it was emptied, however lately that was heard of', async () => {
+  it('does so for one that has reported nothing itself since it was emptied, however lately it was heard of', async () => {
     const sharedStore = connect()
     const hello = {
       memberId: 'one',
@@ -168,7 +168,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     })
   })
 
-  it('holds nothing longer than it lasts, where its clock was set back', async () => {
+  it('keeps nothing longer than it lasts, if its clock was set back', async () => {
     const member = await open()
     const held = { limit: 1, occupiedMs: 300 }
     await grantedOf(member, 'a', [reserveRequest(held)])
@@ -187,16 +187,16 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     await until('it is free', () => isGranted(member, 'b', [reserveRequest(held)]), 5000)
   })
 
-  it('stays closed as long as the latest refusal says, though an earlier one is told after it', async () => {
+  it('stays closed as long as the latest refusal says, though an earlier one is reported after it', async () => {
     const member = await open()
     const held = { limit: 9, occupiedMs: LONG_MS }
     await member.commit('a', [outcomeOf({ ...held, closedMs: LONG_MS })])
     await member.commit('b', [outcomeOf({ ...held, closedMs: 5000 })])
-    const told = await member.reserve('c', [reserveRequest(held)])
-    assert.ok('waitMs' in told && told.waitMs > LONG_MS - SLACK_MS)
+    const result = await member.reserve('c', [reserveRequest(held)])
+    assert.ok('waitMs' in result && result.waitMs > LONG_MS - SLACK_MS)
   })
 
-  it('keeps its name as long as anybody greets it', async () => {
+  it('keeps its instance id as long as any member sends heartbeats', async () => {
     const member = await open()
     const key = 'envlog:{an account}:epoch'
     await redis.ask('PEXPIRE', key, '5000')
@@ -212,11 +212,11 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
       [999_999_999_999_998],
     )
     await member.commit('a', [outcomeOf({ ...held, used: 999_999_999_999_998, remaining: 0 })])
-    const told = await member.reserve('b', [reserveRequest(held)])
-    assert.ok('waitMs' in told && told.total === 999_999_999_999_999, JSON.stringify(told))
+    const result = await member.reserve('b', [reserveRequest(held)])
+    assert.ok('waitMs' in result && result.total === 999_999_999_999_999, JSON.stringify(result))
   })
 
-  it('fails at once while Redis is away, says why, and goes on when it is back', async () => {
+  it('fails immediately while Redis is away, says why, and continues when it is back', async () => {
     const { sharedStore, name, instanceId } = await open()
     await redis.end('SIGKILL')
     const error = await until('it knows', () =>

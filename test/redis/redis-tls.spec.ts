@@ -35,7 +35,7 @@ describe('a shared store in Redis over TLS', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  /** What becomes of a place in each of these shared stores, for a process that trusts these authorities. */
+  /** What becomes of a reservation in each of these shared stores, for a process that trusts these authorities. */
   async function asked(trusted: readonly string[], addresses: readonly string[]): Promise<string[]> {
     const file = join(temporaryFolder('trusted'), 'authorities.pem')
     writeFileSync(file, trusted.map((one) => readFileSync(one, 'utf8')).join('\n'))
@@ -61,12 +61,12 @@ describe('a shared store in Redis over TLS', () => {
     return JSON.parse(said)
   }
 
-  /** Why a process is without its ledger, as it is told first. */
+  /** Why a process is disconnected from its shared store, as it is reported first. */
   async function reason(address: string): Promise<string> {
     const quota = createQuota(systemClock)
-    const told: string[] = []
+    const reasons: string[] = []
     const onSharedStoreChange = (_: boolean, why?: string) => {
-      if (why !== undefined) told.push(why)
+      if (why !== undefined) reasons.push(why)
     }
     const leave = quota.join(
       member({
@@ -74,9 +74,9 @@ describe('a shared store in Redis over TLS', () => {
         onSharedStoreChange,
       }),
     )
-    await until('it is told why', () => told.length > 0)
+    await until('the reason is reported', () => reasons.length > 0)
     await leave()
-    return told[0] ?? ''
+    return reasons[0] ?? ''
   }
 
   it('is used where the process trusts who signed its certificate, by its address or by its sentinels', async () => {
@@ -85,19 +85,19 @@ describe('a shared store in Redis over TLS', () => {
     const byName = `rediss://localhost:${redis.port}`
     const bySentinels = `rediss+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`
     await redis.ask('FLUSHALL')
-    assert.deepEqual(await asked([authorityFile], [redis.url]), ['taken'])
+    assert.deepEqual(await asked([authorityFile], [redis.url]), ['granted'])
     assert.deepEqual(await asked([authorityFile], [byName, bySentinels]), ['full', 'full'])
   })
 
   it('is refused where nobody trusts it, where it is for another name, and where it is out of date', async () => {
     const servers = [redis, await start('other-name'), await start('expired')]
     const trusted = ['other-name', 'expired'].map((one) => join(authorityFile, `../${one}.pem`))
-    const told = await asked(
+    const reasons = await asked(
       trusted,
       servers.map(({ url }) => url),
     )
     assert.deepEqual(
-      told.map((one) => one.split(':')[0]),
+      reasons.map((one) => one.split(':')[0]),
       ['SELF_SIGNED_CERT_IN_CHAIN', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED'],
     )
   })

@@ -10,7 +10,7 @@ const LEASE_MS = 30_000
 const LONG_MS = 60_000
 const SLACK_MS = 5000
 
-describe('a shared store in Redis, where others spend and limits end', () => {
+describe('a shared store in Redis, while others use it and limits end', () => {
   let redis: RedisServer
   const opened: SharedQuotaStore[] = []
   async function open(): Promise<Member> {
@@ -32,7 +32,7 @@ describe('a shared store in Redis, where others spend and limits end', () => {
   const records = (over: object) => ({ name: 'data 1/2', limit: 100, occupiedMs: LONG_MS, ...over })
   const requests = { name: 'data', limit: 9, occupiedMs: LONG_MS }
 
-  it('gives as many records as are left, and corrects them to what came', async () => {
+  it('grants as many records as are left, and corrects them to what came', async () => {
     const sharedStore = await open()
     const ask = (id: string, wanted: number) =>
       grantedOf(sharedStore, id, [reserveRequest(requests), reserveRequest(records({ wanted, minimum: 10 }))])
@@ -42,17 +42,17 @@ describe('a shared store in Redis, where others spend and limits end', () => {
     assert.deepEqual(await ask('c', 70), [1, 45])
   })
 
-  it('takes all or nothing: no request where the records are too few, and none where there is no request', async () => {
+  it('grants all or nothing: no request if there are too few records, and no records if there is no request', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'a', [
       reserveRequest(requests),
       reserveRequest(records({ wanted: 95, minimum: 95 })),
     ])
-    const told = await sharedStore.reserve('b', [
+    const result = await sharedStore.reserve('b', [
       reserveRequest(requests),
       reserveRequest(records({ wanted: 9, minimum: 6 })),
     ])
-    assert.deepEqual(told, { waitMs: LONG_MS, shortIndex: 1, total: 95, inFlight: true })
+    assert.deepEqual(result, { waitMs: LONG_MS, shortIndex: 1, total: 95, inFlight: true })
     const one = { ...requests, limit: 2 }
     assert.deepEqual(
       await grantedOf(sharedStore, 'c', [
@@ -73,20 +73,20 @@ describe('a shared store in Redis, where others spend and limits end', () => {
     )
   })
 
-  it('enters what others spent, and gives nothing back where more remains than it thought', async () => {
+  it('counts usage by others, and releases nothing if more remains than it counted', async () => {
     const sharedStore = await open()
     const held = { limit: 9, occupiedMs: LONG_MS }
     for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(held)])
     await sharedStore.commit('a', [outcomeOf({ ...held, remaining: 2 })], 0)
-    // 9 less 2 are spent, and 3 of the 7 are known.
-    const told = await sharedStore.reserve('d', [reserveRequest(held)])
-    assert.deepEqual(told, { granted: [1], totals: [8] })
+    // 9 less 2 are used, and 3 of the 7 are known.
+    const result = await sharedStore.reserve('d', [reserveRequest(held)])
+    assert.deepEqual(result, { granted: [1], totals: [8] })
     await sharedStore.commit('b', [outcomeOf({ ...held, remaining: 8 })], 0)
     assert.deepEqual(await sharedStore.reserve('e', [reserveRequest(held)]), { granted: [1], totals: [9] })
     assert.equal(await isGranted(sharedStore, 'f', [reserveRequest(held)]), false)
   })
 
-  it('gives back after a window what others spent', async () => {
+  it('releases usage by others after a window', async () => {
     const sharedStore = await open()
     const held = { limit: 3, occupiedMs: 150 }
     await grantedOf(sharedStore, 'a', [reserveRequest(held)])
@@ -103,8 +103,8 @@ describe('a shared store in Redis, where others spend and limits end', () => {
     await grantedOf(sharedStore, 'a', [reserveRequest(held)])
     const from = performance.now()
     await sharedStore.commit('a', [outcomeOf({ ...held, closedMs: held.occupiedMs })], 0)
-    const told = await another.reserve('b', [reserveRequest(held)])
-    assert.ok('waitMs' in told && told.waitMs > 0 && told.waitMs <= 200 && told.shortIndex === 0)
+    const result = await another.reserve('b', [reserveRequest(held)])
+    assert.ok('waitMs' in result && result.waitMs > 0 && result.waitMs <= 200 && result.shortIndex === 0)
     assert.ok(await isGranted(another, 'other endpoint', [reserveRequest({ ...held, name: 'alert' })]))
     await until('it is open again', () => isGranted(another, 'b', [reserveRequest(held)]))
     assert.ok(performance.now() - from >= held.occupiedMs - 1)
@@ -118,11 +118,11 @@ describe('a shared store in Redis, where others spend and limits end', () => {
       [outcomeOf(requests), outcomeOf(records({ used: 10, closedMs: LONG_MS }))],
       0,
     )
-    const told = await sharedStore.reserve('b', [
+    const result = await sharedStore.reserve('b', [
       reserveRequest(requests),
       reserveRequest(records({ wanted: 10 })),
     ])
-    assert.ok('waitMs' in told && told.shortIndex === 1)
+    assert.ok('waitMs' in result && result.shortIndex === 1)
     assert.ok(
       await isGranted(sharedStore, 'c', [
         reserveRequest(requests),
@@ -131,7 +131,7 @@ describe('a shared store in Redis, where others spend and limits end', () => {
     )
   })
 
-  it('gives back all of what was claimed without an answer, however little it was', async () => {
+  it('releases all that was reserved without a response, however little it was', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'a', [reserveRequest(requests), reserveRequest(records({ wanted: 60 }))])
     assert.deepEqual(
@@ -152,7 +152,7 @@ describe('a shared store in Redis, where others spend and limits end', () => {
     )
   })
 
-  it('settles what was settled before to the same end', async () => {
+  it('commits what was committed before to the same end', async () => {
     const sharedStore = await open()
     const held = { limit: 3, occupiedMs: LONG_MS }
     await grantedOf(sharedStore, 'a', [reserveRequest(held)])
@@ -167,12 +167,12 @@ describe('a shared store in Redis, where others spend and limits end', () => {
     await grantedOf(sharedStore, 'long', [reserveRequest({ ...held, occupiedMs: LONG_MS })])
     await sharedStore.commit('short', [outcomeOf(held)], 0)
     await until('one is released', async () => {
-      const told = await sharedStore.reserve('look', [reserveRequest({ ...held, wanted: 8, minimum: 8 })])
-      if ('granted' in told) await sharedStore.commit('look', [outcomeOf({ ...held, used: 0 })], 0)
-      return 'granted' in told
+      const result = await sharedStore.reserve('look', [reserveRequest({ ...held, wanted: 8, minimum: 8 })])
+      if ('granted' in result) await sharedStore.commit('look', [outcomeOf({ ...held, used: 0 })], 0)
+      return 'granted' in result
     })
-    const told = { ...held, occupiedMs: LONG_MS, remaining: 7 }
-    await sharedStore.commit('long', [outcomeOf({ ...told, flightMs: SLACK_MS })], 0)
+    const outcome = { ...held, occupiedMs: LONG_MS, remaining: 7 }
+    await sharedStore.commit('long', [outcomeOf({ ...outcome, flightMs: SLACK_MS })], 0)
     assert.deepEqual(await sharedStore.reserve('next', [reserveRequest({ ...held, occupiedMs: LONG_MS })]), {
       granted: [1],
       totals: [2],

@@ -41,16 +41,16 @@ describe('a shared store in Redis', () => {
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  it('gives exactly what there is to many who ask at once', async () => {
+  it('grants exactly what there is to many that ask at once', async () => {
     const sharedStores = await Promise.all([open(), open(), open()])
     const limit = 7
     const asked = Array.from({ length: 120 }, (_, at) =>
       sharedStores[at % 3]?.reserve(`${at}`, [reserveRequest({ limit, occupiedMs: LONG_MS })]),
     )
-    const told = await Promise.all(asked)
-    const totals = told.flatMap((one) => (one && 'granted' in one ? [one.totals[0]] : []))
+    const result = await Promise.all(asked)
+    const totals = result.flatMap((one) => (one && 'granted' in one ? [one.totals[0]] : []))
     assert.deepEqual(totals.toSorted(), [1, 2, 3, 4, 5, 6, 7])
-    assert.ok(told.every((one) => one && ('granted' in one || one.shortIndex === 0)))
+    assert.ok(result.every((one) => one && ('granted' in one || one.shortIndex === 0)))
   })
 
   it('never lets more live than the limit, and as many as it allows', async () => {
@@ -78,14 +78,16 @@ describe('a shared store in Redis', () => {
     assert.equal(most, limit)
   })
 
-  it('tells when enough comes free', async () => {
+  it('reports when enough becomes available', async () => {
     const sharedStore = await open()
     const held = { limit: 3, occupiedMs: LONG_MS }
     for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(held)])
     const waitFor = async (minimum: number) => {
-      const told = await sharedStore.reserve('more', [reserveRequest({ ...held, wanted: minimum, minimum })])
-      assert.ok('waitMs' in told)
-      return told.waitMs
+      const result = await sharedStore.reserve('more', [
+        reserveRequest({ ...held, wanted: minimum, minimum }),
+      ])
+      assert.ok('waitMs' in result)
+      return result.waitMs
     }
     assert.equal(await waitFor(1), LONG_MS, 'all in flight: a window after answers that are yet to come')
     await sharedStore.commit('b', [outcomeOf(held)], 20_000)
@@ -96,7 +98,7 @@ describe('a shared store in Redis', () => {
     assert.equal(third, LONG_MS)
   })
 
-  it('releases what was settled when its time is over and not before', async () => {
+  it('releases what was committed when its time is over and not before', async () => {
     const sharedStore = await open()
     const held = { limit: 1, occupiedMs: 200 }
     await grantedOf(sharedStore, 'one', [reserveRequest(held)])
@@ -106,7 +108,7 @@ describe('a shared store in Redis', () => {
     assert.ok(performance.now() - from >= held.occupiedMs - 1)
   })
 
-  it('holds what is in flight for longer than that', async () => {
+  it('reserves what is in flight for longer than that', async () => {
     const sharedStore = await open()
     const held = { limit: 1, occupiedMs: 30 }
     await grantedOf(sharedStore, 'in flight', [reserveRequest(held)])
@@ -118,7 +120,7 @@ describe('a shared store in Redis', () => {
     assert.equal(await isGranted(sharedStore, 'more', [reserveRequest(held)]), false)
   })
 
-  it('gives the place of a process that died to others, once its request cannot be under way', async () => {
+  it('releases the permit of a process that died, once its request cannot be in flight', async () => {
     const [lease, occupiedMs] = [150, 100]
     const dead = await open('an account', lease)
     const sharedStore = await open('an account', lease)
@@ -131,7 +133,7 @@ describe('a shared store in Redis', () => {
     assert.ok(performance.now() - from >= lease + occupiedMs - 1)
   })
 
-  it('gives back at once what was not sent', async () => {
+  it('releases immediately what was not sent', async () => {
     const sharedStore = await open()
     const held = { limit: 1, occupiedMs: LONG_MS }
     await grantedOf(sharedStore, 'unsent', [reserveRequest(held)])
@@ -146,7 +148,7 @@ describe('a shared store in Redis', () => {
     assert.equal(await isGranted(await open('one'), 'c', [reserveRequest(held)]), false)
   })
 
-  it('lets what it holds expire', async () => {
+  it('lets its data expire', async () => {
     const sharedStore = await open()
     const held = { limit: 9, occupiedMs: LONG_MS }
     const records = { name: 'data 1/2', wanted: 5, minimum: 1, limit: 100, occupiedMs: 2 * LONG_MS }
@@ -158,12 +160,12 @@ describe('a shared store in Redis', () => {
     const contents = (await redis.contents()).filter(({ key }) => !/:(epoch|members)$/.test(key))
     assert.equal(contents.length, 3)
     for (const { key, lasts } of contents) assert.ok(lasts > 0, `${key} stays for ever`)
-    // Longer than what is in it is held.
+    // Longer than its entries last.
     const requests = contents.find(({ key }) => key.endsWith('current'))
     assert.ok(Number(requests?.lasts) > LONG_MS, 'the lease of what is in flight')
   })
 
-  it('lets its own mark expire as well, of accounts that nobody uses any more', async () => {
+  it('lets its instance id expire as well, of accounts that nobody uses any more', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'one', [reserveRequest({ limit: 9, occupiedMs: LONG_MS })])
     const contents = await redis.contents()

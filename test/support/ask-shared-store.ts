@@ -1,4 +1,4 @@
-/** A process of its own that takes a place in shared stores: whom it trusts is read at its start. Prints what became of each. */
+/** A process of its own that reserves a permit in shared stores, as trusted authorities are read at its start. Prints the results. */
 import { openRedis } from '../../src/lib/quota/shared/redis'
 import { isGranted, joins, reserveRequest } from './shared-store'
 
@@ -8,7 +8,7 @@ async function ask(address: string): Promise<string> {
   const sharedStore = openRedis(address, password, 30_000)('an account')
   try {
     return (await isGranted(await joins(sharedStore, `process ${process.pid}`), 'one', [reserveRequest({})]))
-      ? 'taken'
+      ? 'granted'
       : 'full'
   } catch (error) {
     const { code, message } = error as Error & { code?: string }

@@ -7,7 +7,7 @@ import type {
   UsageReplay,
 } from '../../src/lib/quota/shared/store'
 
-/** One request of `current`, unless told otherwise. */
+/** One request of `current`, unless given otherwise. */
 export function reserveRequest(over: Partial<ReserveRequest>): ReserveRequest {
   return { name: 'current', wanted: 1, minimum: 1, limit: 1, occupiedMs: 1000, ...over }
 }
@@ -29,7 +29,7 @@ export function outcomeOf(over: Partial<Outcome>): Outcome {
   return { name: 'current', used: 1, limit: 1, occupiedMs: 1000, ...quiet, ...over }
 }
 
-/** What a process uses of a limit: nothing, unless told otherwise. */
+/** What a process uses of a limit: nothing, unless given otherwise. */
 export function usageReplay(over: Partial<UsageReplay>): UsageReplay {
   const nothing = { used: [], inFlight: [], ended: [], closedMs: 0 }
   return { name: 'current', occupiedMs: 1000, ...nothing, ...over }

@@ -28,18 +28,18 @@ describe('timers that come a moment early', () => {
   it('keep no request waiting for ever', async () => {
     for (let early = 0; early < 2; early += LOOK_MS / 4) {
       const { clock, virtual } = uneven(early)
-      const desk = createManualService(clock)
+      const service = createManualService(clock)
       const quota = createQuota(clock)
       quota.join(member({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
-      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(desk.request(key), contextWith()))
+      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(service.request(key), contextWith()))
       await virtual.settle()
       for (let at = 0; at < LIMIT; at++) {
-        desk.sent[at]?.answer({ headers: headersWith({ limit: LIMIT, windowSeconds: WINDOW }) })
+        service.sent[at]?.answer({ headers: headersWith({ limit: LIMIT, windowSeconds: WINDOW }) })
         await virtual.settle()
       }
-      assert.equal(desk.sent.length, LIMIT)
+      assert.equal(service.sent.length, LIMIT)
       await virtual.pass(3 * WINDOW * 1000)
-      assert.equal(desk.sent.length, LIMIT + 1, `${early.toFixed(2)} ms early, and it is never sent`)
+      assert.equal(service.sent.length, LIMIT + 1, `${early.toFixed(2)} ms early, and it is never sent`)
     }
   })
 })

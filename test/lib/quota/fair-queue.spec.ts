@@ -15,18 +15,18 @@ function order(queue: ReturnType<typeof queueOf>): string[] {
   return list
 }
 
-describe('turns', () => {
-  it('are nobody’s where nobody waits', () => {
+describe('a fair queue', () => {
+  it('is empty at first', () => {
     const queue = queueOf()
     assert.deepEqual([queue.dequeue(), queue.size(), queue.hasEditor()], [undefined, 0, false])
   })
 
-  it('go round the lines, and by age within a line', () => {
+  it('takes the keys in turn, and within a key what came first', () => {
     const queue = queueOf(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['b', 'b1'], ['c', 'c1'], ['c', 'c2'])
     assert.deepEqual(order(queue), ['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
   })
 
-  it('let a line that had its turn wait for the others', () => {
+  it('serves the key that was served last after the others', () => {
     const queue = queueOf(['a', 'a1'], ['a', 'a2'])
     assert.equal(queue.dequeue(), 'a1')
     queue.enqueue('b', 'b1')
@@ -34,32 +34,32 @@ describe('turns', () => {
     assert.deepEqual(order(queue), ['a2', 'b1', 'c1'])
   })
 
-  it('let the editor go before all others', () => {
+  it('serves the editor before all others', () => {
     const queue = queueOf(['a', 'a1'], [EDITOR, 'e1'], ['b', 'b1'], [EDITOR, 'e2'])
     assert.equal(queue.hasEditor(), true)
     assert.deepEqual(order(queue), ['e1', 'e2', 'a1', 'b1'])
   })
 
-  it('bring back to the head who had its turn for nothing, before its line and the other lines', () => {
+  it('puts what was dequeued in vain before its key and the other keys', () => {
     const queue = queueOf(['a', 'a1'], ['a', 'a2'], ['b', 'b1'])
     const first = queue.dequeue() as string
     queue.requeueFirst('a', first)
     assert.deepEqual(order(queue), ['a1', 'b1', 'a2'])
   })
 
-  it('take who stands in several lines out of all of them at once', () => {
+  it('takes an item with several keys out of all of them at once', () => {
     const queue = queueOf(['a', 'a1'], ['a', 'both'], ['b', 'both'], ['b', 'b1'])
     assert.deepEqual([queue.size(), order(queue)], [3, ['a1', 'both', 'b1']])
   })
 
-  it('forget who is removed, and the lines that are empty then', () => {
+  it('forgets a removed item, and the keys that are empty then', () => {
     const queue = queueOf([EDITOR, 'one'], ['a', 'one'], ['a', 'a1'])
     queue.remove('one')
     assert.deepEqual([queue.hasEditor(), queue.has('one'), order(queue)], [false, false, ['a1']])
     queue.remove('one')
   })
 
-  it('tell the order of all, though some stand in several lines or were brought back', () => {
+  it('knows the order of all, even if some have several keys or were put first', () => {
     const line = fc.constantFrom<QueueKey>('a', 'b', 'c', EDITOR)
     const put = fc.tuple(line, fc.nat(15), fc.boolean())
     fc.assert(
@@ -67,15 +67,15 @@ describe('turns', () => {
         const queue = createFairQueue<number>()
         for (const [name, item, first] of puts) queue[first ? 'requeueFirst' : 'enqueue'](name, item)
         for (let count = 0; count < gone; count++) queue.dequeue()
-        const told = [...queue.inOrder()]
+        const expected = [...queue.inOrder()]
         const went: number[] = []
         for (let item = queue.dequeue(); item !== undefined; item = queue.dequeue()) went.push(item)
-        assert.deepEqual(told, went)
+        assert.deepEqual(expected, went)
       }),
     )
   })
 
-  it('tell how many go before one', () => {
+  it('knows how many are dequeued before one', () => {
     const line = fc.constantFrom<QueueKey>('a', 'b', 'c', EDITOR)
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.nat(10), fc.nat(3), (lines, gone, firsts) => {
@@ -97,7 +97,7 @@ describe('turns', () => {
     )
   })
 
-  it('give each line its share: nobody waits for more than one of each other line', () => {
+  it('is fair: nothing waits for more than one item of each other key', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 6 })
     fc.assert(
       fc.property(lengths, (counts) => {

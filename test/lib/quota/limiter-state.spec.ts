@@ -8,7 +8,7 @@ import {
 import { createWindowLimiter } from '../../../src/lib/quota/window-limiter'
 
 const ROW = { limit: 10, windowSeconds: 60 }
-const HELD = 61_000
+const OCCUPIED_MS = 61_000
 /** From monotonic to wall time in one process, and in the next. */
 const BEFORE = 1_795_000_000_000
 const AFTER = 1_795_000_500_000
@@ -32,7 +32,7 @@ function load(limiter: WindowLimiter, saved: unknown, now: number, toWallMs: num
   limiter.restore(state, now)
 }
 
-/** The next process: its monotonic clock began anew, 500 s after that of the first. */
+/** The next process: its monotonic clock began again, 500 s after that of the first. */
 function next(saved: PersistedLimiter | null, now: number): WindowLimiter {
   const limiter = createWindowLimiter(ROW)
   assert.ok(saved)
@@ -40,13 +40,13 @@ function next(saved: PersistedLimiter | null, now: number): WindowLimiter {
   return limiter
 }
 
-describe('an allowance that is saved', () => {
-  it('is nothing where nothing is known', () => {
+describe('a limiter that is saved', () => {
+  it('is nothing if nothing is known', () => {
     const limiter = createWindowLimiter(ROW)
     assert.equal(save(limiter, 0, BEFORE), null)
     spend(limiter, 0)
-    assert.notEqual(save(limiter, HELD - 1, BEFORE), null)
-    assert.equal(save(limiter, HELD, BEFORE), null)
+    assert.notEqual(save(limiter, OCCUPIED_MS - 1, BEFORE), null)
+    assert.equal(save(limiter, OCCUPIED_MS, BEFORE), null)
   })
 
   it('releases each entry in the next process when it would have been released', () => {
@@ -57,47 +57,50 @@ describe('an allowance that is saved', () => {
     const later = next(save(limiter, 501_000, BEFORE), 2000)
     assert.deepEqual(later.usage(2000), { own: 4, byOthers: 2 })
     assert.deepEqual(
-      [51_000 - 1, 51_000, HELD - 1, HELD].map((at) => later.available(at)),
+      [51_000 - 1, 51_000, OCCUPIED_MS - 1, OCCUPIED_MS].map((at) => later.available(at)),
       [4, 5, 5, 10],
     )
   })
 
-  it('counts what was in flight as spent when the next process begins', () => {
+  it('counts what was in flight as used when the next process begins', () => {
     const limiter = createWindowLimiter(ROW)
     limiter.reserve('flying', 2, 0)
     const later = next(save(limiter, 400_000, BEFORE), 7000)
     assert.deepEqual(
-      [later.inFlight(), later.available(7000 + HELD - 1), later.available(7000 + HELD)],
+      [later.inFlight(), later.available(7000 + OCCUPIED_MS - 1), later.available(7000 + OCCUPIED_MS)],
       [0, 8, 10],
     )
   })
 
-  it('counts what lies in the future as spent now: the clock was set back', () => {
+  it('counts what lies in the future as used now: the clock was set back', () => {
     const limiter = createWindowLimiter(ROW)
     spend(limiter, 500_000)
     limiter.updateRemaining(8, 500_000, 0)
     const saved = save(limiter, 500_000, BEFORE + 86_400_000)
     const later = next(saved, 7000)
     assert.deepEqual(
-      [7000, 7000 + HELD - 1, 7000 + HELD].map((at) => later.available(at)),
+      [7000, 7000 + OCCUPIED_MS - 1, 7000 + OCCUPIED_MS].map((at) => later.available(at)),
       [8, 8, 10],
     )
   })
 
-  it('stays closed where it was refused, as long as it would have', () => {
+  it('stays in its cooldown, as long as it would have been', () => {
     const limiter = createWindowLimiter(ROW)
     limiter.throttle(500_000)
     const later = next(save(limiter, 500_100, BEFORE), 300)
-    assert.deepEqual([later.available(300), later.available(HELD - 1), later.available(HELD)], [0, 0, 10])
+    assert.deepEqual(
+      [later.available(300), later.available(OCCUPIED_MS - 1), later.available(OCCUPIED_MS)],
+      [0, 0, 10],
+    )
   })
 
-  it('keeps the row that answers told, over a table that says another', () => {
+  it('keeps the limit that responses reported, whatever the table says', () => {
     const limiter = createWindowLimiter(ROW)
     for (let times = 0; times < 2; times++) limiter.updateLimit({ limit: 4, windowSeconds: 30 }, 0)
     assert.deepEqual(next(save(limiter, 0, BEFORE), 0).rateLimit(), { limit: 4, windowSeconds: 30 })
   })
 
-  it('adds nothing that is known already, by its name', () => {
+  it('adds nothing that is known already, by its id', () => {
     const limiter = createWindowLimiter(ROW)
     spend(limiter, 500_000)
     spend(limiter, 500_500)
@@ -109,7 +112,7 @@ describe('an allowance that is saved', () => {
     assert.equal(later.usage(1000).own, 1 + 2 + 3)
   })
 
-  it('has no more left than before, whatever was spent and however clocks were set back', () => {
+  it('has no more available than before, whatever was used and however clocks were set back', () => {
     const instants = fc.array(fc.integer({ min: 0, max: 60_000 }), { maxLength: 12 })
     fc.assert(
       fc.property(instants, fc.nat(3), fc.nat(3), fc.nat(100_000), (at, flying, others, back) => {

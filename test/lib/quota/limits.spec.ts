@@ -3,8 +3,8 @@ import { limitsWith, strictestOf } from '../../../src/lib/quota/limits'
 
 const RECORDS = { limit: 160_000, windowSeconds: 3600 }
 
-describe('the rows of limits', () => {
-  it('are the description’s', () => {
+describe('the limits of an account', () => {
+  it('are those of the description', () => {
     assert.deepEqual(limitsWith(), {
       current: { requests: { limit: 10, windowSeconds: 120 }, records: null },
       'latest-data': { requests: { limit: 60, windowSeconds: 60 }, records: null },
@@ -15,7 +15,7 @@ describe('the rows of limits', () => {
     })
   })
 
-  it('are replaced key by key', () => {
+  it('are overridden key by key', () => {
     const rows = limitsWith({ alert: { limit: 6 }, data: { window: 30, records: 80_000 }, current: {} })
     assert.deepEqual(rows.alert.requests, { limit: 6, windowSeconds: 3600 })
     assert.deepEqual(rows.data, {
@@ -25,7 +25,7 @@ describe('the rows of limits', () => {
     assert.deepEqual([rows.current, rows['data-relay']], [limitsWith().current, limitsWith()['data-relay']])
   })
 
-  it('count records where the description counts none only if both keys say so', () => {
+  it('count records that the description does not count only if both keys are set', () => {
     assert.equal(limitsWith({ alert: { records: 5 } }).alert.records, null)
     assert.deepEqual(limitsWith({ alert: { records: 5, recordsWindow: 60 } }).alert.records, {
       limit: 5,
@@ -34,7 +34,7 @@ describe('the rows of limits', () => {
   })
 })
 
-describe('the rows of several nodes', () => {
+describe('the limits of several nodes', () => {
   it('are the smallest limit and the longest window of all', () => {
     const rows = strictestOf([
       limitsWith({ current: { limit: 5, window: 60 }, data: { records: 200_000, recordsWindow: 7200 } }),

@@ -44,7 +44,7 @@ describe('the quota of an account that others use too', function () {
   it('is refused only for what no client could foresee', () =>
     fc.assert(
       fc.asyncProperty(shared, async ({ scenario, others, burst }) => {
-        const { world, excused } = await together({ ...scenario, told: 1 }, others, burst)
+        const { world, excused } = await together({ ...scenario, headerRate: 1 }, others, burst)
         for (const { unknown, before } of excused)
           assert.ok(unknown > before, `${unknown} unknown, ${before} before`)
         const foreign = world.service.log.filter(({ who, takes }) => who === 'foreign' && takes).length
@@ -53,10 +53,10 @@ describe('the quota of an account that others use too', function () {
       { numRuns: runs(1000) },
     ))
 
-  it('is so too where some answers tell nothing', () =>
+  it('is so too if some responses have no headers', () =>
     fc.assert(
       fc.asyncProperty(shared, async ({ scenario, others, burst }) => {
-        const { excused } = await together({ ...scenario, told: 0.5 }, others, burst)
+        const { excused } = await together({ ...scenario, headerRate: 0.5 }, others, burst)
         for (const { unknown } of excused) assert.ok(unknown > 0)
       }),
       { numRuns: runs(300) },
@@ -65,7 +65,7 @@ describe('the quota of an account that others use too', function () {
   it('closes for a window after a refusal', () =>
     fc.assert(
       fc.asyncProperty(shared, async ({ scenario, others, burst }) => {
-        const { world } = await together({ ...scenario, told: 1 }, others, burst)
+        const { world } = await together({ ...scenario, headerRate: 1 }, others, burst)
         const { refusals, sent } = { refusals: world.refused, sent: world.sent }
         for (const at of refusals) {
           const early = sent.filter((one) => one.at > at && one.at < at + scenario.row.window * 1000)

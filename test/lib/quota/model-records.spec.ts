@@ -17,7 +17,7 @@ interface Records {
   concurrency: number
   /** Longest way there and back, as a share of the window. */
   way: number
-  told: number
+  headerRate: number
   faulty: boolean
 }
 
@@ -26,7 +26,7 @@ const scenario: fc.Arbitrary<Records> = fc.record({
   row: rows(120, 15).map((row) => ({ ...row, limit: row.limit * 1000 })),
   concurrency: fc.integer({ min: 1, max: 5 }),
   way: fc.constantFrom(0, 0.01, 0.1, 0.5),
-  told: fc.constantFrom(0, 0.5, 1),
+  headerRate: fc.constantFrom(0, 0.5, 1),
   faulty: fc.boolean(),
 })
 
@@ -34,7 +34,7 @@ const scenario: fc.Arbitrary<Records> = fc.record({
 const dead = new Promise<never>(() => {})
 
 /** Requests for the records of two devices, at any time; the endpoint's own limit is far. */
-function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
+function createWorld({ seed, row, concurrency, way, headerRate, faulty }: Records) {
   const random = createRandom(seed)
   const clock = createVirtualClock(random.next() * 1000)
   const service = createRecordsService(clock, row)
@@ -60,7 +60,7 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
         back: ways(),
         has: random.next(),
         ends: ends(),
-        told: random.chance(told),
+        hasHeaders: random.chance(headerRate),
       }
       const result = await service.send(device, number, fate)
       return mine === process ? result : dead

@@ -73,11 +73,11 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('never do so either while it is away, nor when it comes back, whenever one is deployed anew', () =>
+  it('never do so either while it is disconnected, nor when it is back, whenever one is deployed again', () =>
     fc.assert(
       fc.asyncProperty(alone, part, part, async (scenario, share, when) => {
         const { row, up, back } = scenario
-        // Of one place nobody can have half; and what is under way longer than a window is not known to others.
+        // Nobody can use half of one permit; and what is in flight longer than a window is not known to others.
         const [limit, longest] = [row.limit + 1, row.window * 300]
         const calm = {
           ...scenario,
@@ -99,7 +99,7 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('never do so where it loses its data, whenever that is and however often', () =>
+  it('never do so if it loses its data, whenever that is and however often', () =>
     fc.assert(
       fc.asyncProperty(
         alone,
@@ -117,11 +117,11 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('let it count one too many for each of them at most where it is lost, and no header tells', () =>
+  it('let it count one too many for each of them at most if it is lost and there are no headers', () =>
     fc.assert(
       fc.asyncProperty(alone, part, part, fc.boolean(), async (scenario, when, lasts, isSilent) => {
         const { row } = scenario
-        // Windows that are longer than it takes to find out; and nothing under way for longer than a window.
+        // Windows that are longer than it takes to find out; and nothing in flight for longer than a window.
         const window = row.window + 20
         const longest = window * 300
         const calm = {
@@ -150,7 +150,7 @@ describe('two processes that share an account, whatever happens', function () {
           up: 0,
           back: 0,
           faults: {},
-          told: 0,
+          headerRate: 0,
           concurrency: 20,
         }
         const { clock, sent, start, end } = twoProcesses(calm)

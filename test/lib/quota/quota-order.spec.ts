@@ -4,35 +4,35 @@ import { EDITOR } from '../../../src/lib/quota/fair-queue'
 import { outcome, refusal } from '../../support/quota/manual-service'
 import { keys, known } from '../../support/quota/quota'
 
-describe('turns of a quota', () => {
+describe('the order of requests', () => {
   /** Answers whatever leaves, until nothing does. */
-  async function answerAll({ clock, desk }: Pick<Awaited<ReturnType<typeof known>>, 'clock' | 'desk'>) {
-    for (let count = 0; count < desk.sent.length; count++) {
-      desk.sent[count]?.answer()
+  async function answerAll({ clock, service }: Pick<Awaited<ReturnType<typeof known>>, 'clock' | 'service'>) {
+    for (let count = 0; count < service.sent.length; count++) {
+      service.sent[count]?.answer()
       await clock.settle()
     }
-    return desk.keys()
+    return service.keys()
   }
 
-  it('a line with 300 requests does not hold up a line with one', async () => {
+  it('a queue key with 300 requests does not delay a key with one', async () => {
     const all = await known({ concurrency: 1, limits: { current: { limit: 1000 } } })
     for (const key of keys('many', 300)) all.ask(key, {}, { queueKey: 'fleet' })
     all.ask('one', {}, { queueKey: 'single' })
     await all.clock.settle()
     const went = await answerAll(all)
     assert.equal(went.length, 301)
-    // The first is gone before the other asks, and the line's turn may be next.
+    // The first is sent before the other is queued, and its queue key may be next.
     assert.ok(went.indexOf('one') <= 2)
   })
 
-  it('a line with 300 requests does not hold up another while places are rare', async () => {
-    const { ask, clock, desk } = await known({ limits: { current: { limit: 2, window: 60 } } })
+  it('a queue key with 300 requests does not delay another while permits are rare', async () => {
+    const { ask, clock, service } = await known({ limits: { current: { limit: 2, window: 60 } } })
     for (const key of keys('many', 300)) ask(key, {}, { queueKey: 'fleet' })
     await clock.settle()
     ask('one', {}, { queueKey: 'single' })
-    for (const { answer } of desk.sent) answer()
+    for (const { answer } of service.sent) answer()
     await clock.pass(61_000)
-    assert.deepEqual(desk.keys().slice(2).sort(), ['many2', 'one'])
+    assert.deepEqual(service.keys().slice(2).sort(), ['many2', 'one'])
   })
 
   it('the editor goes before all others, of whatever endpoint', async () => {
@@ -46,10 +46,10 @@ describe('turns of a quota', () => {
     assert.equal((await answerAll(all))[1], 'person')
   })
 
-  it('a request that lacks its device’s records leaves the turn to others of its line, each time it is tried', async () => {
+  it('a request that lacks its device’s records leaves the turn to others of its key, each time it is dequeued', async () => {
     const records = { limit: 100, records: 10_000, recordsWindow: 3600 }
     const all = await known({ concurrency: 1, limits: { data: records } }, ['data'])
-    const { ask, clock, desk } = all
+    const { ask, clock, service } = all
     const data = (device: string, wanted: number, minimum = wanted) => ({
       endpoint: 'data' as const,
       device,
@@ -57,7 +57,7 @@ describe('turns of a quota', () => {
       minimum,
     })
     const answer = async (came: number) => {
-      desk.sent.at(-1)?.answer({ records: came })
+      service.sent.at(-1)?.answer({ records: came })
       await clock.settle()
     }
     ask('use', data('D', 9400))
@@ -65,28 +65,28 @@ describe('turns of a quota', () => {
     await answer(9400)
     ask('lacks records', data('D', 5000), { queueKey: 'X' })
     await clock.settle()
-    desk.sent.length = 0
+    service.sent.length = 0
     for (let at = 0; at < 8; at++) ask(`Y${at}`, data('D', 1), { queueKey: 'Y' })
     for (let at = 0; at < 4; at++) ask(`X${at}`, data(`E${at}`, 1), { queueKey: 'X' })
     await clock.settle()
     for (let at = 0; at < 12; at++) await answer(1)
-    const lines = desk.keys().map((key) => key[0])
+    const lines = service.keys().map((key) => key[0])
     assert.ok(lines.lastIndexOf('X') <= 8, lines.join(''))
   })
 
-  it('10,000 that wait a while for one device fail together where it has no records left', async () => {
+  it('10,000 with a limited wait for one device fail together if it has no records left', async () => {
     const all = await known({ concurrency: 1, limits: { data: { limit: 100_000 } } }, ['data'])
-    const { ask, clock, desk, quota } = all
+    const { ask, clock, service, quota } = all
     const data = { endpoint: 'data' as const, device: 'one', wanted: 10, minimum: 10 }
     const asked = keys('k', 10_000).map((key) => ask(key, data, { maxWaitMs: 60_000 }))
     await clock.settle()
-    desk.sent[0]?.answer(refusal(429, { remaining: 5, recordsRemaining: 0 }))
+    service.sent[0]?.answer(refusal(429, { remaining: 5, recordsRemaining: 0 }))
     await clock.settle()
     assert.deepEqual(new Set(asked.map(({ error }) => error?.code)), new Set(['ENVLOG_QUOTA']))
     assert.deepEqual([quota.counts().running, quota.counts().waiting], [0, 0])
     ask('later', { endpoint: 'current' })
     await clock.settle()
-    assert.equal(desk.keys().at(-1), 'later')
+    assert.equal(service.keys().at(-1), 'later')
   })
 
   it('endpoints take turns for connections', async () => {
@@ -101,21 +101,21 @@ describe('turns of a quota', () => {
     }
   })
 
-  it('an endpoint without places does not hold up the others', async () => {
-    const { ask, clock, desk } = await known({ limits: { current: { limit: 1 } } }, ['current', 'alert'])
+  it('an endpoint without permits does not delay the others', async () => {
+    const { ask, clock, service } = await known({ limits: { current: { limit: 1 } } }, ['current', 'alert'])
     for (const key of keys('current', 3)) ask(key)
     ask('alert', { endpoint: 'alert' })
     await clock.settle()
-    assert.deepEqual(desk.keys(), ['current0', 'alert'])
+    assert.deepEqual(service.keys(), ['current0', 'alert'])
   })
 
-  it('the queue is bounded, and takes one more when one has left', async () => {
-    const { ask, clock, desk, quota } = await known({ concurrency: 1 })
+  it('the queue is bounded, and accepts one more when one has left', async () => {
+    const { ask, clock, service, quota } = await known({ concurrency: 1 })
     ask('running')
     await clock.settle()
     const abort = new AbortController()
     ask('given up', {}, { signal: abort.signal })
-    for (const key of keys('r', 9999)) void outcome(quota.ask(desk.request(key), quiet))
+    for (const key of keys('r', 9999)) void outcome(quota.ask(service.request(key), quiet))
     const full = ask('one more')
     const joined = ask('r5')
     await clock.settle()

@@ -4,31 +4,31 @@ import { createVirtualClock } from '../../support/clock'
 import { createStore, type KeptStore } from '../../support/quota/memory-store'
 import { keys, member, processOf } from '../../support/quota/quota'
 
-const HELD = 121_000
+const OCCUPIED_MS = 121_000
 
-/** One process that has spent so many, and what it left behind. */
+/** A process that has used so many permits, and what it left behind. */
 async function left(spent: number) {
   const clock = createVirtualClock()
   const store = createStore(clock)
-  const { ask, desk } = processOf(clock, { store })
+  const { ask, service } = processOf(clock, { store })
   await clock.settle()
   ask('first')
   await clock.settle()
   for (const key of keys('r', spent - 1)) ask(key)
-  desk.sent[0]?.answer()
+  service.sent[0]?.answer()
   await clock.settle()
-  return { clock, store, desk }
+  return { clock, store, service }
 }
 
 const own = ({ quota }: ReturnType<typeof processOf>) => quota.counts().endpoints.current.own
 
 describe('what a quota saves', () => {
   it('is there when the request leaves, and again when its answer comes', async () => {
-    const { clock, store, desk } = await left(3)
+    const { clock, store, service } = await left(3)
     const held = () =>
       (store.held() as { endpoints: { current: { inFlight: unknown[]; own: unknown[] } } }).endpoints
     assert.equal(held().current.inFlight.length, 2)
-    for (const sent of desk.sent.slice(1)) sent.answer()
+    for (const sent of service.sent.slice(1)) sent.answer()
     await clock.settle()
     assert.equal(held().current.inFlight.length, 0)
   })
@@ -37,10 +37,10 @@ describe('what a quota saves', () => {
     const { clock, store } = await left(10)
     const next = processOf(clock, { store })
     next.ask('waits')
-    await clock.pass(HELD - 1)
-    assert.deepEqual([own(next), next.desk.sent.length], [10, 0])
+    await clock.pass(OCCUPIED_MS - 1)
+    assert.deepEqual([own(next), next.service.sent.length], [10, 0])
     await clock.pass(1)
-    assert.equal(next.desk.sent.length, 1)
+    assert.equal(next.service.sent.length, 1)
   })
 
   it('is not counted twice by the process that saved it', async () => {
@@ -50,7 +50,7 @@ describe('what a quota saves', () => {
     await clock.settle()
     process.ask('one')
     await clock.settle()
-    process.desk.sent[0]?.answer()
+    process.service.sent[0]?.answer()
     await clock.settle()
     process.leave()
     for (let count = 0; count < 3; count++) process.quota.join(member({ store: store as StateStore }))
@@ -66,7 +66,7 @@ describe('what a quota saves', () => {
     process.ask('one')
     await clock.settle()
     process.leave()
-    process.desk.sent[0]?.answer({ headers: null, isUnsent: true })
+    process.service.sent[0]?.answer({ headers: null, isUnsent: true })
     await clock.settle()
     process.quota.join(member({ store }))
     await clock.settle()
@@ -108,7 +108,7 @@ describe('what a quota saves', () => {
       const next = processOf(clock, { store })
       next.ask('one')
       await clock.settle()
-      assert.deepEqual([next.desk.sent.length, own(next)], [1, 1])
+      assert.deepEqual([next.service.sent.length, own(next)], [1, 1])
       assert.equal((store.held() as { version: number }).version, 2)
     })
   }

@@ -1,57 +1,57 @@
 import assert from 'node:assert/strict'
-import { several } from '../../support/quota/members'
-import { HELD } from '../../support/quota/one-member'
+import { createMembers } from '../../support/quota/members'
+import { OCCUPIED_MS } from '../../support/quota/one-member'
 import { keys } from '../../support/quota/quota'
 
 describe('a shared store that loses its data', () => {
-  it('gives nothing twice, though nothing was in flight and nobody had noticed', async () => {
-    const { sharedStore, spend, sent } = await several(2)
+  it('grants nothing twice, though nothing was in flight and nobody had noticed', async () => {
+    const { sharedStore, spend, sent } = await createMembers(2)
     assert.equal(await spend(0, 10), 10)
     sharedStore.lose()
     assert.equal(await spend(1, 10), 0)
     assert.equal(sent(), 10)
   })
 
-  it('gives nothing for some seconds, until all have told what they spent', async () => {
-    const { all, clock, sharedStore, spend } = await several(3)
+  it('grants nothing for some seconds, until all have reported what they used', async () => {
+    const { all, clock, sharedStore, spend } = await createMembers(3)
     assert.equal(await spend(0, 4), 4)
     assert.equal(await spend(1, 3), 3)
     sharedStore.lose()
     const [, , last] = all
     for (const key of keys('waits', 10)) last?.ask(key)
     await clock.pass(4900)
-    assert.equal(last?.desk.sent.length, 0)
+    assert.equal(last?.service.sent.length, 0)
     await clock.pass(200)
-    last?.desk.sent[0]?.answer()
+    last?.service.sent[0]?.answer()
     await clock.pass(200)
-    assert.equal(last?.desk.sent.length, 3)
+    assert.equal(last?.service.sent.length, 3)
     assert.equal(sharedStore.used('current'), 10)
   })
 
-  it('gives nothing for as long where the address leads to another one that is older', async () => {
-    const { spend, sent, turn } = await several(2)
+  it('grants nothing for as long if the address leads to another store that is older', async () => {
+    const { spend, sent, turn } = await createMembers(2)
     assert.equal(await spend(0, 10), 10)
     turn()
     assert.equal(await spend(1, 10), 0)
     assert.equal(sent(), 10)
   })
 
-  it('is not called away for that', async () => {
-    const { all, clock, sharedStore } = await several(2)
+  it('does not count as disconnected for that', async () => {
+    const { all, clock, sharedStore } = await createMembers(2)
     sharedStore.lose()
     await clock.pass(10_000)
     for (const { quota } of all) assert.equal(quota.counts().ledgerHere, true)
   })
 
-  it('leaves a share to a member that cannot tell what it spent, and lets one go till headers tell', async () => {
+  it('reserves a share for a member that cannot report its usage, and admits one request until headers report', async () => {
     for (const honest of [true, false]) {
       for (const spent of [2, 8]) {
-        const { sharedStore, spend, sent, cut, pass } = await several(2, { honest })
+        const { sharedStore, spend, sent, cut, pass } = await createMembers(2, { honest })
         assert.equal(await spend(0, spent), spent)
         cut(0, 'disconnected')
         sharedStore.lose()
         assert.equal(await spend(1, 10, 'first', 20_000), honest && spent === 2 ? 10 - spent - 5 : 1)
-        await pass(HELD - 40_000)
+        await pass(OCCUPIED_MS - 40_000)
         assert.ok(sent() <= 10, `${sent()}`)
         await pass(40_000)
         assert.ok(sent() > 10, `${sent()}`)
@@ -62,8 +62,8 @@ describe('a shared store that loses its data', () => {
 })
 
 describe('a shared store that one of several has lost', () => {
-  it('costs one request at most where nobody else has lost it, and no header tells', async () => {
-    const { clock, spend, sent, cut } = await several(2)
+  it('costs one request at most if nobody else has lost it and there are no headers', async () => {
+    const { clock, spend, sent, cut } = await createMembers(2)
     cut(1, 'disconnected')
     assert.equal(await spend(1, 10, 'r', 10_000), 1)
     assert.ok((await spend(0, 10)) <= 10)
@@ -71,33 +71,33 @@ describe('a shared store that one of several has lost', () => {
     assert.ok(sent() <= 11, `${sent()}`)
   })
 
-  it('costs one request where it goes for all just when the whole is spent', async () => {
-    const { sharedStore, spend } = await several(2)
+  it('costs one request if it is lost for all just when the whole limit is used', async () => {
+    const { sharedStore, spend } = await createMembers(2)
     assert.equal(await spend(0, 10), 10)
     sharedStore.setState('disconnected')
-    assert.equal(await spend(1, 10, 'r', HELD - 10_000), 1)
+    assert.equal(await spend(1, 10, 'r', OCCUPIED_MS - 10_000), 1)
     assert.equal(await spend(1, 0, 'r', 20_000), 5)
   })
 
   it('leaves a share to the one that lost it, for a window', async () => {
-    const { clock, spend, cut } = await several(2)
+    const { clock, spend, cut } = await createMembers(2)
     cut(1, 'silent')
     await clock.pass(10_000)
     assert.equal(await spend(0, 10, 'r', 5000), 5)
-    assert.equal(await spend(0, 0, 'r', HELD), 5)
+    assert.equal(await spend(0, 0, 'r', OCCUPIED_MS), 5)
   })
 
   it('leaves nothing to one that left', async () => {
-    const { all, clock, spend } = await several(2)
+    const { all, clock, spend } = await createMembers(2)
     void all[1]?.leave()
     await clock.pass(10_000)
     assert.equal(await spend(0, 10), 10)
   })
 
-  it('gives each of three a third', async () => {
-    const { clock, sharedStore, spend, sent } = await several(3)
+  it('grants each of three a third', async () => {
+    const { clock, sharedStore, spend, sent } = await createMembers(3)
     sharedStore.setState('disconnected')
-    await clock.pass(HELD + 5000)
+    await clock.pass(OCCUPIED_MS + 5000)
     for (const which of [0, 1, 2]) assert.equal(await spend(which, 10), 3)
     assert.equal(sent(), 9)
   })

@@ -1,83 +1,83 @@
 import assert from 'node:assert/strict'
 import { headersWith } from '../../support/quota/manual-service'
-import { ALONE, HELD, oneOfSeveral } from '../../support/quota/one-member'
+import { createMember, OCCUPIED_MS, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
-describe('a shared store that is away', () => {
+describe('a shared store that is disconnected', () => {
   it('leaves each process half of every limit, once a window is over', async () => {
     for (const state of ['disconnected', 'silent'] as const) {
-      const { go, told } = await oneOfSeveral({}, state)
+      const { go, connections } = await createMember({}, state)
       assert.equal(await go('r', 8), 5)
-      assert.equal(told.includes(true), false)
+      assert.equal(connections.includes(true), false)
     }
   })
 
-  it('leaves one place where the limit is one', async () => {
-    const { go } = await oneOfSeveral({ limits: { current: { limit: 1 } } }, 'disconnected')
+  it('leaves one permit if the limit is one', async () => {
+    const { go } = await createMember({ limits: { current: { limit: 1 } } }, 'disconnected')
     assert.equal(await go('r', 3), 1)
   })
 
-  it('leaves one request for a window, once others leave its share to it, where no header tells what others have spent', async () => {
-    const { go, clock, desk, sharedStore, told } = await oneOfSeveral()
+  it('leaves one request for a window, once others reserve its share, if no header reports what others have used', async () => {
+    const { go, clock, service, sharedStore, connections } = await createMember()
     sharedStore.setState('disconnected')
     assert.equal(await go('after', 8), 0)
-    assert.equal(told.at(-1), false)
-    await clock.pass(ALONE - 5000)
-    assert.equal(desk.sent.length, 1)
-    desk.sent[0]?.answer()
-    await clock.pass(HELD - ALONE - 1)
-    assert.equal(desk.sent.length, 1)
+    assert.equal(connections.at(-1), false)
+    await clock.pass(SHARE_LEFT_MS - 5000)
+    assert.equal(service.sent.length, 1)
+    service.sent[0]?.answer()
+    await clock.pass(OCCUPIED_MS - SHARE_LEFT_MS - 1)
+    assert.equal(service.sent.length, 1)
     await clock.pass(1000)
-    assert.equal(desk.sent.length, 1 + 4)
+    assert.equal(service.sent.length, 1 + 4)
   })
 
-  it('leaves another one where the first could not be sent at all', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+  it('leaves another one if the first could not be sent at all', async () => {
+    const { go, clock, service, sharedStore } = await createMember()
     sharedStore.setState('disconnected')
     await go('after', 2)
-    await clock.pass(ALONE - 5000)
-    desk.sent[0]?.answer({ headers: null, isUnsent: true })
+    await clock.pass(SHARE_LEFT_MS - 5000)
+    service.sent[0]?.answer({ headers: null, isUnsent: true })
     await clock.settle()
-    assert.equal(desk.sent.length, 2)
+    assert.equal(service.sent.length, 2)
   })
 
-  it('leaves half as soon as a header tells, and of that what others have not spent', async () => {
+  it('leaves half as soon as a header reports, and of that what others have not used', async () => {
     for (const [remaining, more] of [
       [9, 4],
       [2, 2],
       [0, 0],
     ] as const) {
-      const { go, clock, desk, sharedStore } = await oneOfSeveral()
+      const { go, clock, service, sharedStore } = await createMember()
       sharedStore.setState('disconnected')
       await go('after', 8)
-      await clock.pass(ALONE - 5000)
-      desk.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining }) })
+      await clock.pass(SHARE_LEFT_MS - 5000)
+      service.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining }) })
       await clock.settle()
-      assert.equal(desk.sent.length - 1, more)
+      assert.equal(service.sent.length - 1, more)
     }
   })
 
-  it('leaves nothing to who has spent more than half, until that is released', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+  it('leaves nothing to a member that has used more than half, until that is released', async () => {
+    const { go, clock, service, sharedStore } = await createMember()
     assert.equal(await go('before', 7), 7)
-    for (const sent of desk.sent) sent.answer()
+    for (const sent of service.sent) sent.answer()
     await clock.settle()
     sharedStore.setState('disconnected')
     assert.equal(await go('after', 8), 0)
-    await clock.pass(HELD)
-    assert.equal(desk.sent.length, 7 + 5)
+    await clock.pass(OCCUPIED_MS)
+    assert.equal(service.sent.length, 7 + 5)
   })
 
-  it('leaves a third where three shared it', async () => {
-    const { go, clock, sharedStore, another } = await oneOfSeveral({ limits: { current: { limit: 12 } } })
+  it('leaves a third if three shared it', async () => {
+    const { go, clock, sharedStore, another } = await createMember({ limits: { current: { limit: 12 } } })
     for (const one of [another(), another()]) await one.quota.counts()
     await clock.pass(5000)
     sharedStore.setState('disconnected')
-    await clock.pass(5000 + HELD)
+    await clock.pass(5000 + OCCUPIED_MS)
     assert.equal(await go('r', 12), 4)
   })
 
-  it('is away after a second of silence', async () => {
-    const { ask, clock, sharedStore, quota } = await oneOfSeveral()
+  it('counts as disconnected after a second of silence', async () => {
+    const { ask, clock, sharedStore, quota } = await createMember()
     sharedStore.setState('silent')
     ask('one')
     await clock.pass(999)
@@ -86,8 +86,8 @@ describe('a shared store that is away', () => {
     assert.equal(quota.counts().ledgerHere, false)
   })
 
-  it('is not away where the event loop stood still till its answer had come', async () => {
-    const { ask, clock, desk, sharedStore, told } = await oneOfSeveral()
+  it('is not disconnected if the event loop was blocked until its response had come', async () => {
+    const { ask, clock, service, sharedStore, connections } = await createMember()
     sharedStore.slow(() => 2)
     ask('one')
     await clock.settle()
@@ -95,24 +95,24 @@ describe('a shared store that is away', () => {
     sharedStore.slow(() => 0)
     clock.block(1500)
     await clock.pass(100)
-    assert.deepEqual([desk.sent.length, told.includes(false)], [1, false])
+    assert.deepEqual([service.sent.length, connections.includes(false)], [1, false])
   })
 
-  it('lets nothing wait for good that headers say others have spent', async () => {
-    const { ask, clock, desk } = await oneOfSeveral({}, 'disconnected')
+  it('lets nothing wait forever because of what headers report others have used', async () => {
+    const { ask, clock, service } = await createMember({}, 'disconnected')
     ask('one')
     await clock.settle()
-    desk.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 0 }) })
+    service.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.settle()
     ask('waits')
     const hurried = ask('hurried', {}, { maxWaitMs: 1000 })
-    await clock.pass(HELD)
-    assert.deepEqual(desk.keys(), ['one', 'waits'])
+    await clock.pass(OCCUPIED_MS)
+    assert.deepEqual(service.keys(), ['one', 'waits'])
     assert.equal(hurried.state, 'failed')
   })
 
   it('says why, by a code, once for each', async () => {
-    const { clock, sharedStore, reasons } = await oneOfSeveral()
+    const { clock, sharedStore, reasons } = await createMember()
     sharedStore.setState('disconnected')
     await clock.pass(5000)
     sharedStore.setState('silent')
@@ -122,8 +122,8 @@ describe('a shared store that is away', () => {
     assert.deepEqual(reasons, [undefined, 'AWAY', 'TIMEOUT', undefined])
   })
 
-  it('is tried over another connection after two looks in vain, and again and again', async () => {
-    const { clock, sharedStore } = await oneOfSeveral()
+  it('is tried over another connection after two failures, and again and again', async () => {
+    const { clock, sharedStore } = await createMember()
     for (const state of ['disconnected', 'silent'] as const) {
       const before = sharedStore.reconnects()
       sharedStore.setState(state)
@@ -136,7 +136,7 @@ describe('a shared store that is away', () => {
 
   it('is asked by nobody any more after the last node is gone', async () => {
     for (const state of ['connected', 'disconnected', 'silent'] as const) {
-      const { clock, sharedStore, leave } = await oneOfSeveral({}, state)
+      const { clock, sharedStore, leave } = await createMember({}, state)
       void leave()
       await clock.pass(3000)
       sharedStore.calls.length = 0
@@ -145,9 +145,9 @@ describe('a shared store that is away', () => {
     }
   })
 
-  it('is not connected to again where the last node goes while one waits for what others tell', async () => {
+  it('is not connected to again if the last node is removed while one waits for others’ reports', async () => {
     for (const before of [0, 1]) {
-      const { clock, sharedStore, leave } = await oneOfSeveral({}, 'disconnected')
+      const { clock, sharedStore, leave } = await createMember({}, 'disconnected')
       // Of two looks in vain the second brings another connection.
       if (before === 1) await clock.pass(2000)
       sharedStore.setState('connected')

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
-import { several } from '../../support/quota/members'
-import { ALONE, HELD } from '../../support/quota/one-member'
+import { createMembers } from '../../support/quota/members'
+import { OCCUPIED_MS, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
-describe('one of several whose line to the shared store is cut', () => {
-  it('takes nothing that its headers tell while others may take the same', async () => {
-    const { spend, sent, cut } = await several(2, { honest: true })
+describe('a member whose connection to the shared store is cut', () => {
+  it('uses nothing that its headers report while others may use the same', async () => {
+    const { spend, sent, cut } = await createMembers(2, { honest: true })
     cut(1, 'disconnected')
     assert.equal(await spend(1, 10, 'alone', 3000), 0)
-    assert.equal(await spend(0, 10, 'all', ALONE), 10)
+    assert.equal(await spend(0, 10, 'all', SHARE_LEFT_MS), 10)
     assert.ok(sent() <= 11, `${sent()}`)
   })
 
   it('nor by headers of what it had sent before', async () => {
-    const { all, clock, spend, sent, cut, answer } = await several(2, { honest: true })
+    const { all, clock, spend, sent, cut, answer } = await createMembers(2, { honest: true })
     all[1]?.ask('before')
     await clock.settle()
     cut(1, 'disconnected')
@@ -20,19 +20,19 @@ describe('one of several whose line to the shared store is cut', () => {
     await clock.settle()
     await answer()
     assert.equal(await spend(1, 10, 'alone', 5000), 0)
-    assert.equal(await spend(0, 10, 'all', ALONE), 9)
+    assert.equal(await spend(0, 10, 'all', SHARE_LEFT_MS), 9)
     assert.ok(sent() <= 11, `${sent()}`)
   })
 
-  it('has its share once others leave it, where headers tell that it is there', async () => {
-    const { spend, cut } = await several(2, { honest: true })
+  it('uses its share once others reserve it, if headers report that it is left', async () => {
+    const { spend, cut } = await createMembers(2, { honest: true })
     cut(1, 'disconnected')
-    assert.equal(await spend(1, 10, 'alone', ALONE + 1000), 5)
+    assert.equal(await spend(1, 10, 'alone', SHARE_LEFT_MS + 1000), 5)
     assert.equal(await spend(0, 10, 'all'), 5)
   })
 
   it('sends nothing more that it was about to send when it was deployed', async () => {
-    const { all, clock, sharedStore, sent, cut, deploy, pass } = await several(2)
+    const { all, clock, sharedStore, sent, cut, deploy, pass } = await createMembers(2)
     sharedStore.slow(
       () => 100,
       () => 100,
@@ -45,15 +45,15 @@ describe('one of several whose line to the shared store is cut', () => {
     assert.equal(sent(), 0)
   })
 
-  it('tells the shared store what goes just when it is found', async () => {
-    const { all, clock, sharedStore, spend, sent, cut } = await several(2)
+  it('tells the shared store what is sent just when it is found', async () => {
+    const { all, clock, sharedStore, spend, sent, cut } = await createMembers(2)
     cut(0, 'disconnected')
     cut(1, 'disconnected')
-    await spend(0, 0, 'none', HELD + ALONE)
+    await spend(0, 0, 'none', OCCUPIED_MS + SHARE_LEFT_MS)
     sharedStore.slow(() => 900)
     cut(0, 'connected')
     cut(1, 'connected')
-    // Some of these go while it is told what was spent.
+    // Some of these are sent while the usage is being replayed.
     await clock.pass(1000)
     for (let count = 0; count < 5; count++) {
       all[1]?.ask(`late ${count}`)
@@ -63,28 +63,28 @@ describe('one of several whose line to the shared store is cut', () => {
     await clock.pass(12_000)
     all[0]?.ask('first')
     await clock.pass(2000)
-    all[0]?.desk.sent[0]?.answer()
+    all[0]?.service.sent[0]?.answer()
     for (let count = 0; count < 10; count++) all[0]?.ask(`whole ${count}`)
     await clock.pass(5000)
     assert.equal(sent(), 10)
   })
 
-  it('counts all who shared it, though the shared store is lost again as it comes back', async () => {
-    const { sharedStore, spend, sent, pass } = await several(3)
+  it('counts all that shared it, though the shared store is lost again as it comes back', async () => {
+    const { sharedStore, spend, sent, pass } = await createMembers(3)
     sharedStore.setState('disconnected')
-    await pass(HELD + ALONE)
+    await pass(OCCUPIED_MS + SHARE_LEFT_MS)
     sharedStore.setState('connected')
     await pass(3000)
     sharedStore.setState('disconnected')
-    await pass(HELD + ALONE)
+    await pass(OCCUPIED_MS + SHARE_LEFT_MS)
     for (const which of [0, 1, 2]) assert.equal(await spend(which, 10), 3)
     assert.equal(sent(), 9)
   })
 
-  it('has nothing left to it where it was found, and is lost again before it knows', async () => {
-    const { all, sharedStore, spend, sent, cut, pass } = await several(2)
+  it('has nothing reserved for it if the store was found, and is lost again before it knows', async () => {
+    const { all, sharedStore, spend, sent, cut, pass } = await createMembers(2)
     for (const which of [0, 1]) cut(which, 'disconnected')
-    await pass(HELD + ALONE)
+    await pass(OCCUPIED_MS + SHARE_LEFT_MS)
     cut(0, 'connected')
     await pass(3500)
     cut(1, 'connected')
@@ -92,26 +92,28 @@ describe('one of several whose line to the shared store is cut', () => {
     cut(1, 'disconnected')
     await pass(1500)
     assert.deepEqual([sharedStore.members(), all[0]?.quota.counts().ledgerHere], [2, true])
-    // It waits for what others tell; when that is over it sees that the shared store is lost again.
+    // It waits for others' reports; when that is over it sees that the shared store is lost again.
     assert.equal(await spend(1, 10, 'alone', 3000), 0)
     assert.equal(await spend(0, 10, 'all', 500), 10)
-    await pass(ALONE)
+    await pass(SHARE_LEFT_MS)
     assert.ok(sent() <= 11, `${sent()}`)
   })
 })
 
-describe('one of several that is killed while its line is cut', () => {
-  it('has its share left to it till the shared store knows what it spent', async () => {
-    const { all, clock, sharedStore, spend, sent, slowStores, ...one } = await several(3, { honest: true })
+describe('a member that is killed while its connection is cut', () => {
+  it('has its share reserved until the shared store knows what it used', async () => {
+    const { all, clock, sharedStore, spend, sent, slowStores, ...one } = await createMembers(3, {
+      honest: true,
+    })
     const { cut, kill, restart } = one
     cut(1, 'disconnected')
-    assert.equal(await spend(1, 10, 'alone', ALONE + 1000), 3)
+    assert.equal(await spend(1, 10, 'alone', SHARE_LEFT_MS + 1000), 3)
     kill(1)
     cut(1, 'connected')
     sharedStore.slow(() => 900)
     slowStores(1000)
     restart(1)
-    // It has connected, and has read what was saved, and tells it now.
+    // It has connected, has read what was saved, and reports it now.
     await clock.pass(3000)
     for (let count = 0; count < 10; count++) all[0]?.ask(`whole ${count}`)
     await clock.pass(20_000)

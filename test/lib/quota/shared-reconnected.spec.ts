@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
-import { ALONE, HELD, oneOfSeveral } from '../../support/quota/one-member'
+import { createMember, OCCUPIED_MS, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
-/** Till it is found, and all who share it have told what they spent. */
+/** Until the store is found, and all that share it have reported their usage. */
 const BACK = 10_000
 
 describe('a shared store that comes back', () => {
   it('is found within seconds, by itself', async () => {
     for (const state of ['disconnected', 'silent'] as const) {
-      const { go, clock, sharedStore, told, quota } = await oneOfSeveral()
+      const { go, clock, sharedStore, connections, quota } = await createMember()
       sharedStore.setState(state)
       await go('r', 1)
       sharedStore.setState('connected')
       await clock.pass(BACK)
-      assert.deepEqual([told.at(-1), quota.counts().ledgerHere], [true, true])
+      assert.deepEqual([connections.at(-1), quota.counts().ledgerHere], [true, true])
     }
   })
 
   it('is found however much goes on meanwhile', async () => {
-    const { ask, clock, desk, sharedStore, quota } = await oneOfSeveral({
+    const { ask, clock, service, sharedStore, quota } = await createMember({
       limits: { current: { limit: 1000 } },
     })
     sharedStore.setState('disconnected')
@@ -25,7 +25,7 @@ describe('a shared store that comes back', () => {
       for (let count = 0; count < seconds * 2; count++) {
         ask(`${clock.monotonic()}`)
         await clock.pass(500)
-        desk.sent.at(-1)?.answer()
+        service.sent.at(-1)?.answer()
         await clock.settle()
       }
     }
@@ -36,64 +36,64 @@ describe('a shared store that comes back', () => {
   })
 
   it('is used whole then', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+    const { go, clock, service, sharedStore } = await createMember()
     sharedStore.setState('disconnected')
     await go('disconnected', 1)
-    await clock.pass(ALONE - 5000)
-    assert.equal(desk.sent.length, 1)
+    await clock.pass(SHARE_LEFT_MS - 5000)
+    assert.equal(service.sent.length, 1)
     sharedStore.setState('connected')
-    desk.sent[0]?.answer()
+    service.sent[0]?.answer()
     await clock.pass(BACK)
     await go('first', 1)
-    desk.sent[1]?.answer()
+    service.sent[1]?.answer()
     await clock.pass(100)
     assert.equal(await go('whole', 12), 8)
   })
 
-  it('learns what was spent without it, with its age', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral({}, 'disconnected')
+  it('learns what was used without it, with its age', async () => {
+    const { go, clock, service, sharedStore } = await createMember({}, 'disconnected')
     await go('r', 3)
-    for (const sent of desk.sent) sent.answer()
+    for (const sent of service.sent) sent.answer()
     await clock.pass(20_000)
     assert.equal(sharedStore.used('current'), 0)
     sharedStore.setState('connected')
     await clock.pass(3000)
     assert.equal(sharedStore.used('current'), 3)
-    await clock.pass(HELD - 23_000)
+    await clock.pass(OCCUPIED_MS - 23_000)
     assert.equal(sharedStore.used('current'), 0)
   })
 
-  it('learns of an answer that came while it was away to what went while it was here', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+  it('learns of a response that came while it was disconnected to what was sent while it was connected', async () => {
+    const { go, clock, service, sharedStore } = await createMember()
     await go('r', 2)
     sharedStore.setState('disconnected')
-    for (const sent of desk.sent) sent.answer()
+    for (const sent of service.sent) sent.answer()
     await clock.pass(2000)
     sharedStore.setState('connected')
     await clock.pass(3000)
     assert.equal(sharedStore.used('current'), 2)
-    await clock.pass(HELD)
+    await clock.pass(OCCUPIED_MS)
     assert.equal(sharedStore.used('current'), 0)
   })
 
-  it('with nothing in it is told what was spent before, and what is in flight', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+  it('without data is told what was used before, and what is in flight', async () => {
+    const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
-    for (const sent of desk.sent) sent.answer()
+    for (const sent of service.sent) sent.answer()
     await clock.pass(1000)
     sharedStore.lose()
     sharedStore.setState('disconnected')
     await go('notices', 1)
-    await clock.pass(ALONE - 5000)
+    await clock.pass(SHARE_LEFT_MS - 5000)
     sharedStore.setState('connected')
     await clock.pass(3000)
     assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [4 + 1, 1])
   })
 
-  it('with nothing in it is told so again where the first time failed', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+  it('without data is told so again if the first time failed', async () => {
+    const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
-    for (const sent of desk.sent) sent.answer()
+    for (const sent of service.sent) sent.answer()
     await clock.pass(1000)
     sharedStore.lose()
     sharedStore.failOnce('replay')
@@ -101,10 +101,10 @@ describe('a shared store that comes back', () => {
     assert.equal(sharedStore.used('current'), 4)
   })
 
-  it('with nothing in it is told what was spent just before it went, too', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+  it('without data is told what was used just before it was lost, too', async () => {
+    const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
-    const [last, ...rest] = desk.sent
+    const [last, ...rest] = service.sent
     for (const sent of rest) sent.answer()
     await clock.pass(50)
     sharedStore.lose()
@@ -116,10 +116,10 @@ describe('a shared store that comes back', () => {
     assert.equal(sharedStore.used('current'), 4)
   })
 
-  it('gets back what it gave without an answer in time, where it was not sent', async () => {
-    const { ask, go, clock, desk, sharedStore } = await oneOfSeveral()
+  it('releases what it granted without a response in time, if it was not sent', async () => {
+    const { ask, go, clock, service, sharedStore } = await createMember()
     await go('r', 6)
-    for (const sent of desk.sent) sent.answer()
+    for (const sent of service.sent) sent.answer()
     await clock.settle()
     sharedStore.slow(() => 1500)
     const abort = new AbortController()
@@ -129,28 +129,28 @@ describe('a shared store that comes back', () => {
     sharedStore.slow(() => 0)
     await clock.pass(BACK)
     assert.deepEqual(
-      [desk.sent.length, sharedStore.inFlight('current'), sharedStore.used('current')],
+      [service.sent.length, sharedStore.inFlight('current'), sharedStore.used('current')],
       [6, 0, 6],
     )
   })
 
-  it('learns what ended while it was away however long that was, and whatever ended meanwhile', async () => {
+  it('learns what ended while it was disconnected however long that was, and whatever ended meanwhile', async () => {
     for (const away of [70_000, 3_700_000]) {
-      const { ask, clock, desk, sharedStore } = await oneOfSeveral()
+      const { ask, clock, service, sharedStore } = await createMember()
       const [data, current] = [{ endpoint: 'data', device: 'one' } as const, { endpoint: 'current' } as const]
       ask('first of data', { endpoint: 'data' })
       await clock.settle()
-      desk.sent[0]?.answer()
+      service.sent[0]?.answer()
       await clock.settle()
       ask('records', data)
       await clock.settle()
       assert.equal(sharedStore.used('data one'), 16_000)
       sharedStore.setState('disconnected')
-      desk.sent[1]?.answer({ records: 10 })
+      service.sent[1]?.answer({ records: 10 })
       await clock.pass(away)
       ask('short', current)
       await clock.settle()
-      desk.sent[2]?.answer()
+      service.sent[2]?.answer()
       await clock.pass(100)
       sharedStore.setState('connected')
       await clock.pass(3000)
@@ -159,33 +159,33 @@ describe('a shared store that comes back', () => {
     }
   })
 
-  it('learns of an answer that came while it was told what is in flight', async () => {
-    const { go, clock, desk, sharedStore } = await oneOfSeveral()
+  it('learns of a response that came while it was told what is in flight', async () => {
+    const { go, clock, service, sharedStore } = await createMember()
     sharedStore.setState('disconnected')
     await go('r', 1)
-    await clock.pass(ALONE - 5000)
+    await clock.pass(SHARE_LEFT_MS - 5000)
     sharedStore.setState('connected')
     sharedStore.slow(() => 900)
     await clock.pass(2500)
-    desk.sent[0]?.answer()
+    service.sent[0]?.answer()
     await clock.pass(2 * BACK)
     assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [1, 0])
   })
 
-  it('takes in 300 devices at once, and once, though each command takes it a while', async () => {
-    const { ask, clock, desk, sharedStore, leave, quota, member } = await oneOfSeveral({
+  it('accepts a replay of 300 devices, and counts it once, though each command takes it a while', async () => {
+    const { ask, clock, service, sharedStore, leave, quota, member } = await createMember({
       ...{ concurrency: 400, limits: { data: { limit: 1000 } } },
     })
     void leave()
     quota.join(member({ concurrency: 400, limits: { data: { limit: 1000 } } }))
     ask('first', { endpoint: 'data' })
     await clock.settle()
-    desk.sent[0]?.answer()
+    service.sent[0]?.answer()
     await clock.settle()
     for (let at = 0; at < 300; at++)
       ask(`${at}`, { endpoint: 'data', device: `device ${at}`, wanted: 100, minimum: 100 })
     await clock.settle()
-    for (const sent of desk.sent) sent.answer({ records: 100 })
+    for (const sent of service.sent) sent.answer({ records: 100 })
     await clock.pass(3000)
     sharedStore.slow(() => 900)
     sharedStore.calls.length = 0

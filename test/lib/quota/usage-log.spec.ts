@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { createUsageLog } from '../../../src/lib/quota/usage-log'
 
-describe('a log of log', () => {
-  it('forgets what was held long enough, to the instant', () => {
+describe('a usage log', () => {
+  it('expires entries to the instant', () => {
     const log = createUsageLog()
     for (const at of [1, 2, 3]) log.append(at, at * 10)
     log.expire(7, 5)
     assert.deepEqual([log.total(), log.entries()], [30, [{ at: 3, amount: 30 }]])
   })
 
-  it('notes nothing where nothing was spent', () => {
+  it('appends nothing if nothing was used', () => {
     const log = createUsageLog()
     log.append(1, 0)
     log.append(1, -5)
     assert.deepEqual([log.total(), log.entries()], [0, []])
   })
 
-  it('makes one of what was spent at nearly the same time, and gives it the later', () => {
+  it('merges entries of nearly the same time, and gives them the later time', () => {
     const log = createUsageLog()
     for (const at of [0, 6, 10, 11]) log.append(at, 1, 10)
     assert.deepEqual(log.entries(), [
@@ -26,7 +26,7 @@ describe('a log of log', () => {
     ])
   })
 
-  it('does not add to what was released', () => {
+  it('does not merge into an expired entry', () => {
     const log = createUsageLog()
     log.append(0, 5, 10)
     log.expire(0, 0)
@@ -34,7 +34,7 @@ describe('a log of log', () => {
     assert.deepEqual([log.total(), log.entries()], [1, [{ at: 1, amount: 1 }]])
   })
 
-  it('takes in what another process spent, in the order of time', () => {
+  it('inserts entries of another process in the order of time', () => {
     const log = createUsageLog()
     log.append(5, 1)
     log.append(9, 2)
@@ -51,7 +51,7 @@ describe('a log of log', () => {
     assert.equal(log.total(), 6)
   })
 
-  it('never forgets too early, and at most a grain too late', () => {
+  it('never expires too early, and too late by the merge interval at most', () => {
     const step = fc.record({ wait: fc.nat(30), amount: fc.nat(5) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.nat(20), (steps, grain) => {

@@ -4,9 +4,9 @@ import { occupiedMs } from '../../../src/lib/quota/limits'
 import { createWindowLimiter } from '../../../src/lib/quota/window-limiter'
 
 const MINUTE = { limit: 3, windowSeconds: 60 }
-const HELD = 61_000
+const OCCUPIED_MS = 61_000
 
-/** One with so many spent at so many instants. */
+/** A limiter with one permit used at each of these instants. */
 function spentAt(limit: number, ...instants: number[]) {
   const limiter = createWindowLimiter({ limit, windowSeconds: 60 })
   for (const at of instants) {
@@ -16,28 +16,28 @@ function spentAt(limit: number, ...instants: number[]) {
   return limiter
 }
 
-describe('an allowance', () => {
-  it('holds what is spent for a window and a second, or a fiftieth of a short window', () => {
+describe('a window limiter', () => {
+  it('occupies permits for a window and a second, or a fiftieth of a short window', () => {
     assert.deepEqual([3600, 60, 50, 10, 1].map(occupiedMs), [3_601_000, 61_000, 51_000, 10_200, 1020])
   })
 
-  it('lets all of the limit go at once', () => {
+  it('has all of the limit available at once', () => {
     const limiter = createWindowLimiter(MINUTE)
     assert.equal(limiter.available(0), 3)
     limiter.reserve('three', 3, 0)
     assert.deepEqual([limiter.available(0), limiter.inFlight()], [0, 3])
   })
 
-  it('holds what is in flight however long that takes, and its window begins with the answer', () => {
+  it('occupies permits in flight however long that takes, and their window begins with the response', () => {
     const limiter = createWindowLimiter(MINUTE)
     limiter.reserve('one', 1, 0)
-    assert.equal(limiter.available(10 * HELD), 2)
-    limiter.commit('one', 1, 10 * HELD)
-    assert.equal(limiter.available(11 * HELD - 1), 2)
-    assert.equal(limiter.available(11 * HELD), 3)
+    assert.equal(limiter.available(10 * OCCUPIED_MS), 2)
+    limiter.commit('one', 1, 10 * OCCUPIED_MS)
+    assert.equal(limiter.available(11 * OCCUPIED_MS - 1), 2)
+    assert.equal(limiter.available(11 * OCCUPIED_MS), 3)
   })
 
-  it('takes back what was not sent, and what was asked for and did not come', () => {
+  it('releases what was not sent, and what was requested and did not come', () => {
     const limiter = createWindowLimiter({ limit: 1000, windowSeconds: 60 })
     limiter.reserve('many', 400, 0)
     limiter.resize('many', 300)
@@ -46,7 +46,7 @@ describe('an allowance', () => {
     assert.deepEqual([limiter.available(0), limiter.usage(0)], [980, { own: 20, byOthers: 0 }])
   })
 
-  it('follows the table until an answer told the service’s own row', () => {
+  it('applies the configured limit until a response reports the service’s own', () => {
     const limiter = createWindowLimiter(MINUTE)
     limiter.configure({ limit: 5, windowSeconds: 10 })
     assert.deepEqual(limiter.rateLimit(), { limit: 5, windowSeconds: 10 })
@@ -55,28 +55,28 @@ describe('an allowance', () => {
     assert.deepEqual([limiter.rateLimit(), limiter.available(0)], [{ limit: 7, windowSeconds: 20 }, 7])
   })
 
-  it('holds for the window that was told, also what was spent before', () => {
+  it('applies the reported window, also to what was used before', () => {
     const limiter = spentAt(3, 0)
     limiter.updateLimit({ limit: 3, windowSeconds: 120 }, 0)
-    assert.deepEqual([limiter.available(HELD), limiter.available(121_000)], [2, 3])
+    assert.deepEqual([limiter.available(OCCUPIED_MS), limiter.available(121_000)], [2, 3])
   })
 
-  it('has nothing left where the limit fell below what is spent', () => {
+  it('has nothing available if the limit fell below what is used', () => {
     const limiter = spentAt(3, 0, 0, 0)
     limiter.updateLimit({ limit: 1, windowSeconds: 60 }, 0)
     assert.equal(limiter.available(0), 0)
   })
 
-  it('is the half where only a share is ours, and never none', () => {
+  it('has the share available that is ours, and never none', () => {
     const limiter = spentAt(5, 0)
     assert.deepEqual(
-      [limiter.available(0, 0.5), limiter.available(0, 0.1), limiter.available(HELD, 0.1)],
+      [limiter.available(0, 0.5), limiter.available(0, 0.1), limiter.available(OCCUPIED_MS, 0.1)],
       [1, 0, 1],
     )
   })
 })
 
-describe('what others spent of an allowance', () => {
+describe('usage by others of a window limiter', () => {
   it('is what remains less than by our own count', () => {
     const limiter = spentAt(10, 0)
     limiter.reserve('one', 1, 0)
@@ -84,35 +84,35 @@ describe('what others spent of an allowance', () => {
     assert.deepEqual([limiter.available(0), limiter.usage(0)], [5, { own: 2, byOthers: 3 }])
   })
 
-  it('is never negative: what remains more gives no place', () => {
+  it('is never negative: if more remains, nothing becomes available', () => {
     const limiter = spentAt(10, 0, 0, 0)
     for (const remaining of [10, 8, 7]) limiter.updateRemaining(remaining, 0, 0)
     assert.deepEqual([limiter.available(0), limiter.usage(0)], [7, { own: 3, byOthers: 0 }])
   })
 
-  it('is told anew with each answer, and counted once', () => {
+  it('is reported again with each response, and counted once', () => {
     const limiter = createWindowLimiter({ limit: 10, windowSeconds: 60 })
     for (const remaining of [8, 8, 6]) limiter.updateRemaining(remaining, 0, 0)
     assert.equal(limiter.usage(0).byOthers, 4)
   })
 
-  it('is released a window after it was told', () => {
+  it('expires a window after it was reported', () => {
     const limiter = createWindowLimiter({ limit: 10, windowSeconds: 60 })
     limiter.updateRemaining(8, 0, 0)
     limiter.updateRemaining(6, 30_000, 0)
     assert.deepEqual(
-      [HELD - 1, HELD, HELD + 30_000].map((at) => limiter.available(at)),
+      [OCCUPIED_MS - 1, OCCUPIED_MS, OCCUPIED_MS + 30_000].map((at) => limiter.available(at)),
       [6, 8, 10],
     )
   })
 })
 
-describe('a refused allowance', () => {
+describe('a throttled window limiter', () => {
   it('is closed for a window and a margin, whatever is free', () => {
     const limiter = createWindowLimiter(MINUTE)
     limiter.throttle(100)
     assert.deepEqual(
-      [limiter.available(100), limiter.available(HELD + 99), limiter.available(HELD + 100)],
+      [limiter.available(100), limiter.available(OCCUPIED_MS + 99), limiter.available(OCCUPIED_MS + 100)],
       [0, 0, 3],
     )
   })
@@ -120,12 +120,12 @@ describe('a refused allowance', () => {
   it('says so when asked when something may go', () => {
     const limiter = createWindowLimiter(MINUTE)
     limiter.throttle(100)
-    assert.equal(limiter.availableAt(200, 1), HELD + 100)
+    assert.equal(limiter.availableAt(200, 1), OCCUPIED_MS + 100)
   })
 })
 
-describe('when an allowance has places', () => {
-  it('is now where enough are free', () => {
+describe('when a window limiter has permits', () => {
+  it('is now if enough are free', () => {
     assert.equal(spentAt(3, 0).availableAt(50, 2), 50)
   })
 
@@ -133,21 +133,24 @@ describe('when an allowance has places', () => {
     const limiter = spentAt(4, 0, 200, 400)
     assert.deepEqual(
       [1, 2, 3, 4].map((amount) => limiter.availableAt(1000, amount)),
-      [1000, HELD, HELD + 200, HELD + 400],
+      [1000, OCCUPIED_MS, OCCUPIED_MS + 200, OCCUPIED_MS + 400],
     )
   })
 
   it('counts what is in flight as answered now', () => {
     const limiter = spentAt(2, 0)
     limiter.reserve('one', 1, 0)
-    assert.deepEqual([limiter.availableAt(500, 1), limiter.availableAt(500, 2)], [HELD, HELD + 500])
+    assert.deepEqual(
+      [limiter.availableAt(500, 1), limiter.availableAt(500, 2)],
+      [OCCUPIED_MS, OCCUPIED_MS + 500],
+    )
   })
 
-  it('takes a window more for each further round over the limit', () => {
+  it('is a window later for each further multiple of the limit', () => {
     const limiter = spentAt(2, 0, 200)
     assert.deepEqual(
       [2, 3, 4, 5].map((amount) => limiter.availableAt(500, amount)),
-      [HELD + 200, 2 * HELD, 2 * HELD + 200, 3 * HELD],
+      [OCCUPIED_MS + 200, 2 * OCCUPIED_MS, 2 * OCCUPIED_MS + 200, 3 * OCCUPIED_MS],
     )
   })
 

@@ -39,7 +39,7 @@ export function watchForeign(world: World, row: ServiceRow) {
       // Counted when the answer was made, released since.
       const gone = endings.filter((end) => end > sentAt - held && end <= at - held).length
       if (remaining !== null)
-        assert.ok(own + foreign + gone >= row.limit - remaining, 'holds less than it was told')
+        assert.ok(own + foreign + gone >= row.limit - remaining, 'counts less than it was told')
     })
   }
 

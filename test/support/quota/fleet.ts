@@ -90,7 +90,7 @@ export function createFleet(scenario: FleetScenario) {
   const ledger = createMemorySharedStore(clock)
   const oneWay = () => Math.floor(random.next() * slow) / 2
   ledger.slow(oneWay, oneWay)
-  const tells = { ...scenario, told: headers === 'none' ? 0 : 1 }
+  const tells = { ...scenario, headerRate: headers === 'none' ? 0 : 1 }
   const spoil = oddities(random)
   const limits = { current: { limit: row.limit, window: row.window } }
   const all = Array.from({ length: processes }, (_, who) => who)

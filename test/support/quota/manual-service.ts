@@ -12,7 +12,10 @@ export const NO_HEADERS: QuotaHeaders = {
   recordsRemaining: null,
 }
 
-export const headersWith = (told: Partial<QuotaHeaders> = {}): QuotaHeaders => ({ ...NO_HEADERS, ...told })
+export const headersWith = (headers: Partial<QuotaHeaders> = {}): QuotaHeaders => ({
+  ...NO_HEADERS,
+  ...headers,
+})
 
 /** A request that left. */
 export interface Sent {
@@ -70,7 +73,7 @@ export function createManualService(clock: Clock) {
   }
 }
 
-/** One who waits as long as it takes, unless told. */
+/** A context without a limit of the wait, unless given otherwise. */
 export const contextWith = (over: Partial<RequestContext> = {}): RequestContext => ({
   signal: new AbortController().signal,
   queueKey: 'node',
@@ -95,7 +98,10 @@ export function outcome(promise: Promise<unknown>): Outcome {
 }
 
 /** A refusal as the client reports it: an error with the answer's status. */
-export function refusal(status: number, told: Partial<QuotaHeaders> = {}): Partial<AttemptResult<unknown>> {
+export function refusal(
+  status: number,
+  headers: Partial<QuotaHeaders> = {},
+): Partial<AttemptResult<unknown>> {
   const reason = status === 429 ? 'quota-refused' : 'device-refused'
-  return { headers: headersWith(told), records: 0, error: new EnvlogError(reason, { status }, { status }) }
+  return { headers: headersWith(headers), records: 0, error: new EnvlogError(reason, { status }, { status }) }
 }

@@ -3,7 +3,7 @@ import { createVirtualClock, type ProcessClock } from '../clock'
 import { headersWith, type Sent } from './manual-service'
 import { createMemorySharedStore } from './memory-shared-store'
 import { createStore } from './memory-store'
-import { HELD } from './one-member'
+import { OCCUPIED_MS } from './one-member'
 import { keys, member, processOf } from './quota'
 
 export type State = 'connected' | 'disconnected' | 'silent'
@@ -14,9 +14,9 @@ const STEP_MS = 100
 
 /**
  * Processes on one account with ten requests in two minutes, each with a way to the shared store of its own.
- * @param honest their answers' headers tell what the service counts; otherwise they tell nothing
+ * @param honest their responses have headers that report what the service counts; otherwise none
  */
-export async function several(count: number, { honest = false } = {}) {
+export async function createMembers(count: number, { honest = false } = {}) {
   const clock = createVirtualClock()
   const sharedStore = createMemorySharedStore(clock)
   const older = createMemorySharedStore(clock, 'older ')
@@ -50,15 +50,15 @@ export async function several(count: number, { honest = false } = {}) {
   }
   const all = ways.map((_, which) => start(which))
 
-  /** Answers what has left, as the service would: what it counts in a sliding window is told. */
+  /** Answers what has left, as the service would, by what it counts in a sliding window. */
   async function answer(): Promise<void> {
-    for (const { desk } of all) {
-      for (const sent of desk.sent.filter((one) => !answered.has(one))) {
+    for (const { service } of all) {
+      for (const sent of service.sent.filter((one) => !answered.has(one))) {
         answered.add(sent)
         counted.push(clock.monotonic())
-        const used = counted.filter((at) => clock.monotonic() - at <= HELD - 1000).length
-        const told = { limit: LIMIT, windowSeconds: 120, remaining: Math.max(0, LIMIT - used) }
-        sent.answer(honest ? { headers: headersWith(told) } : {})
+        const used = counted.filter((at) => clock.monotonic() - at <= OCCUPIED_MS - 1000).length
+        const headers = { limit: LIMIT, windowSeconds: 120, remaining: Math.max(0, LIMIT - used) }
+        sent.answer(honest ? { headers: headersWith(headers) } : {})
       }
     }
     await clock.settle()
@@ -78,24 +78,24 @@ export async function several(count: number, { honest = false } = {}) {
     await answer()
     await clock.pass(50)
   }
-  await clock.pass(2 * HELD)
-  for (const { desk } of all) desk.sent.length = 0
+  await clock.pass(2 * OCCUPIED_MS)
+  for (const { service } of all) service.sent.length = 0
 
-  const sent = () => all.reduce((sum, { desk }) => sum + desk.sent.length, 0)
+  const sent = () => all.reduce((sum, { service }) => sum + service.sent.length, 0)
   return {
     ...{ clock, sharedStore, all, ways, sent, pass, answer },
     /** How many of so many went within some time; all are answered. */
     async spend(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
-      const { ask, desk } = all[which] as (typeof all)[number]
-      const before = desk.sent.length
+      const { ask, service } = all[which] as (typeof all)[number]
+      const before = service.sent.length
       for (const key of keys(`${prefix}${which}.`, wanted)) ask(key)
       await pass(ms)
-      return desk.sent.length - before
+      return service.sent.length - before
     },
     cut: (which: number, state: State) => {
       ways[which] = state
     },
-    /** The address leads to another ledger, that has its name for long. */
+    /** The address leads to another store, whose data is older. */
     turn: () => {
       turned = older
     },
@@ -110,11 +110,11 @@ export async function several(count: number, { honest = false } = {}) {
     },
     /** Its process ends at once. */
     kill: (which: number) => lives[which]?.kill(),
-    /** Begins anew with what it has saved; what it had sent stays known. */
+    /** Begins again with what it has saved; what it had sent stays known. */
     restart(which: number) {
       const before = all[which]
       const after = start(which)
-      after.desk.sent.push(...(before?.desk.sent ?? []))
+      after.service.sent.push(...(before?.service.sent ?? []))
       all[which] = after
     },
   }

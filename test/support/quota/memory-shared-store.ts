@@ -20,7 +20,7 @@ interface Held {
 type State = 'connected' | 'disconnected' | 'silent'
 
 /**
- * A shared store as the port describes it, in memory, that can be away, silent, slow, or lose what it held.
+ * A shared store as the port describes it, in memory, that can be disconnected, silent, slow, or lose its data.
  * @param name unlike that of any other
  */
 export function createMemorySharedStore(clock: Clock, name = '') {
@@ -80,7 +80,7 @@ export function createMemorySharedStore(clock: Clock, name = '') {
     return { instanceId: instanceId(), ageMs: now() - since, members: heard }
   }
 
-  /** What silent members may be spending by themselves. */
+  /** What silent members may be using without the store. */
   function reserved({ name, limit, occupiedMs }: ReserveRequest): Held[] {
     const heard = [...members].map(([id, at]) => ({ id, at, ageMs: now() - at }))
     const count = heard.filter(({ ageMs }) => ageMs < Math.max(occupiedMs, MEMBER_TIMEOUT_MS)).length
@@ -150,14 +150,14 @@ export function createMemorySharedStore(clock: Clock, name = '') {
       if (states.includes('silent')) await new Promise(() => {})
     }
 
-    /** On one connection nothing overtakes what went before: when that arrived there, and here. */
+    /** On one connection nothing overtakes what went before: when that arrived there, and back. */
     const arrived = { there: 0, back: 0 }
     const after = (way: keyof typeof arrived, ms: number) => {
       arrived[way] = Math.max(arrived[way], now() + ms)
       return over(arrived[way] - now()).then(passes)
     }
 
-    /** Takes its time there and back, as what is on another machine does: the way may be cut meanwhile. */
+    /** Takes its time there and back, as what is on another machine does: the connection may be cut meanwhile. */
     async function call<T>(name: string, work: () => T): Promise<T> {
       calls.push(name)
       if (failing.delete(name)) await broken()
@@ -212,14 +212,14 @@ export function createMemorySharedStore(clock: Clock, name = '') {
     },
     /** The next such call fails. */
     failOnce: (name: string) => void failing.add(name),
-    /** It begins anew with nothing. */
+    /** It begins again without data. */
     lose() {
       limits = new Map()
       members = new Map()
       instances++
       since = now()
     },
-    /** A copy of what it holds: given back, another process has it, under another name. */
+    /** A copy of its data: when it is restored, another process has it, with another instance id. */
     copy() {
       const [oldLimits, oldMembers] = [structuredClone(limits), new Map(members)]
       return () => {

@@ -1,14 +1,14 @@
 import type { Clock } from '../../../src/lib/clock'
 import type { StateStore } from '../../../src/lib/state-store'
 
-/** A store that outlives its process; what it holds is a copy, as on a disk. */
+/** A store that outlives its process; its data is a copy, as on a disk. */
 export interface KeptStore extends StateStore {
   held(): unknown
   /** Writes that were begun. */
   writes(): number
   /** True while a write is under way. */
   busy(): boolean
-  /** When the write of what it holds was begun, monotonic. */
+  /** When the write of its data was begun, monotonic. */
   newest(): number
   /** Its process dies: what it is writing is never there. */
   cut(): void

@@ -23,8 +23,8 @@ export interface Fate {
   ends: 'well' | 'failed' | 'lost' | 'refused' | 'denied' | 'unsent'
   /** Lost before it was counted, or cut off before: is it counted all the same? */
   counted: boolean
-  /** Does its answer tell its headers? */
-  told: boolean
+  /** Has its response headers? */
+  hasHeaders: boolean
 }
 
 export interface Counted {
@@ -32,7 +32,7 @@ export interface Counted {
   who: 'ours' | 'foreign'
   /** One too many: it was refused for that. */
   over: boolean
-  /** True where it takes a place. */
+  /** True if it counts. */
   takes: boolean
   /** False where its answer was lost: nobody learned of it. */
   answered: boolean
@@ -40,7 +40,7 @@ export interface Counted {
   of?: unknown
 }
 
-/** Counts requests as the service may: the description tells neither which windows it has nor what a 429 costs. */
+/** Counts requests as the service may: the description says neither which windows it has nor what a 429 costs. */
 export function createModelService(
   clock: Clock,
   { limit, window, kind, phase }: ServiceRow,
@@ -76,7 +76,7 @@ export function createModelService(
     return entry
   }
 
-  const told = (): QuotaHeaders => ({
+  const createHeaders = (): QuotaHeaders => ({
     ...NO_HEADERS,
     limit,
     windowSeconds: window,
@@ -115,9 +115,9 @@ export function createModelService(
     })
   }
 
-  function answerTo({ ends, told: tells }: Fate, of: unknown): AttemptResult<'answer'> {
+  function answerTo({ ends, hasHeaders }: Fate, of: unknown): AttemptResult<'answer'> {
     const { over } = count('ours', of, ends === 'refused' || ends === 'denied', true)
-    const headers = tells ? told() : NO_HEADERS
+    const headers = hasHeaders ? createHeaders() : NO_HEADERS
     if (over || ends === 'refused')
       return { headers, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
     if (ends === 'denied')

@@ -24,25 +24,25 @@ export function setup(over: Setup = {}, clock = createVirtualClock()) {
 
 /** One more process on the same time. */
 export function processOf(clock: Clock, over: Setup = {}) {
-  const desk = createManualService(clock)
+  const service = createManualService(clock)
   const quota = createQuota(clock)
   const leave = quota.join(member(over))
   const ask = (key: string, wanted: Wanted = {}, by: Partial<RequestContext> = {}) =>
-    outcome(quota.ask(desk.request(key, wanted), contextWith(by)))
-  return { desk, quota, leave, ask }
+    outcome(quota.ask(service.request(key, wanted), contextWith(by)))
+  return { service, quota, leave, ask }
 }
 
-/** As `setup`, after a first answer of each endpoint whose place is free again. */
+/** As `setup`, after a first answer of each endpoint whose permit is available again. */
 export async function known(over: Setup = {}, endpoints: EndpointName[] = ['current']) {
   const all = setup(over)
   await all.clock.settle()
   for (const endpoint of endpoints) {
     all.ask(`first of ${endpoint}`, { endpoint })
     await all.clock.settle()
-    all.desk.sent.at(-1)?.answer()
+    all.service.sent.at(-1)?.answer()
   }
   await all.clock.pass(2 * 3_600_000)
-  all.desk.sent.length = 0
+  all.service.sent.length = 0
   return all
 }
 

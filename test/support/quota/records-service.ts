@@ -12,7 +12,7 @@ export interface RecordsFate {
   has: number
   /** `broken`: the headers came, the body did not; `lost`: neither. */
   ends: 'well' | 'broken' | 'lost'
-  told: boolean
+  hasHeaders: boolean
 }
 
 /** Counts the records of each device that it sends; refuses a request for more than remain. */
@@ -37,9 +37,15 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     return { amount, over }
   }
 
-  function answer(device: string, asked: number, { has, ends, told }: RecordsFate): AttemptResult<number> {
+  function answer(
+    device: string,
+    asked: number,
+    { has, ends, hasHeaders }: RecordsFate,
+  ): AttemptResult<number> {
     const { amount, over } = count(device, asked, has)
-    const headers = told ? { ...NO_HEADERS, remaining: 10, recordsRemaining: remaining(device) } : NO_HEADERS
+    const headers = hasHeaders
+      ? { ...NO_HEADERS, remaining: 10, recordsRemaining: remaining(device) }
+      : NO_HEADERS
     if (ends === 'lost') return { headers: null, records: null, error: new EnvlogError('timeout-silent') }
     if (over) return { headers, records: 0, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
     if (ends === 'broken')

@@ -18,8 +18,8 @@ export interface Scenario {
   /** Times are multiples of it, ms. */
   grain: number
   refusedCounts: boolean
-  /** How often an answer tells its headers. */
-  told: number
+  /** How often a response has headers. */
+  headerRate: number
   /** How often something goes wrong, by how it ends. */
   faults: Partial<Record<Fate['ends'], number>>
 }
@@ -37,7 +37,7 @@ export function createWorld(scenario: Scenario) {
   const clock = createVirtualClock(grain > 1 ? 0 : random.next() * 1000)
   const service = createModelService(clock, row, scenario.refusedCounts)
   const sent: { at: number; latency: number }[] = []
-  /** When answers told of a refusal. */
+  /** When responses reported a refusal. */
   const refused: number[] = []
   let listeners: Listeners = {}
   let quota!: Quota
@@ -123,9 +123,15 @@ export function createWorld(scenario: Scenario) {
 
 export type World = ReturnType<typeof createWorld>
 
-export function fateOf({ up, back, grain, told, faults }: Scenario, random: Random): Fate {
+export function fateOf({ up, back, grain, headerRate, faults }: Scenario, random: Random): Fate {
   const time = (longest: number) => Math.round((random.next() * longest) / grain) * grain
   let ends: Fate['ends'] = 'well'
   for (const [fault, share] of Object.entries(faults)) if (random.chance(share)) ends = fault as Fate['ends']
-  return { up: time(up), back: time(back), ends, counted: random.chance(0.5), told: random.chance(told) }
+  return {
+    up: time(up),
+    back: time(back),
+    ends,
+    counted: random.chance(0.5),
+    hasHeaders: random.chance(headerRate),
+  }
 }
