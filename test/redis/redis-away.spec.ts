@@ -52,7 +52,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
   for (const [what, forget] of Object.entries(forgets)) {
     it(`has another instance id if it ${what}, the same for each process, and accepts their usage`, async () => {
       const before = [await open('one'), await open('two')]
-      const held = { limit: 9, occupiedMs: LONG_MS }
+      const rule = { limit: 9, occupiedMs: LONG_MS }
       assert.equal(before[0]?.instanceId, before[1]?.instanceId)
       await forget()
       const after: Member[] = []
@@ -68,10 +68,10 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
           await member.replay([usageReplay({ occupiedMs: LONG_MS, used })])
       }
       assert.equal(after[0]?.instanceId, after[1]?.instanceId)
-      const result = await after[0]?.reserve('a', [reserveRequest({ ...held, wanted: 5, minimum: 5 })])
+      const result = await after[0]?.reserve('a', [reserveRequest({ ...rule, wanted: 5, minimum: 5 })])
       assert.ok(result && 'waitMs' in result)
       assert.ok(result.waitMs <= 40_000 && result.waitMs > 40_000 - SLACK_MS, `${result.waitMs}`)
-      assert.deepEqual(await after[1]?.reserve('b', [reserveRequest({ ...held, wanted: 4, minimum: 4 })]), {
+      assert.deepEqual(await after[1]?.reserve('b', [reserveRequest({ ...rule, wanted: 4, minimum: 4 })]), {
         granted: [4],
         totals: [9],
       })
@@ -99,12 +99,12 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
 
   it('accepts what is in flight, and keeps it apart from what is over, however late it is reported', async () => {
     const member = await open()
-    const held = { limit: 9, occupiedMs: LONG_MS }
+    const rule = { limit: 9, occupiedMs: LONG_MS }
     const inFlight = [{ id: 'x:1', amount: 2 }]
     const used = [{ id: 'x:1', amount: 2, ageMs: 5000 }]
     await member.replay([usageReplay({ occupiedMs: LONG_MS, inFlight })])
     const all = async () => {
-      const result = await member.reserve('look', [reserveRequest({ ...held, wanted: 10, minimum: 10 })])
+      const result = await member.reserve('look', [reserveRequest({ ...rule, wanted: 10, minimum: 10 })])
       assert.ok('waitMs' in result)
       return [result.total, result.inFlight]
     }
@@ -132,7 +132,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
 
   it('reserves a share for members that fell silent, as long as they may be using it', async () => {
     const member = await open('one')
-    const held = { limit: 12, occupiedMs: LONG_MS }
+    const rule = { limit: 12, occupiedMs: LONG_MS }
     const members = `envlog:{an account}:members`
     const [now] = (await redis.ask('TIME')) as string[]
     const seen = (secondsAgo: number) => String((Number(now) - secondsAgo) * 1000)
@@ -145,9 +145,9 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
       usageReplay({ occupiedMs: LONG_MS, used: [{ id: 'used some:1', amount: 3, ageMs: 31_000 }] }),
     ])
     // Three live members: four each.
-    const result = await member.reserve('a', [reserveRequest({ ...held, wanted: 12, minimum: 1 })])
+    const result = await member.reserve('a', [reserveRequest({ ...rule, wanted: 12, minimum: 1 })])
     assert.deepEqual(result, { granted: [12 - 3 - 4 - 1], totals: [12] })
-    const none = await member.reserve('b', [reserveRequest({ ...held, wanted: 12, minimum: 1 })])
+    const none = await member.reserve('b', [reserveRequest({ ...rule, wanted: 12, minimum: 1 })])
     assert.ok('waitMs' in none && none.waitMs <= 30_000, `${JSON.stringify(none)}`)
   })
 
@@ -170,9 +170,9 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
 
   it('keeps nothing longer than it lasts, if its clock was set back', async () => {
     const member = await open()
-    const held = { limit: 1, occupiedMs: 300 }
-    await grantedOf(member, 'a', [reserveRequest(held)])
-    await member.commit('a', [outcomeOf({ ...held, closedMs: 300 })])
+    const rule = { limit: 1, occupiedMs: 300 }
+    await grantedOf(member, 'a', [reserveRequest(rule)])
+    await member.commit('a', [outcomeOf({ ...rule, closedMs: 300 })])
     const key = 'envlog:{an account}:current'
     const entries = (await redis.ask('HGETALL', key)) as string[]
     for (let at = 0; at < entries.length; at += 2) {
@@ -184,15 +184,15 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
         `${amount} ${state} ${Number(ends) + 86_400_000} ${lasts}`,
       )
     }
-    await until('it is free', () => isGranted(member, 'b', [reserveRequest(held)]), 5000)
+    await until('it is free', () => isGranted(member, 'b', [reserveRequest(rule)]), 5000)
   })
 
   it('stays closed as long as the latest refusal says, though an earlier one is reported after it', async () => {
     const member = await open()
-    const held = { limit: 9, occupiedMs: LONG_MS }
-    await member.commit('a', [outcomeOf({ ...held, closedMs: LONG_MS })])
-    await member.commit('b', [outcomeOf({ ...held, closedMs: 5000 })])
-    const result = await member.reserve('c', [reserveRequest(held)])
+    const rule = { limit: 9, occupiedMs: LONG_MS }
+    await member.commit('a', [outcomeOf({ ...rule, closedMs: LONG_MS })])
+    await member.commit('b', [outcomeOf({ ...rule, closedMs: 5000 })])
+    const result = await member.reserve('c', [reserveRequest(rule)])
     assert.ok('waitMs' in result && result.waitMs > LONG_MS - SLACK_MS)
   })
 
@@ -206,13 +206,13 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
 
   it('counts large limits exactly', async () => {
     const member = await open()
-    const held = { limit: 999_999_999_999_999, occupiedMs: LONG_MS }
+    const rule = { limit: 999_999_999_999_999, occupiedMs: LONG_MS }
     assert.deepEqual(
-      await grantedOf(member, 'a', [reserveRequest({ ...held, wanted: 999_999_999_999_998 })]),
+      await grantedOf(member, 'a', [reserveRequest({ ...rule, wanted: 999_999_999_999_998 })]),
       [999_999_999_999_998],
     )
-    await member.commit('a', [outcomeOf({ ...held, used: 999_999_999_999_998, remaining: 0 })])
-    const result = await member.reserve('b', [reserveRequest(held)])
+    await member.commit('a', [outcomeOf({ ...rule, used: 999_999_999_999_998, remaining: 0 })])
+    const result = await member.reserve('b', [reserveRequest(rule)])
     assert.ok('waitMs' in result && result.total === 999_999_999_999_999, JSON.stringify(result))
   })
 

@@ -75,39 +75,39 @@ describe('a shared store in Redis, while others use it and limits end', () => {
 
   it('counts usage by others, and releases nothing if more remains than it counted', async () => {
     const sharedStore = await open()
-    const held = { limit: 9, occupiedMs: LONG_MS }
-    for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(held)])
-    await sharedStore.commit('a', [outcomeOf({ ...held, remaining: 2 })], 0)
+    const rule = { limit: 9, occupiedMs: LONG_MS }
+    for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(rule)])
+    await sharedStore.commit('a', [outcomeOf({ ...rule, remaining: 2 })], 0)
     // 9 less 2 are used, and 3 of the 7 are known.
-    const result = await sharedStore.reserve('d', [reserveRequest(held)])
+    const result = await sharedStore.reserve('d', [reserveRequest(rule)])
     assert.deepEqual(result, { granted: [1], totals: [8] })
-    await sharedStore.commit('b', [outcomeOf({ ...held, remaining: 8 })], 0)
-    assert.deepEqual(await sharedStore.reserve('e', [reserveRequest(held)]), { granted: [1], totals: [9] })
-    assert.equal(await isGranted(sharedStore, 'f', [reserveRequest(held)]), false)
+    await sharedStore.commit('b', [outcomeOf({ ...rule, remaining: 8 })], 0)
+    assert.deepEqual(await sharedStore.reserve('e', [reserveRequest(rule)]), { granted: [1], totals: [9] })
+    assert.equal(await isGranted(sharedStore, 'f', [reserveRequest(rule)]), false)
   })
 
   it('releases usage by others after a window', async () => {
     const sharedStore = await open()
-    const held = { limit: 3, occupiedMs: 150 }
-    await grantedOf(sharedStore, 'a', [reserveRequest(held)])
-    await sharedStore.commit('a', [outcomeOf({ ...held, remaining: 0 })], 0)
-    assert.equal(await isGranted(sharedStore, 'b', [reserveRequest(held)]), false)
+    const rule = { limit: 3, occupiedMs: 150 }
+    await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
+    await sharedStore.commit('a', [outcomeOf({ ...rule, remaining: 0 })], 0)
+    assert.equal(await isGranted(sharedStore, 'b', [reserveRequest(rule)]), false)
     await until('all is free', () =>
-      isGranted(sharedStore, 'all', [reserveRequest({ ...held, wanted: 3, minimum: 3 })]),
+      isGranted(sharedStore, 'all', [reserveRequest({ ...rule, wanted: 3, minimum: 3 })]),
     )
   })
 
   it('closes an endpoint for all after a refusal, for a window', async () => {
     const [sharedStore, another] = [await open(), await open()]
-    const held = { limit: 9, occupiedMs: 200 }
-    await grantedOf(sharedStore, 'a', [reserveRequest(held)])
+    const rule = { limit: 9, occupiedMs: 200 }
+    await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
     const from = performance.now()
-    await sharedStore.commit('a', [outcomeOf({ ...held, closedMs: held.occupiedMs })], 0)
-    const result = await another.reserve('b', [reserveRequest(held)])
+    await sharedStore.commit('a', [outcomeOf({ ...rule, closedMs: rule.occupiedMs })], 0)
+    const result = await another.reserve('b', [reserveRequest(rule)])
     assert.ok('waitMs' in result && result.waitMs > 0 && result.waitMs <= 200 && result.shortIndex === 0)
-    assert.ok(await isGranted(another, 'other endpoint', [reserveRequest({ ...held, name: 'alert' })]))
-    await until('it is open again', () => isGranted(another, 'b', [reserveRequest(held)]))
-    assert.ok(performance.now() - from >= held.occupiedMs - 1)
+    assert.ok(await isGranted(another, 'other endpoint', [reserveRequest({ ...rule, name: 'alert' })]))
+    await until('it is open again', () => isGranted(another, 'b', [reserveRequest(rule)]))
+    assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
   it('closes a device alone where only its records were refused', async () => {
@@ -154,26 +154,26 @@ describe('a shared store in Redis, while others use it and limits end', () => {
 
   it('commits what was committed before to the same end', async () => {
     const sharedStore = await open()
-    const held = { limit: 3, occupiedMs: LONG_MS }
-    await grantedOf(sharedStore, 'a', [reserveRequest(held)])
-    for (const age of [0, 1000]) await sharedStore.commit('a', [outcomeOf(held)], age)
-    assert.deepEqual(await sharedStore.reserve('b', [reserveRequest(held)]), { granted: [1], totals: [2] })
+    const rule = { limit: 3, occupiedMs: LONG_MS }
+    await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
+    for (const age of [0, 1000]) await sharedStore.commit('a', [outcomeOf(rule)], age)
+    assert.deepEqual(await sharedStore.reserve('b', [reserveRequest(rule)]), { granted: [1], totals: [2] })
   })
 
   it('counts what was released while an answer was on its way as ours', async () => {
     const sharedStore = await open()
-    const held = { limit: 9, occupiedMs: 50 }
-    await grantedOf(sharedStore, 'short', [reserveRequest(held)])
-    await grantedOf(sharedStore, 'long', [reserveRequest({ ...held, occupiedMs: LONG_MS })])
-    await sharedStore.commit('short', [outcomeOf(held)], 0)
+    const rule = { limit: 9, occupiedMs: 50 }
+    await grantedOf(sharedStore, 'short', [reserveRequest(rule)])
+    await grantedOf(sharedStore, 'long', [reserveRequest({ ...rule, occupiedMs: LONG_MS })])
+    await sharedStore.commit('short', [outcomeOf(rule)], 0)
     await until('one is released', async () => {
-      const result = await sharedStore.reserve('look', [reserveRequest({ ...held, wanted: 8, minimum: 8 })])
-      if ('granted' in result) await sharedStore.commit('look', [outcomeOf({ ...held, used: 0 })], 0)
+      const result = await sharedStore.reserve('look', [reserveRequest({ ...rule, wanted: 8, minimum: 8 })])
+      if ('granted' in result) await sharedStore.commit('look', [outcomeOf({ ...rule, used: 0 })], 0)
       return 'granted' in result
     })
-    const outcome = { ...held, occupiedMs: LONG_MS, remaining: 7 }
+    const outcome = { ...rule, occupiedMs: LONG_MS, remaining: 7 }
     await sharedStore.commit('long', [outcomeOf({ ...outcome, flightMs: SLACK_MS })], 0)
-    assert.deepEqual(await sharedStore.reserve('next', [reserveRequest({ ...held, occupiedMs: LONG_MS })]), {
+    assert.deepEqual(await sharedStore.reserve('next', [reserveRequest({ ...rule, occupiedMs: LONG_MS })]), {
       granted: [1],
       totals: [2],
     })

@@ -80,18 +80,18 @@ describe('a shared store in Redis', () => {
 
   it('reports when enough becomes available', async () => {
     const sharedStore = await open()
-    const held = { limit: 3, occupiedMs: LONG_MS }
-    for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(held)])
+    const rule = { limit: 3, occupiedMs: LONG_MS }
+    for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(rule)])
     const waitFor = async (minimum: number) => {
       const result = await sharedStore.reserve('more', [
-        reserveRequest({ ...held, wanted: minimum, minimum }),
+        reserveRequest({ ...rule, wanted: minimum, minimum }),
       ])
       assert.ok('waitMs' in result)
       return result.waitMs
     }
     assert.equal(await waitFor(1), LONG_MS, 'all in flight: a window after answers that are yet to come')
-    await sharedStore.commit('b', [outcomeOf(held)], 20_000)
-    await sharedStore.commit('a', [outcomeOf(held)], 10_000)
+    await sharedStore.commit('b', [outcomeOf(rule)], 20_000)
+    await sharedStore.commit('a', [outcomeOf(rule)], 10_000)
     const [first, second, third] = [await waitFor(1), await waitFor(2), await waitFor(3)]
     assert.ok(first <= 40_000 && first > 40_000 - SLACK_MS, `${first}`)
     assert.ok(second <= 50_000 && second > 50_000 - SLACK_MS, `${second}`)
@@ -100,24 +100,24 @@ describe('a shared store in Redis', () => {
 
   it('releases what was committed when its time is over and not before', async () => {
     const sharedStore = await open()
-    const held = { limit: 1, occupiedMs: 200 }
-    await grantedOf(sharedStore, 'one', [reserveRequest(held)])
+    const rule = { limit: 1, occupiedMs: 200 }
+    await grantedOf(sharedStore, 'one', [reserveRequest(rule)])
     const from = performance.now()
-    await sharedStore.commit('one', [outcomeOf(held)], 0)
-    await until('the place is free', () => isGranted(sharedStore, 'another', [reserveRequest(held)]))
-    assert.ok(performance.now() - from >= held.occupiedMs - 1)
+    await sharedStore.commit('one', [outcomeOf(rule)], 0)
+    await until('the place is free', () => isGranted(sharedStore, 'another', [reserveRequest(rule)]))
+    assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
   it('reserves what is in flight for longer than that', async () => {
     const sharedStore = await open()
-    const held = { limit: 1, occupiedMs: 30 }
-    await grantedOf(sharedStore, 'in flight', [reserveRequest(held)])
-    await grantedOf(sharedStore, 'settled', [reserveRequest({ ...held, name: 'alert' })])
-    await sharedStore.commit('settled', [outcomeOf({ ...held, name: 'alert' })], 0)
+    const rule = { limit: 1, occupiedMs: 30 }
+    await grantedOf(sharedStore, 'in flight', [reserveRequest(rule)])
+    await grantedOf(sharedStore, 'settled', [reserveRequest({ ...rule, name: 'alert' })])
+    await sharedStore.commit('settled', [outcomeOf({ ...rule, name: 'alert' })], 0)
     await until('the other is released', () =>
-      isGranted(sharedStore, 'another', [reserveRequest({ ...held, name: 'alert' })]),
+      isGranted(sharedStore, 'another', [reserveRequest({ ...rule, name: 'alert' })]),
     )
-    assert.equal(await isGranted(sharedStore, 'more', [reserveRequest(held)]), false)
+    assert.equal(await isGranted(sharedStore, 'more', [reserveRequest(rule)]), false)
   })
 
   it('releases the permit of a process that died, once its request cannot be in flight', async () => {
@@ -135,26 +135,26 @@ describe('a shared store in Redis', () => {
 
   it('releases immediately what was not sent', async () => {
     const sharedStore = await open()
-    const held = { limit: 1, occupiedMs: LONG_MS }
-    await grantedOf(sharedStore, 'unsent', [reserveRequest(held)])
-    await sharedStore.commit('unsent', [outcomeOf({ ...held, used: 0 })], 0)
-    assert.ok(await isGranted(sharedStore, 'another', [reserveRequest(held)]))
+    const rule = { limit: 1, occupiedMs: LONG_MS }
+    await grantedOf(sharedStore, 'unsent', [reserveRequest(rule)])
+    await sharedStore.commit('unsent', [outcomeOf({ ...rule, used: 0 })], 0)
+    assert.ok(await isGranted(sharedStore, 'another', [reserveRequest(rule)]))
   })
 
   it('counts each account by itself', async () => {
-    const held = { limit: 1, occupiedMs: LONG_MS }
-    await grantedOf(await open('one'), 'a', [reserveRequest(held)])
-    assert.ok(await isGranted(await open('another'), 'b', [reserveRequest(held)]))
-    assert.equal(await isGranted(await open('one'), 'c', [reserveRequest(held)]), false)
+    const rule = { limit: 1, occupiedMs: LONG_MS }
+    await grantedOf(await open('one'), 'a', [reserveRequest(rule)])
+    assert.ok(await isGranted(await open('another'), 'b', [reserveRequest(rule)]))
+    assert.equal(await isGranted(await open('one'), 'c', [reserveRequest(rule)]), false)
   })
 
   it('lets its data expire', async () => {
     const sharedStore = await open()
-    const held = { limit: 9, occupiedMs: LONG_MS }
+    const rule = { limit: 9, occupiedMs: LONG_MS }
     const records = { name: 'data 1/2', wanted: 5, minimum: 1, limit: 100, occupiedMs: 2 * LONG_MS }
     for (const id of ['in flight', 'over'])
-      await grantedOf(sharedStore, id, [reserveRequest(held), reserveRequest(records)])
-    await sharedStore.commit('over', [outcomeOf({ ...held, remaining: 3, closedMs: LONG_MS })], 0)
+      await grantedOf(sharedStore, id, [reserveRequest(rule), reserveRequest(records)])
+    await sharedStore.commit('over', [outcomeOf({ ...rule, remaining: 3, closedMs: LONG_MS })], 0)
     const used = [{ id: 'old', ageMs: 10, amount: 1 }]
     await sharedStore.replay([usageReplay({ name: 'alert', occupiedMs: LONG_MS, used })])
     const contents = (await redis.contents()).filter(({ key }) => !/:(epoch|members)$/.test(key))

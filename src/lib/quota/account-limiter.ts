@@ -58,7 +58,7 @@ export function createAccountLimiter({
       const byMembers = requests.usageByMembers(now)
       const foreign = Math.max(byOthers, byMembers.amount)
       const left = Math.max(0, Math.min(permits(now), limit - own - foreign))
-      const nextAt = availableAt(1, now)
+      const nextAt = availableAt(now, 1)
       const freeAt = left > 0 ? null : Math.round((nextAt > now ? nextAt : byMembers.until) + toWallMs)
       return { limit, windowSeconds, own, foreign, left, freeAt }
     },

@@ -59,7 +59,7 @@ export function createEndpointLimiter(
   }
 
   /** When so many requests can be sent. */
-  const availableAt = (amount: number, now: number) =>
+  const availableAt = (now: number, amount: number) =>
     Math.max(
       requests.availableAt(now, amount, shareOf(requests)),
       blockedUntil,
@@ -83,7 +83,7 @@ export function createEndpointLimiter(
     availableAt,
 
     /** When permits that are not available now may become so without a response; infinite if never. */
-    nextChange: (now: number) => Math.max(availableAt(1, now), exclusiveUntil()),
+    nextChange: (now: number) => Math.max(availableAt(now, 1), exclusiveUntil()),
 
     /**
      * Estimates when jobs can be sent; a function for many of them. Its `position` is how many are sent before, and

@@ -141,7 +141,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
 
     isUsed: () => participants.size > 0,
 
-    roundEnds: (endpoint, requests) => limiter.endpoints[endpoint].availableAt(requests, now()) + toWallMs(),
+    roundEnds: (endpoint, requests) => limiter.endpoints[endpoint].availableAt(now(), requests) + toWallMs(),
 
     counts: () => ({
       ...scheduler.counts(),

@@ -63,9 +63,9 @@ describe('keeping state in a store', () => {
     for (const state of [1, 2, 3, 4]) change(state)
     assert.equal(store.writes(), 1)
     await clock.pass(100)
-    assert.deepEqual([store.held(), store.writes()], [1, 2])
+    assert.deepEqual([store.contents(), store.writes()], [1, 2])
     await clock.pass(100)
-    assert.deepEqual([store.held(), store.writes(), store.busy()], [4, 2, false])
+    assert.deepEqual([store.contents(), store.writes(), store.busy()], [4, 2, false])
   })
 
   it('goes on after a write that failed', async () => {
@@ -77,7 +77,7 @@ describe('keeping state in a store', () => {
     ill = false
     change(3)
     await clock.pass(100)
-    assert.equal(store.held(), 3)
+    assert.equal(store.contents(), 3)
   })
 
   it('tells once that writes fail, until one succeeds, and tries again each minute', async () => {
@@ -92,7 +92,7 @@ describe('keeping state in a store', () => {
     assert.deepEqual([told, store.writes()], [['the store is ill'], 4])
     ill = false
     await clock.pass(60_000)
-    assert.deepEqual([store.held(), store.writes()], ['state', 5])
+    assert.deepEqual([store.contents(), store.writes()], ['state', 5])
     await clock.pass(600_000)
     assert.equal(store.writes(), 5, 'it is written')
     ill = true
@@ -137,7 +137,7 @@ describe('keeping state in a store', () => {
     await clock.pass(199)
     assert.equal(ended.state, 'waiting')
     await clock.pass(1)
-    assert.deepEqual([ended.state, store.held(), store.writes(), clock.pending()], ['done', 2, 2, 0])
+    assert.deepEqual([ended.state, store.contents(), store.writes(), clock.pending()], ['done', 2, 2, 0])
     change(3)
     await clock.pass(60_000)
     assert.equal(store.writes(), 2)

@@ -15,7 +15,7 @@ const AFTER = 1_795_000_500_000
 
 type WindowLimiter = ReturnType<typeof createWindowLimiter>
 
-function spend(limiter: WindowLimiter, at: number, amount = 1): void {
+function use(limiter: WindowLimiter, at: number, amount = 1): void {
   limiter.reserve(`at ${at}`, amount, 0)
   limiter.commit(`at ${at}`, amount, at)
 }
@@ -44,15 +44,15 @@ describe('a limiter that is saved', () => {
   it('is nothing if nothing is known', () => {
     const limiter = createWindowLimiter(ROW)
     assert.equal(save(limiter, 0, BEFORE), null)
-    spend(limiter, 0)
+    use(limiter, 0)
     assert.notEqual(save(limiter, OCCUPIED_MS - 1, BEFORE), null)
     assert.equal(save(limiter, OCCUPIED_MS, BEFORE), null)
   })
 
   it('releases each entry in the next process when it would have been released', () => {
     const limiter = createWindowLimiter(ROW)
-    spend(limiter, 490_000)
-    spend(limiter, 500_000, 3)
+    use(limiter, 490_000)
+    use(limiter, 500_000, 3)
     limiter.updateRemaining(4, 500_000, 0)
     const later = next(save(limiter, 501_000, BEFORE), 2000)
     assert.deepEqual(later.usage(2000), { own: 4, byOthers: 2 })
@@ -74,7 +74,7 @@ describe('a limiter that is saved', () => {
 
   it('counts what lies in the future as used now: the clock was set back', () => {
     const limiter = createWindowLimiter(ROW)
-    spend(limiter, 500_000)
+    use(limiter, 500_000)
     limiter.updateRemaining(8, 500_000, 0)
     const saved = save(limiter, 500_000, BEFORE + 86_400_000)
     const later = next(saved, 7000)
@@ -102,12 +102,12 @@ describe('a limiter that is saved', () => {
 
   it('adds nothing that is known already, by its id', () => {
     const limiter = createWindowLimiter(ROW)
-    spend(limiter, 500_000)
-    spend(limiter, 500_500)
+    use(limiter, 500_000)
+    use(limiter, 500_500)
     limiter.reserve('flying', 3, 500_600)
     const saved = save(limiter, 500_600, BEFORE) as PersistedLimiter
     const later = createWindowLimiter(ROW)
-    spend(later, 1000)
+    use(later, 1000)
     for (let count = 0; count < 3; count++) load(later, saved, 1000, AFTER)
     assert.equal(later.usage(1000).own, 1 + 2 + 3)
   })
@@ -117,7 +117,7 @@ describe('a limiter that is saved', () => {
     fc.assert(
       fc.property(instants, fc.nat(3), fc.nat(3), fc.nat(100_000), (at, flying, others, back) => {
         const limiter = createWindowLimiter({ limit: 20, windowSeconds: 60 })
-        for (const one of [...at].sort((a, b) => a - b)) spend(limiter, 500_000 + one)
+        for (const one of [...at].sort((a, b) => a - b)) use(limiter, 500_000 + one)
         limiter.reserve('flying', flying, 0)
         const { own } = limiter.usage(560_000)
         limiter.updateRemaining(20 - own - others, 560_000, 0)

@@ -29,11 +29,11 @@ async function together(scenario: Scenario, others: number, burst: number) {
   const more = () => clock.monotonic() < end
   for (let count = 0; count < concurrency + 3; count++) world.ask(more)
   const gap = (row.window * 1000 * burst) / Math.max(0.01, others * row.limit)
-  const spend = () => {
+  const use = () => {
     for (let count = 0; count < burst; count++) service.foreign()
-    if (more()) clock.after(random.next() * 2 * gap, spend)
+    if (more()) clock.after(random.next() * 2 * gap, use)
   }
-  clock.after(random.next() * 2 * gap, spend)
+  clock.after(random.next() * 2 * gap, use)
   await clock.pass(end - clock.monotonic())
   return { world, excused: excuses(service.log, watched.sendings, row) }
 }

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { headersWith, refusal } from '../../support/quota/manual-service'
 import { known } from '../../support/quota/quota'
-import { data, OCCUPIED_MS, setup, spend } from '../../support/quota/records'
+import { data, OCCUPIED_MS, setup, use } from '../../support/quota/records'
 
 describe('the service’s own count of records', () => {
   it('reduces what is available if it reports less than we count', async () => {
     const all = await setup()
-    await spend(all, 'one', 1000, { records: 1000, headers: headersWith({ recordsRemaining: 50_000 }) })
-    assert.equal(await spend(all, 'one', 160_000, {}), 50_000)
+    await use(all, 'one', 1000, { records: 1000, headers: headersWith({ recordsRemaining: 50_000 }) })
+    assert.equal(await use(all, 'one', 160_000, {}), 50_000)
   })
 
   it('changes nothing if it reports more', async () => {
     const all = await setup()
-    await spend(all, 'one', 100_000, {
+    await use(all, 'one', 100_000, {
       records: 100_000,
       headers: headersWith({ recordsRemaining: 160_000 }),
     })
-    assert.equal(await spend(all, 'one', 160_000, {}), 60_000)
+    assert.equal(await use(all, 'one', 160_000, {}), 60_000)
   })
 
   it('is for the device that was asked alone', async () => {
     const all = await setup()
-    await spend(all, 'one', 1000, { records: 1000, headers: headersWith({ recordsRemaining: 0 }) })
-    assert.equal(await spend(all, 'other', 160_000, {}), 160_000)
+    await use(all, 'one', 1000, { records: 1000, headers: headersWith({ recordsRemaining: 0 }) })
+    assert.equal(await use(all, 'other', 160_000, {}), 160_000)
   })
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
 import { headersWith, refusal } from '../../support/quota/manual-service'
 import { keys } from '../../support/quota/quota'
-import { data, OCCUPIED_MS, setup, spend } from '../../support/quota/records'
+import { data, OCCUPIED_MS, setup, use } from '../../support/quota/records'
 
 const broken = (headers: number | null) => ({
   records: null,
@@ -13,9 +13,9 @@ const broken = (headers: number | null) => ({
 describe('the records of a device', () => {
   it('are asked for as wanted while enough are left, then as many as are left', async () => {
     const all = await setup()
-    assert.equal(await spend(all, 'one', 100_000, { records: 100_000 }), 100_000)
-    assert.equal(await spend(all, 'one', 100_000, { records: 50_000 }), 60_000)
-    assert.equal(await spend(all, 'one', 100_000, { records: 0 }), 10_000)
+    assert.equal(await use(all, 'one', 100_000, { records: 100_000 }), 100_000)
+    assert.equal(await use(all, 'one', 100_000, { records: 50_000 }), 60_000)
+    assert.equal(await use(all, 'one', 100_000, { records: 0 }), 10_000)
   })
 
   it('are reserved while a request is on its way', async () => {
@@ -33,9 +33,9 @@ describe('the records of a device', () => {
   it('are waited for if fewer than 1000 are left, until the first are released', async () => {
     const all = await setup()
     const { ask, clock, service } = all
-    await spend(all, 'one', 500, { records: 500 })
+    await use(all, 'one', 500, { records: 500 })
     await clock.pass(60_000)
-    await spend(all, 'one', 158_600, { records: 158_600 })
+    await use(all, 'one', 158_600, { records: 158_600 })
     ask('waits', data('one', 16_000))
     await clock.pass(OCCUPIED_MS - 60_001)
     assert.equal(service.sent.length, 2)
@@ -45,14 +45,14 @@ describe('the records of a device', () => {
 
   it('are requested immediately if all that are wanted are left, even if fewer than 1000', async () => {
     const all = await setup()
-    await spend(all, 'one', 159_900, { records: 159_900 })
-    assert.equal(await spend(all, 'one', 100, {}), 100)
+    await use(all, 'one', 159_900, { records: 159_900 })
+    assert.equal(await use(all, 'one', 100, {}), 100)
   })
 
   it('are each device’s own, and each endpoint’s', async () => {
     const all = await setup()
-    await spend(all, 'one', 160_000, { records: 160_000 })
-    assert.equal(await spend(all, 'other', 16_000, {}), 16_000)
+    await use(all, 'one', 160_000, { records: 160_000 })
+    assert.equal(await use(all, 'other', 16_000, {}), 16_000)
     all.ask('relay', { ...data('one', 16_000), endpoint: 'data-relay' })
     await all.clock.settle()
     assert.equal(all.service.sent.at(-1)?.number, 16_000)
@@ -60,7 +60,7 @@ describe('the records of a device', () => {
 
   it('that are used up do not delay other devices', async () => {
     const all = await setup()
-    await spend(all, 'one', 160_000, { records: 160_000 })
+    await use(all, 'one', 160_000, { records: 160_000 })
     for (const key of keys('used up', 5)) all.ask(key, data('one', 1000), { queueKey: 'a' })
     all.ask('other', data('other', 1000), { queueKey: 'a' })
     await all.clock.settle()
@@ -71,7 +71,7 @@ describe('the records of a device', () => {
   it('stay used for an hour, whatever window the headers report', async () => {
     const all = await setup()
     const headers = headersWith({ limit: 20, windowSeconds: 60, remaining: 19 })
-    await spend(all, 'one', 160_000, { records: 160_000, headers })
+    await use(all, 'one', 160_000, { records: 160_000, headers })
     all.ask('waits', data('one', 1000))
     await all.clock.pass(OCCUPIED_MS - 1)
     assert.equal(all.service.sent.length, 1)
@@ -91,22 +91,22 @@ describe('the records of a device', () => {
 
   it('of a failed request are not used', async () => {
     const all = await setup()
-    await spend(all, 'one', 160_000, { ...refusal(400), headers: headersWith({ remaining: 10 }) })
-    assert.equal(await spend(all, 'one', 100_000, {}), 100_000)
+    await use(all, 'one', 160_000, { ...refusal(400), headers: headersWith({ remaining: 10 }) })
+    assert.equal(await use(all, 'one', 100_000, {}), 100_000)
   })
 })
 
 describe('the records of a response that broke off', () => {
   it('stay reserved without a header', async () => {
     const all = await setup()
-    await spend(all, 'one', 100_000, broken(null))
-    assert.equal(await spend(all, 'one', 100_000, {}), 60_000)
+    await use(all, 'one', 100_000, broken(null))
+    assert.equal(await use(all, 'one', 100_000, {}), 60_000)
   })
 
   it('are what the header reports', async () => {
     const all = await setup()
-    await spend(all, 'one', 100_000, broken(159_000))
-    assert.equal(await spend(all, 'one', 160_000, {}), 159_000)
+    await use(all, 'one', 100_000, broken(159_000))
+    assert.equal(await use(all, 'one', 160_000, {}), 159_000)
   })
 
   it('are not released because of what another request has reserved and the service has not counted yet', async () => {
@@ -118,16 +118,16 @@ describe('the records of a response that broke off', () => {
     // Only the second has been counted.
     service.sent[1]?.answer(broken(100_000))
     await clock.settle()
-    assert.equal(await spend(all, 'one', 160_000, {}), 40_000)
+    assert.equal(await use(all, 'one', 160_000, {}), 40_000)
   })
 
   it('are not released because of what an earlier window of the service counted', async () => {
     const all = await setup()
-    await spend(all, 'one', 60_000, { records: 60_000 })
+    await use(all, 'one', 60_000, { records: 60_000 })
     await all.clock.pass(3_600_500)
     // A new window: the service has counted this one alone.
-    await spend(all, 'one', 60_000, broken(100_000))
+    await use(all, 'one', 60_000, broken(100_000))
     await all.clock.pass(1000)
-    assert.equal(await spend(all, 'one', 160_000, {}), 100_000)
+    assert.equal(await use(all, 'one', 160_000, {}), 100_000)
   })
 })

@@ -25,12 +25,12 @@ const own = ({ quota }: ReturnType<typeof processOf>) => quota.counts().endpoint
 describe('what a quota saves', () => {
   it('is there when the request leaves, and again when its answer comes', async () => {
     const { clock, store, service } = await left(3)
-    const held = () =>
-      (store.held() as { endpoints: { current: { inFlight: unknown[]; own: unknown[] } } }).endpoints
-    assert.equal(held().current.inFlight.length, 2)
+    const contents = () =>
+      (store.contents() as { endpoints: { current: { inFlight: unknown[]; own: unknown[] } } }).endpoints
+    assert.equal(contents().current.inFlight.length, 2)
     for (const sent of service.sent.slice(1)) sent.answer()
     await clock.settle()
-    assert.equal(held().current.inFlight.length, 0)
+    assert.equal(contents().current.inFlight.length, 0)
   })
 
   it('is known to the next process before anything leaves', async () => {
@@ -81,13 +81,13 @@ describe('what a quota saves', () => {
     await clock.settle()
     process.ask('one')
     await clock.settle()
-    assert.deepEqual(stores[0].held(), stores[1].held())
-    assert.notEqual(stores[0].held(), undefined)
+    assert.deepEqual(stores[0].contents(), stores[1].contents())
+    assert.notEqual(stores[0].contents(), undefined)
   })
 
   it('of another version counts for nothing', async () => {
     const { clock, store } = await left(10)
-    await store.save({ ...(store.held() as object), version: 1 })
+    await store.save({ ...(store.contents() as object), version: 1 })
     const next = processOf(clock, { store })
     await clock.settle()
     assert.equal(own(next), 0)
@@ -109,7 +109,7 @@ describe('what a quota saves', () => {
       next.ask('one')
       await clock.settle()
       assert.deepEqual([next.service.sent.length, own(next)], [1, 1])
-      assert.equal((store.held() as { version: number }).version, 2)
+      assert.equal((store.contents() as { version: number }).version, 2)
     })
   }
 })

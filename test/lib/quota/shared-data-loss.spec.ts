@@ -5,17 +5,17 @@ import { keys } from '../../support/quota/quota'
 
 describe('a shared store that loses its data', () => {
   it('grants nothing twice, though nothing was in flight and nobody had noticed', async () => {
-    const { sharedStore, spend, sent } = await createMembers(2)
-    assert.equal(await spend(0, 10), 10)
+    const { sharedStore, use, sent } = await createMembers(2)
+    assert.equal(await use(0, 10), 10)
     sharedStore.lose()
-    assert.equal(await spend(1, 10), 0)
+    assert.equal(await use(1, 10), 0)
     assert.equal(sent(), 10)
   })
 
   it('grants nothing for some seconds, until all have reported what they used', async () => {
-    const { all, clock, sharedStore, spend } = await createMembers(3)
-    assert.equal(await spend(0, 4), 4)
-    assert.equal(await spend(1, 3), 3)
+    const { all, clock, sharedStore, use } = await createMembers(3)
+    assert.equal(await use(0, 4), 4)
+    assert.equal(await use(1, 3), 3)
     sharedStore.lose()
     const [, , last] = all
     for (const key of keys('waits', 10)) last?.ask(key)
@@ -29,10 +29,10 @@ describe('a shared store that loses its data', () => {
   })
 
   it('grants nothing for as long if the address leads to another store that is older', async () => {
-    const { spend, sent, turn } = await createMembers(2)
-    assert.equal(await spend(0, 10), 10)
+    const { use, sent, turn } = await createMembers(2)
+    assert.equal(await use(0, 10), 10)
     turn()
-    assert.equal(await spend(1, 10), 0)
+    assert.equal(await use(1, 10), 0)
     assert.equal(sent(), 10)
   })
 
@@ -46,11 +46,11 @@ describe('a shared store that loses its data', () => {
   it('reserves a share for a member that cannot report its usage, and admits one request until headers report', async () => {
     for (const honest of [true, false]) {
       for (const spent of [2, 8]) {
-        const { sharedStore, spend, sent, cut, pass } = await createMembers(2, { honest })
-        assert.equal(await spend(0, spent), spent)
+        const { sharedStore, use, sent, cut, pass } = await createMembers(2, { honest })
+        assert.equal(await use(0, spent), spent)
         cut(0, 'disconnected')
         sharedStore.lose()
-        assert.equal(await spend(1, 10, 'first', 20_000), honest && spent === 2 ? 10 - spent - 5 : 1)
+        assert.equal(await use(1, 10, 'first', 20_000), honest && spent === 2 ? 10 - spent - 5 : 1)
         await pass(OCCUPIED_MS - 40_000)
         assert.ok(sent() <= 10, `${sent()}`)
         await pass(40_000)
@@ -63,42 +63,42 @@ describe('a shared store that loses its data', () => {
 
 describe('a shared store that one of several has lost', () => {
   it('costs one request at most if nobody else has lost it and there are no headers', async () => {
-    const { clock, spend, sent, cut } = await createMembers(2)
+    const { clock, use, sent, cut } = await createMembers(2)
     cut(1, 'disconnected')
-    assert.equal(await spend(1, 10, 'r', 10_000), 1)
-    assert.ok((await spend(0, 10)) <= 10)
+    assert.equal(await use(1, 10, 'r', 10_000), 1)
+    assert.ok((await use(0, 10)) <= 10)
     await clock.pass(20_000)
     assert.ok(sent() <= 11, `${sent()}`)
   })
 
   it('costs one request if it is lost for all just when the whole limit is used', async () => {
-    const { sharedStore, spend } = await createMembers(2)
-    assert.equal(await spend(0, 10), 10)
+    const { sharedStore, use } = await createMembers(2)
+    assert.equal(await use(0, 10), 10)
     sharedStore.setState('disconnected')
-    assert.equal(await spend(1, 10, 'r', OCCUPIED_MS - 10_000), 1)
-    assert.equal(await spend(1, 0, 'r', 20_000), 5)
+    assert.equal(await use(1, 10, 'r', OCCUPIED_MS - 10_000), 1)
+    assert.equal(await use(1, 0, 'r', 20_000), 5)
   })
 
   it('leaves a share to the one that lost it, for a window', async () => {
-    const { clock, spend, cut } = await createMembers(2)
+    const { clock, use, cut } = await createMembers(2)
     cut(1, 'silent')
     await clock.pass(10_000)
-    assert.equal(await spend(0, 10, 'r', 5000), 5)
-    assert.equal(await spend(0, 0, 'r', OCCUPIED_MS), 5)
+    assert.equal(await use(0, 10, 'r', 5000), 5)
+    assert.equal(await use(0, 0, 'r', OCCUPIED_MS), 5)
   })
 
   it('leaves nothing to one that left', async () => {
-    const { all, clock, spend } = await createMembers(2)
+    const { all, clock, use } = await createMembers(2)
     void all[1]?.leave()
     await clock.pass(10_000)
-    assert.equal(await spend(0, 10), 10)
+    assert.equal(await use(0, 10), 10)
   })
 
   it('grants each of three a third', async () => {
-    const { clock, sharedStore, spend, sent } = await createMembers(3)
+    const { clock, sharedStore, use, sent } = await createMembers(3)
     sharedStore.setState('disconnected')
     await clock.pass(OCCUPIED_MS + 5000)
-    for (const which of [0, 1, 2]) assert.equal(await spend(which, 10), 3)
+    for (const which of [0, 1, 2]) assert.equal(await use(which, 10), 3)
     assert.equal(sent(), 9)
   })
 })

@@ -4,31 +4,31 @@ import { OCCUPIED_MS, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
 describe('a member whose connection to the shared store is cut', () => {
   it('uses nothing that its headers report while others may use the same', async () => {
-    const { spend, sent, cut } = await createMembers(2, { honest: true })
+    const { use, sent, cut } = await createMembers(2, { honest: true })
     cut(1, 'disconnected')
-    assert.equal(await spend(1, 10, 'alone', 3000), 0)
-    assert.equal(await spend(0, 10, 'all', SHARE_LEFT_MS), 10)
+    assert.equal(await use(1, 10, 'alone', 3000), 0)
+    assert.equal(await use(0, 10, 'all', SHARE_LEFT_MS), 10)
     assert.ok(sent() <= 11, `${sent()}`)
   })
 
   it('nor by headers of what it had sent before', async () => {
-    const { all, clock, spend, sent, cut, answer } = await createMembers(2, { honest: true })
+    const { all, clock, use, sent, cut, answer } = await createMembers(2, { honest: true })
     all[1]?.ask('before')
     await clock.settle()
     cut(1, 'disconnected')
     all[1]?.ask('notices')
     await clock.settle()
     await answer()
-    assert.equal(await spend(1, 10, 'alone', 5000), 0)
-    assert.equal(await spend(0, 10, 'all', SHARE_LEFT_MS), 9)
+    assert.equal(await use(1, 10, 'alone', 5000), 0)
+    assert.equal(await use(0, 10, 'all', SHARE_LEFT_MS), 9)
     assert.ok(sent() <= 11, `${sent()}`)
   })
 
   it('uses its share once others reserve it, if headers report that it is left', async () => {
-    const { spend, cut } = await createMembers(2, { honest: true })
+    const { use, cut } = await createMembers(2, { honest: true })
     cut(1, 'disconnected')
-    assert.equal(await spend(1, 10, 'alone', SHARE_LEFT_MS + 1000), 5)
-    assert.equal(await spend(0, 10, 'all'), 5)
+    assert.equal(await use(1, 10, 'alone', SHARE_LEFT_MS + 1000), 5)
+    assert.equal(await use(0, 10, 'all'), 5)
   })
 
   it('sends nothing more that it was about to send when it was deployed', async () => {
@@ -46,10 +46,10 @@ describe('a member whose connection to the shared store is cut', () => {
   })
 
   it('tells the shared store what is sent just when it is found', async () => {
-    const { all, clock, sharedStore, spend, sent, cut } = await createMembers(2)
+    const { all, clock, sharedStore, use, sent, cut } = await createMembers(2)
     cut(0, 'disconnected')
     cut(1, 'disconnected')
-    await spend(0, 0, 'none', OCCUPIED_MS + SHARE_LEFT_MS)
+    await use(0, 0, 'none', OCCUPIED_MS + SHARE_LEFT_MS)
     sharedStore.slow(() => 900)
     cut(0, 'connected')
     cut(1, 'connected')
@@ -70,19 +70,19 @@ describe('a member whose connection to the shared store is cut', () => {
   })
 
   it('counts all that shared it, though the shared store is lost again as it comes back', async () => {
-    const { sharedStore, spend, sent, pass } = await createMembers(3)
+    const { sharedStore, use, sent, pass } = await createMembers(3)
     sharedStore.setState('disconnected')
     await pass(OCCUPIED_MS + SHARE_LEFT_MS)
     sharedStore.setState('connected')
     await pass(3000)
     sharedStore.setState('disconnected')
     await pass(OCCUPIED_MS + SHARE_LEFT_MS)
-    for (const which of [0, 1, 2]) assert.equal(await spend(which, 10), 3)
+    for (const which of [0, 1, 2]) assert.equal(await use(which, 10), 3)
     assert.equal(sent(), 9)
   })
 
   it('has nothing reserved for it if the store was found, and is lost again before it knows', async () => {
-    const { all, sharedStore, spend, sent, cut, pass } = await createMembers(2)
+    const { all, sharedStore, use, sent, cut, pass } = await createMembers(2)
     for (const which of [0, 1]) cut(which, 'disconnected')
     await pass(OCCUPIED_MS + SHARE_LEFT_MS)
     cut(0, 'connected')
@@ -93,8 +93,8 @@ describe('a member whose connection to the shared store is cut', () => {
     await pass(1500)
     assert.deepEqual([sharedStore.members(), all[0]?.quota.counts().ledgerHere], [2, true])
     // It waits for others' reports; when that is over it sees that the shared store is lost again.
-    assert.equal(await spend(1, 10, 'alone', 3000), 0)
-    assert.equal(await spend(0, 10, 'all', 500), 10)
+    assert.equal(await use(1, 10, 'alone', 3000), 0)
+    assert.equal(await use(0, 10, 'all', 500), 10)
     await pass(SHARE_LEFT_MS)
     assert.ok(sent() <= 11, `${sent()}`)
   })
@@ -102,12 +102,12 @@ describe('a member whose connection to the shared store is cut', () => {
 
 describe('a member that is killed while its connection is cut', () => {
   it('has its share reserved until the shared store knows what it used', async () => {
-    const { all, clock, sharedStore, spend, sent, slowStores, ...one } = await createMembers(3, {
+    const { all, clock, sharedStore, use, sent, slowStores, ...one } = await createMembers(3, {
       honest: true,
     })
     const { cut, kill, restart } = one
     cut(1, 'disconnected')
-    assert.equal(await spend(1, 10, 'alone', SHARE_LEFT_MS + 1000), 3)
+    assert.equal(await use(1, 10, 'alone', SHARE_LEFT_MS + 1000), 3)
     kill(1)
     cut(1, 'connected')
     sharedStore.slow(() => 900)

@@ -85,7 +85,7 @@ export async function createMembers(count: number, { honest = false } = {}) {
   return {
     ...{ clock, sharedStore, all, ways, sent, pass, answer },
     /** How many of so many went within some time; all are answered. */
-    async spend(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
+    async use(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
       const { ask, service } = all[which] as (typeof all)[number]
       const before = service.sent.length
       for (const key of keys(`${prefix}${which}.`, wanted)) ask(key)

@@ -3,7 +3,7 @@ import type { StateStore } from '../../../src/lib/state-store'
 
 /** A store that outlives its process; its data is a copy, as on a disk. */
 export interface KeptStore extends StateStore {
-  held(): unknown
+  contents(): unknown
   /** Writes that were begun. */
   writes(): number
   /** True while a write is under way. */
@@ -24,7 +24,7 @@ export function createStore(
 ): KeptStore {
   let text: string | undefined
   let begun = 0
-  let underWay = 0
+  let inFlight = 0
   let newest = Number.NEGATIVE_INFINITY
   let life = 0
 
@@ -33,24 +33,24 @@ export function createStore(
     if (fails()) return Promise.reject(new Error('the store is ill'))
     if (ms === 0) return Promise.resolve(work())
     const mine = life
-    underWay++
+    inFlight++
     return new Promise((resolve) => {
       clock.after(ms, () => {
         if (mine !== life) return
-        underWay--
+        inFlight--
         resolve(work())
       })
     })
   }
 
   return {
-    held: () => (text === undefined ? undefined : JSON.parse(text)),
+    contents: () => (text === undefined ? undefined : JSON.parse(text)),
     writes: () => begun,
-    busy: () => underWay > 0,
+    busy: () => inFlight > 0,
     newest: () => newest,
     cut() {
       life++
-      underWay = 0
+      inFlight = 0
     },
     load: () => call(() => (text === undefined ? undefined : JSON.parse(text))),
     save(state) {

@@ -48,7 +48,7 @@ export function createModelService(
 ) {
   const log: Counted[] = []
   /** What cuts a request off → whose it is. */
-  const underWay = new Map<(dead: boolean) => void, unknown>()
+  const inFlight = new Map<(dead: boolean) => void, unknown>()
   const ms = window * 1000
   const windowOf = (at: number) => Math.floor((at - phase) / ms)
   let from = 0
@@ -95,14 +95,14 @@ export function createModelService(
         else if (fate.counted) count('ours', of)
       }
       const end = (how: AttemptResult<'answer'>) => {
-        underWay.delete(cut)
+        inFlight.delete(cut)
         stop()
         resolve(how)
       }
       // Cut off on its way: nobody knows whether it has arrived; the dead learn nothing.
       const cut = (dead: boolean) => {
         if (!arrived && fate.counted && fate.ends !== 'unsent') count('ours', of)
-        underWay.delete(cut)
+        inFlight.delete(cut)
         stop()
         if (!dead) resolve({ headers: null, error: new EnvlogError('closed') })
       }
@@ -110,8 +110,8 @@ export function createModelService(
         arrive()
         stop = clock.after(fate.back, () => end(result))
       })
-      underWay.set(cut, of)
-      signal.addEventListener('abort', () => underWay.has(cut) && cut(false))
+      inFlight.set(cut, of)
+      signal.addEventListener('abort', () => inFlight.has(cut) && cut(false))
     })
   }
 
@@ -138,7 +138,7 @@ export function createModelService(
     foreign: () => void count('foreign'),
     /** The client's process dies: what is under way is counted now or never. */
     cut: (of?: unknown) => {
-      for (const [one, whose] of [...underWay]) if (whose === of) one(true)
+      for (const [one, whose] of [...inFlight]) if (whose === of) one(true)
     },
     refusals: () => log.filter(({ who, over }) => who === 'ours' && over),
   }

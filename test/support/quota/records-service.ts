@@ -18,7 +18,7 @@ export interface RecordsFate {
 /** Counts the records of each device that it sends; refuses a request for more than remain. */
 export function createRecordsService(clock: Clock, { limit, window, kind, phase }: ServiceRow) {
   const log: { at: number; device: string; amount: number; over: boolean }[] = []
-  const underWay = new Set<() => void>()
+  const inFlight = new Set<() => void>()
   const ms = window * 1000
   const windowOf = (at: number) => Math.floor((at - phase) / ms)
 
@@ -60,17 +60,17 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     send: (device: string, asked: number, fate: RecordsFate) =>
       new Promise<AttemptResult<number>>((resolve) => {
         const arrive = () => {
-          underWay.delete(arrive)
+          inFlight.delete(arrive)
           cancel()
           const result = answer(device, asked, fate)
           clock.after(fate.back, () => resolve(result))
         }
         const cancel = clock.after(fate.up, arrive)
-        underWay.add(arrive)
+        inFlight.add(arrive)
       }),
     /** The client's process dies: what is under way is counted now. */
     cut: () => {
-      for (const arrive of [...underWay]) arrive()
+      for (const arrive of [...inFlight]) arrive()
     },
   }
 }

@@ -14,7 +14,7 @@ export const setup = () => known({}, ['data', 'data-relay'])
 type Setup = Awaited<ReturnType<typeof setup>>
 
 /** Asks, and answers with so many records. */
-export async function spend({ ask, clock, service }: Setup, device: string, asked: number, came: object) {
+export async function use({ ask, clock, service }: Setup, device: string, asked: number, came: object) {
   ask(`${device} ${clock.now()} ${service.sent.length}`, data(device, asked))
   await clock.settle()
   const sent = service.sent.at(-1)

@@ -26,8 +26,8 @@ export const MAX_STALE_RETRIES = 3
 const SHARE_LEFT_AFTER_MS = MEMBER_TIMEOUT_MS + 2000
 
 /**
- * disconnected → connected: the store answers, and has been told all that this process uses.
- * connected → connected: a heartbeat, or a stale call, shows another instance, which is told the same.
+ * disconnected → connected: the store answers, and all usage of this process has been reported to it.
+ * connected → connected: a heartbeat, or a stale call, shows another instance, to which the same is reported.
  * connected → disconnected: a call fails. disconnected → disconnected: an attempt to connect fails.
  * any → closed: a deploy; requests in flight are still committed to the instance that it was connected to.
  */
@@ -42,7 +42,7 @@ interface Sync {
   isReplaying: boolean
 }
 
-/** An error as if the store's data had been lost while it was told of it. */
+/** The store lost its data again and again while usage was reported to it. */
 export const createStaleError = () => Object.assign(new Error('stale'), { code: 'DATA_LOST' })
 
 export interface StoreClientPorts {

@@ -1,4 +1,4 @@
-/** What the shared store is asked and told, made of what the limiters know. */
+/** The messages to the shared store, made of what the limiters know. */
 
 import type { QuotaHeaders } from '../../api/quota-headers'
 import { type AccountLimiter, limitersOf } from '../account-limiter'
@@ -7,7 +7,7 @@ import type { AttemptCost, Reservation } from '../types'
 import type { WindowLimiter } from '../window-limiter'
 import type { CommitRequest, ReserveRequest, UsageReplay } from './store'
 
-/** What the store is asked for, before an attempt. */
+/** What an attempt needs. */
 export function reserveRequestsOf(reservation: Reservation): ReserveRequest[] {
   const { maxRecords = 0, records } = reservation
   return limitersOf(reservation).map(({ name, limiter }, index) => {
@@ -20,7 +20,7 @@ export function reserveRequestsOf(reservation: Reservation): ReserveRequest[] {
   })
 }
 
-/** What the store is told of an attempt, after it was committed to the limiters here. */
+/** What is reported of an attempt, after it was committed to the limiters here. */
 export function commitRequestsOf(
   reservation: Reservation,
   headers: QuotaHeaders | null,

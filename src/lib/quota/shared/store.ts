@@ -63,7 +63,7 @@ export interface Membership {
   memberId: string
   /** Earlier processes whose state this one has taken over. */
   predecessors: Set<string>
-  /** Reservations that the store may hold as in flight, and their limits: it has to be told when they are over. */
+  /** Reservations that the store may hold as in flight, and their limits: that they are over has to be reported. */
   outbox: Map<string, string[]>
   /** The store was lost, and is not back yet. */
   isLost: boolean
@@ -80,7 +80,7 @@ export function createMembership(memberId: string): Membership {
 
 export interface Heartbeat {
   memberId: string
-  /** The instance that has been told all that this member uses: if it still is that one, the member counts as alive. */
+  /** The instance that all usage was reported to: if the data still has that id, the member counts as alive. */
   reportedTo?: string | undefined
   isLeaving: boolean
   /** The members that this one knows, for a store that has lost them. */
