@@ -77,7 +77,8 @@ export function readPersistedQuota(
   for (const name of ENDPOINT_NAMES) {
     const ofEndpoint = readPersistedLimiter(saved.endpoints?.[name], now, toWallMs)
     if (ofEndpoint) state.endpoints[name] = ofEndpoint
-    state.devices[name] = readDevices(saved.devices?.[name], now, toWallMs)
+    const ofDevices = readDevices(saved.devices?.[name], now, toWallMs)
+    if (ofDevices.length > 0) state.devices[name] = ofDevices
   }
   return { state, processId: saved.run }
 }

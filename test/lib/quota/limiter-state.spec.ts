@@ -3,7 +3,9 @@ import * as fc from 'fast-check'
 import {
   type PersistedLimiter,
   readPersistedLimiter,
+  readPersistedQuota,
   toPersistedLimiter,
+  toPersistedQuota,
 } from '../../../src/lib/quota/limiter-state'
 import { createWindowLimiter } from '../../../src/lib/quota/window-limiter'
 
@@ -130,6 +132,47 @@ describe('a limiter that is saved', () => {
         }
       }),
     )
+  })
+})
+
+/** Stores hold it since the first version: no name of it may change. */
+describe('the saved state of an account', () => {
+  const at = BEFORE + 1000
+  const ofLimiter = {
+    own: [{ id: 'a process:0', at, amount: 2 }],
+    foreign: [{ at, amount: 1 }],
+    inFlight: [{ id: 'a process:1', amount: 1 }],
+    refusedAt: at,
+    told: { limit: 5, window: 60 },
+  }
+  const saved = {
+    version: 2,
+    endpoints: { current: ofLimiter },
+    devices: { data: [['base/serial', { ...ofLimiter, refusedAt: null, told: null }]] },
+    account: 'an account',
+    run: 'a process',
+  }
+  const owner = { account: 'an account', processId: 'a process' }
+
+  it('is read and written with the same names', () => {
+    const read = readPersistedQuota(saved, owner.account, 2000, BEFORE)
+    assert.equal(read?.processId, 'a process')
+    assert.deepEqual(toPersistedQuota(read.state, owner, BEFORE), saved)
+  })
+
+  it('means what its names say', () => {
+    const limiter = createWindowLimiter(ROW)
+    limiter.restore(readPersistedLimiter(saved.endpoints.current, 2000, BEFORE) ?? assert.fail(), 2000)
+    assert.deepEqual(limiter.usage(2000), { own: 3, byOthers: 1 })
+    assert.deepEqual(
+      [limiter.rateLimit(), limiter.cooldownUntil()],
+      [{ limit: 5, windowSeconds: 60 }, 1000 + OCCUPIED_MS],
+    )
+  })
+
+  it('is of no use to another account, or version', () => {
+    assert.equal(readPersistedQuota(saved, 'another', 2000, BEFORE), undefined)
+    assert.equal(readPersistedQuota({ ...saved, version: 1 }, owner.account, 2000, BEFORE), undefined)
   })
 })
 
