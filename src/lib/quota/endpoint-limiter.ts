@@ -170,7 +170,7 @@ export function createEndpointLimiter(
      * The shared store was lost: what others use is known only from the headers.
      * @param from when the members that still have the store leave a share to this process
      */
-    startProbing(from: number, now: number): void {
+    onStoreLost(from: number, now: number): void {
       probe.start(from, now + occupiedMs(requests.rateLimit().windowSeconds))
     },
 
@@ -178,7 +178,7 @@ export function createEndpointLimiter(
      * The store is back, or has lost its data. It knows what its members used; the next response shows the rest.
      * @param lostUsageAt when a member that has not reported its usage was last heard of: it may have used permits then
      */
-    startKnowing(lostUsageAt: number): void {
+    onStoreFound(lostUsageAt: number): void {
       probe.start(Number.NEGATIVE_INFINITY, lostUsageAt + occupiedMs(requests.rateLimit().windowSeconds))
       isKnown = false
     },

@@ -31,7 +31,7 @@ const SHARE_LEFT_AFTER_MS = MEMBER_TIMEOUT_MS + 2000
  * connected → disconnected: a call fails. disconnected → disconnected: an attempt to connect fails.
  * any → closed: a deploy; requests in flight are still committed to the instance that it was connected to.
  */
-type State =
+type ConnectionState =
   | { name: 'disconnected'; code?: string | undefined }
   | { name: 'connected'; instanceId: string }
   | { name: 'closed'; instanceId: string | undefined }
@@ -42,7 +42,7 @@ interface Sync {
   isReplaying: boolean
 }
 
-/** The store lost its data again and again while usage was reported to it. */
+/** The error of a store that lost its data each time while usage was reported to it. */
 export const createStaleError = () => Object.assign(new Error('stale'), { code: 'DATA_LOST' })
 
 export interface StoreClientPorts {
@@ -56,7 +56,7 @@ export interface StoreClientPorts {
 
 /** The connection of one member to the shared store: heartbeats, replays of all usage, and what to do without it. */
 export function createStoreClient({ store, clock, limiter, membership, onChange }: StoreClientPorts) {
-  let state: State = { name: 'disconnected' }
+  let state: ConnectionState = { name: 'disconnected' }
   let sync: Sync | undefined
   /** The store may list this process as connected, and leave nothing to it. */
   let isListed = false
@@ -165,7 +165,7 @@ export function createStoreClient({ store, clock, limiter, membership, onChange 
       // What these members used is lost with the data, and nobody has reported it again.
       const unreported = members.filter((member) => member.ageMs > ageMs)
       const lostUsageAt = now() - Math.min(...unreported.map((member) => member.ageMs))
-      for (const endpoint of Object.values(limiter.endpoints)) endpoint.startKnowing(lostUsageAt)
+      for (const endpoint of Object.values(limiter.endpoints)) endpoint.onStoreFound(lostUsageAt)
     }
     if (membership.isLost) meetAgain(members)
     Object.assign(membership, { isLost: false, instanceId: instance })
@@ -187,7 +187,7 @@ export function createStoreClient({ store, clock, limiter, membership, onChange 
     const isChange = state.name === 'connected' || !membership.isLost || code !== state.code
     if (!membership.isLost || isListed) {
       const probeFrom = membership.members.length > 0 ? now() + SHARE_LEFT_AFTER_MS : now()
-      for (const endpoint of Object.values(limiter.endpoints)) endpoint.startProbing(probeFrom, now())
+      for (const endpoint of Object.values(limiter.endpoints)) endpoint.onStoreLost(probeFrom, now())
     }
     membership.isLost = true
     isListed = false
