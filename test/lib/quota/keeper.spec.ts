@@ -84,12 +84,12 @@ describe('keeping state in a store', () => {
     const clock = createVirtualClock()
     let ill = true
     const store = createStore(clock, { fails: () => ill })
-    const told: string[] = []
-    const failed = (error: Error) => void told.push(error.message)
+    const failures: string[] = []
+    const failed = (error: Error) => void failures.push(error.message)
     const keeper = keepIn({ ...store, failed }, clock, () => 'state')
     keeper.save()
     await clock.pass(180_000)
-    assert.deepEqual([told, store.writes()], [['the store is ill'], 4])
+    assert.deepEqual([failures, store.writes()], [['the store is ill'], 4])
     ill = false
     await clock.pass(60_000)
     assert.deepEqual([store.contents(), store.writes()], ['state', 5])
@@ -98,7 +98,7 @@ describe('keeping state in a store', () => {
     ill = true
     keeper.save()
     await clock.settle()
-    assert.equal(told.length, 2)
+    assert.equal(failures.length, 2)
     await keeper.end()
     assert.equal(clock.pending(), 0)
   })
@@ -106,20 +106,20 @@ describe('keeping state in a store', () => {
   it('takes a write that has no end for one that failed', async () => {
     const clock = createVirtualClock()
     let writes = 0
-    const told: string[] = []
+    const failures: string[] = []
     const save = () => new Promise<void>(() => writes++)
     const keeper = keepIn(
-      { ...silent, save, failed: ({ message }) => told.push(message) },
+      { ...silent, save, failed: ({ message }) => failures.push(message) },
       clock,
       () => 'state',
     )
     keeper.save()
     await clock.pass(9999)
-    assert.deepEqual([writes, told.length], [1, 0])
+    assert.deepEqual([writes, failures.length], [1, 0])
     await clock.pass(1)
     keeper.save()
     await clock.settle()
-    assert.deepEqual([writes, told.length], [2, 1])
+    assert.deepEqual([writes, failures.length], [2, 1])
   })
 
   it('writes nothing while nothing changes', async () => {

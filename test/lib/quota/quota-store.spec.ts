@@ -7,14 +7,14 @@ import { keys, member, processOf } from '../../support/quota/quota'
 const OCCUPIED_MS = 121_000
 
 /** A process that has used so many permits, and what it left behind. */
-async function left(spent: number) {
+async function left(used: number) {
   const clock = createVirtualClock()
   const store = createStore(clock)
   const { ask, service } = processOf(clock, { store })
   await clock.settle()
   ask('first')
   await clock.settle()
-  for (const key of keys('r', spent - 1)) ask(key)
+  for (const key of keys('r', used - 1)) ask(key)
   service.sent[0]?.answer()
   await clock.settle()
   return { clock, store, service }

@@ -8,7 +8,7 @@ const OCCUPIED_MS = 121_000
 const LIMITS = { limits: { current: { limit: 1 } } }
 
 /** A quota whose only permit was used so long ago. */
-async function spent(ago: number, over: Parameters<typeof known>[0] = LIMITS) {
+async function usedUp(ago: number, over: Parameters<typeof known>[0] = LIMITS) {
   const all = await known(over)
   all.ask('spends')
   await all.clock.settle()
@@ -28,7 +28,7 @@ describe('the maximum wait of a caller', () => {
   })
 
   it('fails immediately if the estimate is longer, with retryAt', async () => {
-    const { ask, clock } = await spent(1000)
+    const { ask, clock } = await usedUp(1000)
     const short = ask('short', {}, { maxWaitMs: OCCUPIED_MS - 1002 })
     await clock.settle()
     const at = new Date(clock.now() + OCCUPIED_MS - 1000).toISOString()
@@ -38,14 +38,14 @@ describe('the maximum wait of a caller', () => {
   })
 
   it('is waited if the estimate is within it', async () => {
-    const { ask, clock, service } = await spent(1000)
+    const { ask, clock, service } = await usedUp(1000)
     ask('long', {}, { maxWaitMs: OCCUPIED_MS - 1000 })
     await clock.pass(OCCUPIED_MS - 1000)
     assert.deepEqual(service.keys(), ['spends', 'long'])
   })
 
   it('counts those that are sent before', async () => {
-    const { ask, clock } = await spent(0)
+    const { ask, clock } = await usedUp(0)
     const asked = keys('r', 4).map((key) => ask(key, {}, { maxWaitMs: 2.5 * OCCUPIED_MS }))
     await clock.settle()
     assert.deepEqual(
@@ -96,7 +96,7 @@ describe('the maximum wait of a caller', () => {
   })
 
   it('is each caller’s own, and leaves the others waiting', async () => {
-    const { ask, clock, service } = await spent(0)
+    const { ask, clock, service } = await usedUp(0)
     const asked = [ask('same', {}, { maxWaitMs: 0 }), ask('same'), ask('same', {}, { maxWaitMs: 5000 })]
     await clock.pass(OCCUPIED_MS)
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('what a caller is notified of while it waits', () => {
   }
 
   it('is until when, and that it goes', async () => {
-    const { ask, clock } = await spent(1000)
+    const { ask, clock } = await usedUp(1000)
     const { waits, onWait } = listen()
     ask('waits', {}, { onWait })
     const until = clock.now() + OCCUPIED_MS - 1000
@@ -141,7 +141,7 @@ describe('what a caller is notified of while it waits', () => {
   })
 
   it('is no longer until when, once nobody waits', async () => {
-    const { ask, clock } = await spent(1000)
+    const { ask, clock } = await usedUp(1000)
     const { waits, onWait } = listen()
     const abort = new AbortController()
     ask('waits', {}, { onWait, signal: abort.signal })
@@ -154,7 +154,7 @@ describe('what a caller is notified of while it waits', () => {
   })
 
   it('is nothing of a wait below a second, nor of one for a connection', async () => {
-    const { ask, clock, service } = await spent(OCCUPIED_MS - 999)
+    const { ask, clock, service } = await usedUp(OCCUPIED_MS - 999)
     const { waits, onWait } = listen()
     ask('soon', {}, { onWait })
     await clock.settle()

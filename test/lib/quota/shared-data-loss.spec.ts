@@ -45,12 +45,12 @@ describe('a shared store that loses its data', () => {
 
   it('reserves a share for a member that cannot report its usage, and admits one request until headers report', async () => {
     for (const honest of [true, false]) {
-      for (const spent of [2, 8]) {
+      for (const used of [2, 8]) {
         const { sharedStore, use, sent, cut, pass } = await createMembers(2, { honest })
-        assert.equal(await use(0, spent), spent)
+        assert.equal(await use(0, used), used)
         cut(0, 'disconnected')
         sharedStore.lose()
-        assert.equal(await use(1, 10, 'first', 20_000), honest && spent === 2 ? 10 - spent - 5 : 1)
+        assert.equal(await use(1, 10, 'first', 20_000), honest && used === 2 ? 10 - used - 5 : 1)
         await pass(OCCUPIED_MS - 40_000)
         assert.ok(sent() <= 10, `${sent()}`)
         await pass(40_000)

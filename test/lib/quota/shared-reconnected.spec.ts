@@ -154,8 +154,8 @@ describe('a shared store that comes back', () => {
       await clock.pass(100)
       sharedStore.setState('connected')
       await clock.pass(3000)
-      const spent = away < 3_600_000 ? 10 : 0
-      assert.deepEqual([sharedStore.used('data one'), sharedStore.inFlight('data one')], [spent, 0])
+      const used = away < 3_600_000 ? 10 : 0
+      assert.deepEqual([sharedStore.used('data one'), sharedStore.inFlight('data one')], [used, 0])
     }
   })
 
