@@ -20,7 +20,7 @@ const QUARTER_POLLS = 15
 const POLLS = 4 * QUARTER_POLLS
 /** The year ends before today: records of the future are another matter. */
 const START = Math.floor(Date.now() / A_DAY) * A_DAY - (POLLS + 1) * POLLED_DAYS * A_DAY
-const asker = { signal: new AbortController().signal, line: 'bench', wait: null }
+const context = { signal: new AbortController().signal, queueKey: 'bench', maxWaitMs: null }
 
 const device = (index: number, interval: number, channels: number): DeviceDefinition => ({
   serial: `5B${String(index).padStart(6, '0')}`,
@@ -97,7 +97,7 @@ async function year(account: Account, tell: (what: object) => Promise<void>): Pr
   for (let poll = 1; poll <= POLLS; poll++) {
     for (let index = 0; index < 300; index++) {
       const { serial } = device(index, INTERVAL, 2)
-      await pollRecords(account, { serial, base: serial }, wish, ports as never, asker)
+      await pollRecords(account, { serial, base: serial }, wish, ports as never, context)
     }
     await tell({ advance: POLLED_DAYS * A_DAY })
     if (poll % QUARTER_POLLS !== 0) continue
@@ -129,7 +129,7 @@ async function whole(account: Account): Promise<void> {
     account,
     { serial, base: serial },
     { period, number: null, time: 'utc', format: 'read' },
-    asker,
+    context,
   )
   clearInterval(watching)
   const count = content.kind === 'series' ? content.series.records.length : 0

@@ -1,5 +1,5 @@
 /**
- * What the quota costs: taking a place while 10,000 requests wait, also with a node that is told how long; how long a
+ * What the quota costs: a request while 10,000 others wait, also with a node that is notified how long; how long a
  * refusal stops all else; and memory over a million requests. The floor is the same number of promises that are made
  * and settled.
  */
@@ -7,31 +7,31 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { systemClock } from '../src/lib'
 import { EnvlogError } from '../src/lib/errors'
+import { limitsWith } from '../src/lib/quota/limits'
 import { createQuota, type Quota } from '../src/lib/quota/quota'
-import { rowsWith } from '../src/lib/quota/rows'
-import type { Tried } from '../src/lib/quota/ticket'
+import type { AttemptResult } from '../src/lib/quota/types'
 
 const WAITING = 10_000
 const MEASURED = 100_000
 const MANY = 1_000_000
 /** Each request has a signal of its own, as those of the client have. */
-const asker = (line: number, listens = false) => ({
+const context = (line: number, listens = false) => ({
   signal: new AbortController().signal,
-  line: String(line),
-  wait: null,
+  queueKey: String(line),
+  maxWaitMs: null,
   ...(listens ? { waiting: () => {} } : {}),
 })
 
 const open = (): Quota => {
   const quota = createQuota(systemClock)
-  quota.join({ concurrency: 2, rows: rowsWith({ 'latest-data': { limit: 100_000_000, window: 60 } }) })
+  quota.join({ concurrency: 2, limits: limitsWith({ 'latest-data': { limit: 100_000_000, window: 60 } }) })
   return quota
 }
 
 /** Keeps so many waiting until `total` have been sent; resolves when all are answered. */
 async function run(quota: Quota, lines: number, waiting: number, total: number, listens = false) {
   let asked = 0
-  const reading = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
+  const headers = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
   const next = async (): Promise<void> => {
     while (asked < total) {
       const index = asked++
@@ -39,10 +39,10 @@ async function run(quota: Quota, lines: number, waiting: number, total: number, 
         {
           endpoint: 'latest-data',
           key: String(index),
-          send: async () => ({ reading, value: index }),
+          send: async () => ({ headers, value: index }),
           copy: (value: number) => value,
         },
-        asker(index % lines, listens),
+        context(index % lines, listens),
       )
     }
   }
@@ -52,20 +52,20 @@ async function run(quota: Quota, lines: number, waiting: number, total: number, 
 /** Queues so many that wait, and refuses the first: what an ask takes then, and the longest stop of the loop, ms. */
 async function refuse(lines: number): Promise<{ asking: number; stop: number }> {
   const quota = createQuota(systemClock)
-  const leave = quota.join({ concurrency: 2, rows: rowsWith() })
-  let answer: (tried: Tried<number>) => void = () => {}
+  const leave = quota.join({ concurrency: 2, limits: limitsWith() })
+  let answer: (result: AttemptResult<number>) => void = () => {}
   const ask = (index: number) => {
     const request = {
       endpoint: 'alert' as const,
       key: String(index),
       send: () =>
-        new Promise<Tried<number>>((resolve) => {
+        new Promise<AttemptResult<number>>((resolve) => {
           answer = resolve
         }),
       copy: (value: number) => value,
     }
     quota
-      .ask(request, { ...asker(index % lines, true), signal: signals[index] as AbortSignal })
+      .ask(request, { ...context(index % lines, true), signal: signals[index] as AbortSignal })
       .catch(() => {})
   }
   const controllers = Array.from({ length: WAITING }, () => new AbortController())
@@ -74,9 +74,9 @@ async function refuse(lines: number): Promise<{ asking: number; stop: number }> 
   for (let index = 0; index < WAITING; index++) ask(index)
   const asking = (performance.now() - start) / WAITING
   const error = new EnvlogError('quota-refused', { status: 429 }, { status: 429 })
-  // Another window: all are told anew.
-  const reading = { limit: 12, remaining: 0, windowSeconds: 7200, recordsRemaining: null }
-  answer({ reading, error })
+  // Another window: all are notified again.
+  const headers = { limit: 12, remaining: 0, windowSeconds: 7200, recordsRemaining: null }
+  answer({ headers, error })
   const stop = await longestStop(20)
   for (const controller of controllers) controller.abort()
   await leave()
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
   await run(open(), 10, 100, 20_000)
   const least = (await floor(MEASURED)) / MEASURED
   console.log(`Node ${process.version}; a promise alone: ${(least * 1000).toFixed(2)} µs\n`)
-  console.log('| waiting | nodes | told | µs a request |\n|---|---|---|---|')
+  console.log('| waiting | nodes | notified | µs a request |\n|---|---|---|---|')
   for (const [waiting, lines, listens] of [
     [1, 1, false],
     [WAITING, 1, false],
@@ -130,7 +130,7 @@ async function main(): Promise<void> {
     console.log(`| ${waiting} | ${lines} | ${listens ? 'yes' : ''} | ${each} |`)
   }
   console.log(
-    '\n| waiting for a place | nodes | µs an ask | longest stop after a refusal, ms |\n|---|---|---|---|',
+    '\n| waiting for a permit | nodes | µs an ask | longest stop after a refusal, ms |\n|---|---|---|---|',
   )
   for (const lines of [1, 100]) {
     await refuse(lines)

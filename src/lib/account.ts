@@ -1,8 +1,9 @@
+import type { LimitsTable } from '../shared/limits'
 import { type Client, type ClientPorts, type ClientSettings, createClient } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
+import { limitsWith } from './quota/limits'
 import type { Quota } from './quota/quota'
-import { type LimitsSetting, rowsWith } from './quota/rows'
-import type { SharedLedger } from './quota/shared'
+import type { SharedQuotaStore } from './quota/shared/store'
 import { accountKey, type Registry } from './registry'
 import type { StateStore } from './state-store'
 
@@ -14,7 +15,7 @@ export interface AccountSettings extends ClientSettings {
   /** Beginnings of model names that use the first battery column. */
   series1Models: readonly string[]
   /** Replaces rows of the limits table until answers tell their own. */
-  limits?: LimitsSetting
+  limits?: LimitsTable
 }
 
 export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
@@ -23,10 +24,10 @@ export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   triedBy?: string | undefined
   /** Where spent places outlive the process. */
   store?: StateStore
-  /** Where several processes share the account; opened with the name of the account there. */
-  openLedger?: (account: string) => SharedLedger
-  /** Told whether the ledger is there, and a code that says why it is not. */
-  ledgerHere?(here: boolean, reason?: string): void
+  /** Opens the store of a quota that is shared with other processes, with the key of the account there. */
+  openSharedStore?: (account: string) => SharedQuotaStore
+  /** Called with whether the shared store is connected, and a code that says why it is not. */
+  onSharedStoreChange?(isConnected: boolean, code?: string): void
 }
 
 /** One login at the service: what every action asks through. */
@@ -47,15 +48,15 @@ export interface Account {
 }
 
 export function createAccount(settings: AccountSettings, ports: AccountPorts): Account {
-  const { clock, store, openLedger, ledgerHere = () => {} } = ports
+  const { clock, store, openSharedStore, onSharedStoreChange = () => {} } = ports
   const { baseUrl, credentials, concurrency, series1Models, limits } = settings
   const { quota, directory } = ports.registry.getOrCreateShared(settings, ports.triedBy)
   const leave = quota.join({
     concurrency,
-    rows: rowsWith(limits),
+    limits: limitsWith(limits),
     store,
-    ledger: openLedger && (() => openLedger(accountKey(baseUrl, credentials.apiKey))),
-    ledgerHere,
+    openSharedStore: openSharedStore && (() => openSharedStore(accountKey(baseUrl, credentials.apiKey))),
+    onSharedStoreChange,
   })
   const client = createClient(settings, { ...ports, quota })
   return {
@@ -64,7 +65,7 @@ export function createAccount(settings: AccountSettings, ports: AccountPorts): A
     concurrency,
     series1Models,
     client,
-    directory: createDirectory(directory, (asker) => client.read('current', {}, asker), clock),
+    directory: createDirectory(directory, (context) => client.read('current', {}, context), clock),
     quota,
     now: () => clock.now(),
     monotonic: () => clock.monotonic(),

@@ -35,3 +35,19 @@ export const systemClock: Clock = {
     })
   },
 }
+
+/** A timer that calls back at an instant of the monotonic clock; each call sets it to another one, infinite for none. */
+export function createAlarm(clock: Clock, callback: () => void): (at: number) => void {
+  let dueAt = Number.POSITIVE_INFINITY
+  let cancel = () => {}
+  return (at) => {
+    if (at === dueAt) return
+    cancel()
+    dueAt = at
+    if (at === Number.POSITIVE_INFINITY) return
+    cancel = clock.after(Math.max(0, Math.ceil(at - clock.monotonic())), () => {
+      dueAt = Number.POSITIVE_INFINITY
+      callback()
+    })
+  }
+}

@@ -61,7 +61,7 @@ describe('a peer that never gets as far as HTTP', () => {
   }
 
   const ask = (line = 'test', stop = new AbortController()) =>
-    account.client.read('current', {}, { signal: stop.signal, line, wait: null })
+    account.client.read('current', {}, { signal: stop.signal, queueKey: line, maxWaitMs: null })
 
   async function fails(asked: Promise<unknown>): Promise<EnvlogError> {
     const start = performance.now()

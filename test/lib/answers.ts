@@ -2,7 +2,7 @@ import type { EndpointName } from '../../src/lib/api/endpoints'
 import type { AlertEnvelope, CurrentEnvelope, GraphEnvelope } from '../../src/lib/api/envelopes'
 import { readEnvelope } from '../../src/lib/api/envelopes'
 import { EnvlogError, type ErrorCode, type Reason } from '../../src/lib/errors'
-import type { Asker } from '../../src/lib/quota/asker'
+import type { RequestContext } from '../../src/lib/quota/types'
 
 /** Answers as the description shows them; each test says only what it is about. */
 
@@ -88,5 +88,5 @@ export function failure(expected: Reason | ErrorCode) {
 export const never = new AbortController().signal
 
 /** Who asks with a signal of its own, and waits as long as it takes. */
-export const asking = (signal: AbortSignal): Asker => ({ signal, line: 'test', wait: null })
+export const asking = (signal: AbortSignal): RequestContext => ({ signal, queueKey: 'test', maxWaitMs: null })
 export const patient = asking(never)

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
-import { openRedis } from '../../src/lib/quota/redis'
-import type { SharedLedger } from '../../src/lib/quota/shared'
-import { claim, holds, joins, type Member, settled, takes, usage } from '../support/ledger'
+import { openRedis } from '../../src/lib/quota/shared/redis'
+import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { type RedisServer, startRedis } from '../support/redis'
+import {
+  grantedOf,
+  isGranted,
+  joins,
+  type Member,
+  outcomeOf,
+  reserveRequest,
+  usageReplay,
+} from '../support/shared-store'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
@@ -11,18 +19,18 @@ const LONG_MS = 60_000
 const SLACK_MS = 5000
 const PASSWORD = 'not-a-secret'
 
-describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
+describe('a shared store in Redis that forgets, ends, and lets nobody in', () => {
   let redis: RedisServer
-  const opened: SharedLedger[] = []
-  function connect(password = PASSWORD): SharedLedger {
-    const ledger = openRedis(redis.url, password, LEASE_MS)('an account')
-    opened.push(ledger)
-    return ledger
+  const opened: SharedQuotaStore[] = []
+  function connect(password = PASSWORD): SharedQuotaStore {
+    const sharedStore = openRedis(redis.url, password, LEASE_MS)('an account')
+    opened.push(sharedStore)
+    return sharedStore
   }
   const open = (name?: string): Promise<Member> => joins(connect(), name)
   /** Waits until it can be asked. */
-  const rejoin = (ledger: SharedLedger, name?: string) =>
-    until('it is connected', () => joins(ledger, name).catch(() => false as const))
+  const rejoin = (sharedStore: SharedQuotaStore, name?: string) =>
+    until('it is connected', () => joins(sharedStore, name).catch(() => false as const))
 
   before('starts Redis', async function () {
     this.timeout(STARTING_MS)
@@ -30,7 +38,7 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
   })
   beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
   afterEach('closes the connections', async () => {
-    await Promise.all(opened.splice(0).map((ledger) => ledger.close()))
+    await Promise.all(opened.splice(0).map((sharedStore) => sharedStore.close()))
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
@@ -42,78 +50,79 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     },
   }
   for (const [what, forget] of Object.entries(forgets)) {
-    it(`has another name where it ${what}, the same to each process, and takes in what they spent`, async () => {
+    it(`has another instance id if it ${what}, the same for each process, and accepts their usage`, async () => {
       const before = [await open('one'), await open('two')]
-      const held = { limit: 9, heldMs: LONG_MS }
-      assert.equal(before[0]?.epoch, before[1]?.epoch)
+      const rule = { limit: 9, occupiedMs: LONG_MS }
+      assert.equal(before[0]?.instanceId, before[1]?.instanceId)
       await forget()
       const after: Member[] = []
-      for (const [at, { ledger, name, epoch }] of before.entries()) {
-        const member = await rejoin(ledger, name)
+      for (const [at, { sharedStore, name, instanceId }] of before.entries()) {
+        const member = await rejoin(sharedStore, name)
         after.push(member)
-        assert.notEqual(member.epoch, epoch)
-        const spent = [
+        assert.notEqual(member.instanceId, instanceId)
+        const used = [
           { id: `${name}:1`, ageMs: LONG_MS + 1, amount: 5 },
           { id: `${name}:2`, ageMs: 20_000, amount: 2 + at },
         ]
-        for (let times = 0; times < 3; times++) await member.replay([usage({ heldMs: LONG_MS, spent })])
+        for (let times = 0; times < 3; times++)
+          await member.replay([usageReplay({ occupiedMs: LONG_MS, used })])
       }
-      assert.equal(after[0]?.epoch, after[1]?.epoch)
-      const told = await after[0]?.claim('a', [claim({ ...held, wanted: 5, least: 5 })])
-      assert.ok(told && 'waitMs' in told)
-      assert.ok(told.waitMs <= 40_000 && told.waitMs > 40_000 - SLACK_MS, `${told.waitMs}`)
-      assert.deepEqual(await after[1]?.claim('b', [claim({ ...held, wanted: 4, least: 4 })]), {
-        taken: [4],
-        spent: [9],
+      assert.equal(after[0]?.instanceId, after[1]?.instanceId)
+      const result = await after[0]?.reserve('a', [reserveRequest({ ...rule, wanted: 5, minimum: 5 })])
+      assert.ok(result && 'waitMs' in result)
+      assert.ok(result.waitMs <= 40_000 && result.waitMs > 40_000 - SLACK_MS, `${result.waitMs}`)
+      assert.deepEqual(await after[1]?.reserve('b', [reserveRequest({ ...rule, wanted: 4, minimum: 4 })]), {
+        granted: [4],
+        totals: [9],
       })
     })
   }
 
-  it('does nothing for who has not told what it spent since it was emptied', async () => {
-    const { ledger, name, epoch } = await open()
+  it('does nothing for a member that has not reported its usage since it was emptied', async () => {
+    const { sharedStore, name, instanceId } = await open()
     await redis.ask('FLUSHALL')
-    assert.equal(await ledger.claim(epoch, name, 'a', [claim({})]), 'stale')
-    const settles = [{ ...settled({}), spent: { id: 'a', amount: 1, ageMs: 0 } }]
-    assert.equal(await ledger.settle(epoch, 'a', settles), 'stale')
-    assert.equal(await ledger.replay(epoch, [usage({})]), 'stale')
+    assert.equal(await sharedStore.reserve(instanceId, name, 'a', [reserveRequest({})]), 'stale')
+    const settles = [{ ...outcomeOf({}), used: { id: 'a', amount: 1, ageMs: 0 } }]
+    assert.equal(await sharedStore.commit(instanceId, 'a', settles), 'stale')
+    assert.equal(await sharedStore.replay(instanceId, [usageReplay({})]), 'stale')
     assert.deepEqual(await redis.contents(), [])
   })
 
-  it('has another name where a copy of its data is in another process', async () => {
-    const { ledger, name, epoch } = await open()
+  it('has another instance id if a copy of its data is in another process', async () => {
+    const { sharedStore, name, instanceId } = await open()
     const key = String((await redis.contents()).find((one) => one.key.endsWith('epoch'))?.key)
     const written = String(await redis.ask('GET', key))
     await redis.ask('SET', key, written.replace(/\w{40}$/, 'f'.repeat(40)))
-    assert.equal(await ledger.claim(epoch, name, 'a', [claim({})]), 'stale')
-    assert.notEqual((await joins(ledger)).epoch, epoch)
+    assert.equal(await sharedStore.reserve(instanceId, name, 'a', [reserveRequest({})]), 'stale')
+    assert.notEqual((await joins(sharedStore)).instanceId, instanceId)
   })
 
-  it('takes in what is in flight, and keeps it apart from what is over, however late it is told', async () => {
+  it('accepts what is in flight, and keeps it apart from what is over, however late it is reported', async () => {
     const member = await open()
-    const held = { limit: 9, heldMs: LONG_MS }
+    const rule = { limit: 9, occupiedMs: LONG_MS }
     const inFlight = [{ id: 'x:1', amount: 2 }]
-    const spent = [{ id: 'x:1', amount: 2, ageMs: 5000 }]
-    await member.replay([usage({ heldMs: LONG_MS, inFlight })])
+    const used = [{ id: 'x:1', amount: 2, ageMs: 5000 }]
+    await member.replay([usageReplay({ occupiedMs: LONG_MS, inFlight })])
     const all = async () => {
-      const told = await member.claim('look', [claim({ ...held, wanted: 10, least: 10 })])
-      assert.ok('waitMs' in told)
-      return [told.spent, told.inFlight]
+      const result = await member.reserve('look', [reserveRequest({ ...rule, wanted: 10, minimum: 10 })])
+      assert.ok('waitMs' in result)
+      return [result.total, result.inFlight]
     }
     assert.deepEqual(await all(), [2, true])
-    await member.replay([usage({ heldMs: LONG_MS, spent })])
+    await member.replay([usageReplay({ occupiedMs: LONG_MS, used })])
     assert.deepEqual(await all(), [2, false])
-    await member.replay([usage({ heldMs: LONG_MS, inFlight })])
+    await member.replay([usageReplay({ occupiedMs: LONG_MS, inFlight })])
     assert.deepEqual(await all(), [2, false])
-    await member.replay([usage({ heldMs: LONG_MS, inFlight: [{ id: 'x:2', amount: 3 }] })])
-    await member.replay([usage({ heldMs: LONG_MS, ended: ['x:2', 'x:1'] })])
+    await member.replay([usageReplay({ occupiedMs: LONG_MS, inFlight: [{ id: 'x:2', amount: 3 }] })])
+    await member.replay([usageReplay({ occupiedMs: LONG_MS, ended: ['x:2', 'x:1'] })])
     assert.deepEqual(await all(), [2, false])
   })
 
-  it('takes in a thousand limits in less time than one command may take', async () => {
+  it('accepts a thousand limits in less time than one command may take', async () => {
     const member = await open()
-    const spent = (at: number) => [{ id: `x:${at}`, amount: 1, ageMs: 0 }]
+    const used = (at: number) => [{ id: `x:${at}`, amount: 1, ageMs: 0 }]
     const all = Array.from({ length: 1000 }, (_, at) =>
-      usage({ name: `data ${at}`, heldMs: LONG_MS, spent: spent(at) }),
+      usageReplay({ name: `data ${at}`, occupiedMs: LONG_MS, used: used(at) }),
     )
     const from = performance.now()
     await member.replay(all)
@@ -121,41 +130,49 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
     assert.equal((await redis.ask('DBSIZE')) as number, 1000 + 2)
   })
 
-  it('leaves a share to members that fell silent, as long as they may be spending it', async () => {
+  it('reserves a share for members that fell silent, as long as they may be using it', async () => {
     const member = await open('one')
-    const held = { limit: 12, heldMs: LONG_MS }
+    const rule = { limit: 12, occupiedMs: LONG_MS }
     const members = `envlog:{an account}:members`
     const [now] = (await redis.ask('TIME')) as string[]
     const seen = (secondsAgo: number) => String((Number(now) - secondsAgo) * 1000)
-    // Two within the window, of which one has spent some; one before it.
-    await redis.ask('ZADD', members, seen(20), 'silent', seen(30), 'spent some', seen(61), 'long gone')
+    // Two within the window, of which one has used some; one before it.
+    await redis.ask('ZADD', members, seen(20), 'silent', seen(30), 'used some', seen(61), 'long gone')
     const key = 'envlog:{an account}:epoch'
-    const [epoch, , of] = String(await redis.ask('GET', key)).split(' ')
-    await redis.ask('SET', key, `${epoch} ${seen(100)} ${of}`)
+    const [instanceId, , of] = String(await redis.ask('GET', key)).split(' ')
+    await redis.ask('SET', key, `${instanceId} ${seen(100)} ${of}`)
     await member.replay([
-      usage({ heldMs: LONG_MS, spent: [{ id: 'spent some:1', amount: 3, ageMs: 31_000 }] }),
+      usageReplay({ occupiedMs: LONG_MS, used: [{ id: 'used some:1', amount: 3, ageMs: 31_000 }] }),
     ])
     // Three live members: four each.
-    const told = await member.claim('a', [claim({ ...held, wanted: 12, least: 1 })])
-    assert.deepEqual(told, { taken: [12 - 3 - 4 - 1], spent: [12] })
-    const none = await member.claim('b', [claim({ ...held, wanted: 12, least: 1 })])
+    const result = await member.reserve('a', [reserveRequest({ ...rule, wanted: 12, minimum: 1 })])
+    assert.deepEqual(result, { granted: [12 - 3 - 4 - 1], totals: [12] })
+    const none = await member.reserve('b', [reserveRequest({ ...rule, wanted: 12, minimum: 1 })])
     assert.ok('waitMs' in none && none.waitMs <= 30_000, `${JSON.stringify(none)}`)
   })
 
-  it('does so to one that has told nothing itself since it was emptied, however lately that was heard of', async () => {
-    const ledger = connect()
-    const hello = { member: 'one', isLeaving: false, peers: [{ id: 'silent', ageMs: 0 }], predecessors: [] }
-    const { epoch } = await ledger.hello(hello)
-    await ledger.hello({ ...hello, toldTo: epoch })
-    const asked = claim({ limit: 12, heldMs: LONG_MS, wanted: 12, least: 1 })
-    assert.deepEqual(await ledger.claim(epoch, 'one', 'one:a', [asked]), { taken: [6], spent: [12] })
+  it('does so for one that has reported nothing itself since it was emptied, however lately it was heard of', async () => {
+    const sharedStore = connect()
+    const hello = {
+      memberId: 'one',
+      isLeaving: false,
+      members: [{ id: 'silent', ageMs: 0 }],
+      predecessors: [],
+    }
+    const { instanceId } = await sharedStore.heartbeat(hello)
+    await sharedStore.heartbeat({ ...hello, reportedTo: instanceId })
+    const asked = reserveRequest({ limit: 12, occupiedMs: LONG_MS, wanted: 12, minimum: 1 })
+    assert.deepEqual(await sharedStore.reserve(instanceId, 'one', 'one:a', [asked]), {
+      granted: [6],
+      totals: [12],
+    })
   })
 
-  it('holds nothing longer than it lasts, where its clock was set back', async () => {
+  it('keeps nothing longer than it lasts, if its clock was set back', async () => {
     const member = await open()
-    const held = { limit: 1, heldMs: 300 }
-    await holds(member, 'a', [claim(held)])
-    await member.settle('a', [settled({ ...held, closedMs: 300 })])
+    const rule = { limit: 1, occupiedMs: 300 }
+    await grantedOf(member, 'a', [reserveRequest(rule)])
+    await member.commit('a', [outcomeOf({ ...rule, closedMs: 300 })])
     const key = 'envlog:{an account}:current'
     const entries = (await redis.ask('HGETALL', key)) as string[]
     for (let at = 0; at < entries.length; at += 2) {
@@ -167,52 +184,52 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
         `${amount} ${state} ${Number(ends) + 86_400_000} ${lasts}`,
       )
     }
-    await until('it is free', () => takes(member, 'b', [claim(held)]), 5000)
+    await until('it is free', () => isGranted(member, 'b', [reserveRequest(rule)]), 5000)
   })
 
-  it('stays closed as long as the latest refusal says, though an earlier one is told after it', async () => {
+  it('stays closed as long as the latest refusal says, though an earlier one is reported after it', async () => {
     const member = await open()
-    const held = { limit: 9, heldMs: LONG_MS }
-    await member.settle('a', [settled({ ...held, closedMs: LONG_MS })])
-    await member.settle('b', [settled({ ...held, closedMs: 5000 })])
-    const told = await member.claim('c', [claim(held)])
-    assert.ok('waitMs' in told && told.waitMs > LONG_MS - SLACK_MS)
+    const rule = { limit: 9, occupiedMs: LONG_MS }
+    await member.commit('a', [outcomeOf({ ...rule, closedMs: LONG_MS })])
+    await member.commit('b', [outcomeOf({ ...rule, closedMs: 5000 })])
+    const result = await member.reserve('c', [reserveRequest(rule)])
+    assert.ok('waitMs' in result && result.waitMs > LONG_MS - SLACK_MS)
   })
 
-  it('keeps its name as long as anybody greets it', async () => {
+  it('keeps its instance id as long as any member sends heartbeats', async () => {
     const member = await open()
     const key = 'envlog:{an account}:epoch'
     await redis.ask('PEXPIRE', key, '5000')
-    assert.equal(await member.greet(), member.epoch)
+    assert.equal(await member.beat(), member.instanceId)
     assert.ok(Number(await redis.ask('PTTL', key)) > 86_400_000)
   })
 
   it('counts large limits exactly', async () => {
     const member = await open()
-    const held = { limit: 999_999_999_999_999, heldMs: LONG_MS }
+    const rule = { limit: 999_999_999_999_999, occupiedMs: LONG_MS }
     assert.deepEqual(
-      await holds(member, 'a', [claim({ ...held, wanted: 999_999_999_999_998 })]),
+      await grantedOf(member, 'a', [reserveRequest({ ...rule, wanted: 999_999_999_999_998 })]),
       [999_999_999_999_998],
     )
-    await member.settle('a', [settled({ ...held, used: 999_999_999_999_998, remaining: 0 })])
-    const told = await member.claim('b', [claim(held)])
-    assert.ok('waitMs' in told && told.spent === 999_999_999_999_999, JSON.stringify(told))
+    await member.commit('a', [outcomeOf({ ...rule, used: 999_999_999_999_998, remaining: 0 })])
+    const result = await member.reserve('b', [reserveRequest(rule)])
+    assert.ok('waitMs' in result && result.total === 999_999_999_999_999, JSON.stringify(result))
   })
 
-  it('fails at once while Redis is away, says why, and goes on when it is back', async () => {
-    const { ledger, name, epoch } = await open()
+  it('fails immediately while Redis is away, says why, and continues when it is back', async () => {
+    const { sharedStore, name, instanceId } = await open()
     await redis.end('SIGKILL')
     const error = await until('it knows', () =>
-      joins(ledger).then(
+      joins(sharedStore).then(
         () => false as const,
         (error: { code?: string }) => error.code === 'ECONNREFUSED' && error,
       ),
     )
     assert.equal(error.code, 'ECONNREFUSED')
-    await assert.rejects(ledger.claim(epoch, name, 'a', [claim({})]))
-    await assert.rejects(ledger.settle(epoch, 'a', []))
+    await assert.rejects(sharedStore.reserve(instanceId, name, 'a', [reserveRequest({})]))
+    await assert.rejects(sharedStore.commit(instanceId, 'a', []))
     await redis.start()
-    assert.ok(await takes(await rejoin(ledger), 'a', [claim({})]))
+    assert.ok(await isGranted(await rejoin(sharedStore), 'a', [reserveRequest({})]))
   })
 
   it('does nothing with a wrong password, and says none', async () => {
@@ -223,12 +240,15 @@ describe('a ledger in Redis that forgets, ends, and lets nobody in', () => {
       return entry?.count ?? 0
     }
     await redis.ask('ACL', 'LOG', 'RESET')
-    const ledger = connect(wrong)
+    const sharedStore = connect(wrong)
     await until('it was refused again and again', async () => (await refusals()) >= 2)
-    await assert.rejects(ledger.claim('any', 'one', 'a', [claim({})]), (error: Error & { code?: string }) => {
-      assert.ok(!String(error.stack).includes(wrong))
-      return error.code === 'WRONGPASS'
-    })
+    await assert.rejects(
+      sharedStore.reserve('any', 'one', 'a', [reserveRequest({})]),
+      (error: Error & { code?: string }) => {
+        assert.ok(!String(error.stack).includes(wrong))
+        return error.code === 'WRONGPASS'
+      },
+    )
     assert.deepEqual(await redis.contents(), [])
   })
 })

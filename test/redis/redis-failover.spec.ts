@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { systemClock } from '../../src/lib/clock'
 import { createQuota, type Quota } from '../../src/lib/quota/quota'
-import { openRedis } from '../../src/lib/quota/redis'
-import { asker, SILENT } from '../support/quota/desk'
+import { openRedis } from '../../src/lib/quota/shared/redis'
+import { contextWith, NO_HEADERS } from '../support/quota/manual-service'
 import { member } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const RUN_MS = 60_000
-/** What is told of a lost connection, and how soon another one is there. */
+/** What is reported of a lost connection, and how soon another one is there. */
 const BACK_MS = 20_000
 const LEASE_MS = 30_000
 
@@ -66,31 +66,33 @@ describe('a quota that is shared by a Redis that fails', function () {
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  /** A process that shares it, and what it was told. */
+  /** A process that shares it, and why it was disconnected. */
   function share(address: string) {
     const quota = createQuota(systemClock)
     const reasons: (string | undefined)[] = []
-    const ledger = () => openRedis(address, '', LEASE_MS)('an account')
-    ends.push(quota.join(member({ ledger, ledgerHere: (_, reason) => void reasons.push(reason) })))
+    const openSharedStore = () => openRedis(address, '', LEASE_MS)('an account')
+    ends.push(
+      quota.join(member({ openSharedStore, onSharedStoreChange: (_, reason) => void reasons.push(reason) })),
+    )
     return { quota, reasons }
   }
 
   const isHere = (quota: Quota, here = true) =>
-    until(here ? 'it is there' : 'it is away', () => quota.counts().ledgerHere === here, BACK_MS)
+    until(here ? 'it is connected' : 'it is disconnected', () => quota.counts().ledgerHere === here, BACK_MS)
 
   async function spend(quota: Quota, count: number): Promise<void> {
     for (let at = 0; at < count; at++) {
       const request = {
         endpoint: 'latest-data' as const,
         key: `${at}`,
-        send: async () => ({ reading: SILENT, value: at }),
+        send: async () => ({ headers: NO_HEADERS, value: at }),
         copy: (value: number) => value,
       }
-      await quota.ask(request, asker())
+      await quota.ask(request, contextWith())
     }
   }
 
-  /** What a Redis knows to be spent. */
+  /** The usage that a Redis knows. */
   async function known({ contents }: RedisServer): Promise<number> {
     const own = (await contents()).find(({ key }) => key.endsWith(':latest-data'))
     const amounts = [...(own?.value ?? '').matchAll(/"(\d+) s \d+ \d+"/g)].map(([, amount]) => Number(amount))
@@ -111,7 +113,7 @@ describe('a quota that is shared by a Redis that fails', function () {
     await isHere(quota, false)
     await isHere(quota)
     assert.ok(reasons.includes('READONLY'), `${reasons}`)
-    await until('it knows what was spent', async () => (await known(other)) === 3)
+    await until('it knows the usage', async () => (await known(other)) === 3)
   })
 
   it('is there again over another connection, where the one that there is says nothing more', async () => {
@@ -125,7 +127,7 @@ describe('a quota that is shared by a Redis that fails', function () {
     assert.ok(reasons.includes('TIMEOUT'), `${reasons}`)
   })
 
-  it('turns to the new leader that its sentinels name, and tells it what was spent', async () => {
+  it('turns to the new leader that its sentinels name, and reports the usage to it', async () => {
     const leader = await startRedis()
     ends.push(() => leader.end('SIGKILL'))
     const replica = await startRedis({ replicaOf: leader })
@@ -138,20 +140,20 @@ describe('a quota that is shared by a Redis that fails', function () {
     const { quota } = share(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`)
     await isHere(quota)
     await spend(quota, 3)
-    await until('it knows what was spent', async () => (await known(leader)) === 3)
+    await until('it knows the usage', async () => (await known(leader)) === 3)
     await replica.ask('CONFIG', 'SET', 'slave-read-only', 'no')
     await leader.end('SIGKILL')
     // The copy may lack what was written last: here, all.
     await replica.ask('FLUSHALL')
     // The sentinel ends all connections to the one that it makes the leader.
-    const told = async () => (await known(replica).catch(() => 0)) === 3
-    await until('it is told to the new leader', told, BACK_MS)
+    const isKnown = async () => (await known(replica).catch(() => 0)) === 3
+    await until('it is known to the new leader', isKnown, BACK_MS)
     await spend(quota, 2)
     await isHere(quota)
     assert.equal(await known(replica), 5)
   })
 
-  it('is not away where something else in the process kept it busy for longer than an answer may take', async () => {
+  it('is not disconnected if something else kept the process busy for longer than a response may take', async () => {
     const { quota, reasons } = share(redis.url)
     await isHere(quota)
     const asked = spend(quota, 1)

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../src/lib/clock'
 import { createQuota } from '../../src/lib/quota/quota'
-import { openRedis } from '../../src/lib/quota/redis'
+import { openRedis } from '../../src/lib/quota/shared/redis'
 import { authorityFile } from '../support/network'
 import { member } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
@@ -17,7 +17,7 @@ const LEASE_MS = 30_000
 const ASKED_MS = 20_000
 const PASSWORD = 'not-a-secret'
 
-describe('a ledger in Redis over TLS', () => {
+describe('a shared store in Redis over TLS', () => {
   let redis: RedisServer
   const ends: (() => unknown)[] = []
 
@@ -35,13 +35,13 @@ describe('a ledger in Redis over TLS', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  /** What becomes of a place in each of these ledgers, for a process that trusts these authorities. */
+  /** What becomes of a reservation in each of these shared stores, for a process that trusts these authorities. */
   async function asked(trusted: readonly string[], addresses: readonly string[]): Promise<string[]> {
     const file = join(temporaryFolder('trusted'), 'authorities.pem')
     writeFileSync(file, trusted.map((one) => readFileSync(one, 'utf8')).join('\n'))
     const child = spawn(
       process.execPath,
-      ['--require', 'tsx/cjs', require.resolve('../support/ask-ledger.ts'), PASSWORD, ...addresses],
+      ['--require', 'tsx/cjs', require.resolve('../support/ask-shared-store.ts'), PASSWORD, ...addresses],
       {
         env: { PATH: process.env.PATH, ...(trusted.length > 0 ? { NODE_EXTRA_CA_CERTS: file } : {}) },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -61,19 +61,22 @@ describe('a ledger in Redis over TLS', () => {
     return JSON.parse(said)
   }
 
-  /** Why a process is without its ledger, as it is told first. */
+  /** Why a process is disconnected from its shared store, as it is reported first. */
   async function reason(address: string): Promise<string> {
     const quota = createQuota(systemClock)
-    const told: string[] = []
-    const ledgerHere = (_: boolean, why?: string) => {
-      if (why !== undefined) told.push(why)
+    const reasons: string[] = []
+    const onSharedStoreChange = (_: boolean, why?: string) => {
+      if (why !== undefined) reasons.push(why)
     }
     const leave = quota.join(
-      member({ ledger: () => openRedis(address, PASSWORD, LEASE_MS)('an account'), ledgerHere }),
+      member({
+        openSharedStore: () => openRedis(address, PASSWORD, LEASE_MS)('an account'),
+        onSharedStoreChange,
+      }),
     )
-    await until('it is told why', () => told.length > 0)
+    await until('the reason is reported', () => reasons.length > 0)
     await leave()
-    return told[0] ?? ''
+    return reasons[0] ?? ''
   }
 
   it('is used where the process trusts who signed its certificate, by its address or by its sentinels', async () => {
@@ -82,19 +85,19 @@ describe('a ledger in Redis over TLS', () => {
     const byName = `rediss://localhost:${redis.port}`
     const bySentinels = `rediss+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`
     await redis.ask('FLUSHALL')
-    assert.deepEqual(await asked([authorityFile], [redis.url]), ['taken'])
+    assert.deepEqual(await asked([authorityFile], [redis.url]), ['granted'])
     assert.deepEqual(await asked([authorityFile], [byName, bySentinels]), ['full', 'full'])
   })
 
   it('is refused where nobody trusts it, where it is for another name, and where it is out of date', async () => {
     const servers = [redis, await start('other-name'), await start('expired')]
     const trusted = ['other-name', 'expired'].map((one) => join(authorityFile, `../${one}.pem`))
-    const told = await asked(
+    const reasons = await asked(
       trusted,
       servers.map(({ url }) => url),
     )
     assert.deepEqual(
-      told.map((one) => one.split(':')[0]),
+      reasons.map((one) => one.split(':')[0]),
       ['SELF_SIGNED_CERT_IN_CHAIN', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED'],
     )
   })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { openRedis } from '../../src/lib/quota/redis'
-import type { SharedLedger } from '../../src/lib/quota/shared'
-import { claim, holds, joins, type Member, settled, takes } from '../support/ledger'
+import { openRedis } from '../../src/lib/quota/shared/redis'
+import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { type RedisServer, startRedis } from '../support/redis'
+import { grantedOf, isGranted, joins, type Member, outcomeOf, reserveRequest } from '../support/shared-store'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
@@ -10,13 +10,13 @@ const LEASE_MS = 30_000
 const LONG_MS = 60_000
 const SLACK_MS = 5000
 
-describe('a ledger in Redis, where others spend and limits end', () => {
+describe('a shared store in Redis, while others use it and limits end', () => {
   let redis: RedisServer
-  const opened: SharedLedger[] = []
+  const opened: SharedQuotaStore[] = []
   async function open(): Promise<Member> {
-    const ledger = openRedis(redis.url, '', LEASE_MS)('an account')
-    opened.push(ledger)
-    return await joins(ledger)
+    const sharedStore = openRedis(redis.url, '', LEASE_MS)('an account')
+    opened.push(sharedStore)
+    return await joins(sharedStore)
   }
 
   before('starts Redis', async function () {
@@ -25,112 +25,157 @@ describe('a ledger in Redis, where others spend and limits end', () => {
   })
   beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
   afterEach('closes the connections', async () => {
-    await Promise.all(opened.splice(0).map((ledger) => ledger.close()))
+    await Promise.all(opened.splice(0).map((sharedStore) => sharedStore.close()))
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  const records = (over: object) => ({ name: 'data 1/2', limit: 100, heldMs: LONG_MS, ...over })
-  const requests = { name: 'data', limit: 9, heldMs: LONG_MS }
+  const records = (over: object) => ({ name: 'data 1/2', limit: 100, occupiedMs: LONG_MS, ...over })
+  const requests = { name: 'data', limit: 9, occupiedMs: LONG_MS }
 
-  it('gives as many records as are left, and corrects them to what came', async () => {
-    const ledger = await open()
+  it('grants as many records as are left, and corrects them to what came', async () => {
+    const sharedStore = await open()
     const ask = (id: string, wanted: number) =>
-      holds(ledger, id, [claim(requests), claim(records({ wanted, least: 10 }))])
+      grantedOf(sharedStore, id, [reserveRequest(requests), reserveRequest(records({ wanted, minimum: 10 }))])
     assert.deepEqual(await ask('a', 70), [1, 70])
     assert.deepEqual(await ask('b', 70), [1, 30])
-    await ledger.settle('a', [settled(requests), settled(records({ used: 25 }))], 0)
+    await sharedStore.commit('a', [outcomeOf(requests), outcomeOf(records({ used: 25 }))], 0)
     assert.deepEqual(await ask('c', 70), [1, 45])
   })
 
-  it('takes all or nothing: no request where the records are too few, and none where there is no request', async () => {
-    const ledger = await open()
-    await holds(ledger, 'a', [claim(requests), claim(records({ wanted: 95, least: 95 }))])
-    const told = await ledger.claim('b', [claim(requests), claim(records({ wanted: 9, least: 6 }))])
-    assert.deepEqual(told, { waitMs: LONG_MS, short: 1, spent: 95, inFlight: true })
+  it('grants all or nothing: no request if there are too few records, and no records if there is no request', async () => {
+    const sharedStore = await open()
+    await grantedOf(sharedStore, 'a', [
+      reserveRequest(requests),
+      reserveRequest(records({ wanted: 95, minimum: 95 })),
+    ])
+    const result = await sharedStore.reserve('b', [
+      reserveRequest(requests),
+      reserveRequest(records({ wanted: 9, minimum: 6 })),
+    ])
+    assert.deepEqual(result, { waitMs: LONG_MS, shortIndex: 1, total: 95, inFlight: true })
     const one = { ...requests, limit: 2 }
-    assert.deepEqual(await holds(ledger, 'c', [claim(one), claim(records({ wanted: 9, least: 5 }))]), [1, 5])
-    const full = await ledger.claim('d', [claim(one), claim(records({ name: 'data 3/3', wanted: 9 }))])
-    assert.ok('waitMs' in full && full.short === 0)
-    const whole = records({ name: 'data 3/3', wanted: 100, least: 100 })
-    assert.deepEqual(await holds(ledger, 'e', [claim(requests), claim(whole)]), [1, 100])
+    assert.deepEqual(
+      await grantedOf(sharedStore, 'c', [
+        reserveRequest(one),
+        reserveRequest(records({ wanted: 9, minimum: 5 })),
+      ]),
+      [1, 5],
+    )
+    const full = await sharedStore.reserve('d', [
+      reserveRequest(one),
+      reserveRequest(records({ name: 'data 3/3', wanted: 9 })),
+    ])
+    assert.ok('waitMs' in full && full.shortIndex === 0)
+    const whole = records({ name: 'data 3/3', wanted: 100, minimum: 100 })
+    assert.deepEqual(
+      await grantedOf(sharedStore, 'e', [reserveRequest(requests), reserveRequest(whole)]),
+      [1, 100],
+    )
   })
 
-  it('enters what others spent, and gives nothing back where more remains than it thought', async () => {
-    const ledger = await open()
-    const held = { limit: 9, heldMs: LONG_MS }
-    for (const id of ['a', 'b', 'c']) await holds(ledger, id, [claim(held)])
-    await ledger.settle('a', [settled({ ...held, remaining: 2 })], 0)
-    // 9 less 2 are spent, and 3 of the 7 are known.
-    const told = await ledger.claim('d', [claim(held)])
-    assert.deepEqual(told, { taken: [1], spent: [8] })
-    await ledger.settle('b', [settled({ ...held, remaining: 8 })], 0)
-    assert.deepEqual(await ledger.claim('e', [claim(held)]), { taken: [1], spent: [9] })
-    assert.equal(await takes(ledger, 'f', [claim(held)]), false)
+  it('counts usage by others, and releases nothing if more remains than it counted', async () => {
+    const sharedStore = await open()
+    const rule = { limit: 9, occupiedMs: LONG_MS }
+    for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(rule)])
+    await sharedStore.commit('a', [outcomeOf({ ...rule, remaining: 2 })], 0)
+    // 9 less 2 are used, and 3 of the 7 are known.
+    const result = await sharedStore.reserve('d', [reserveRequest(rule)])
+    assert.deepEqual(result, { granted: [1], totals: [8] })
+    await sharedStore.commit('b', [outcomeOf({ ...rule, remaining: 8 })], 0)
+    assert.deepEqual(await sharedStore.reserve('e', [reserveRequest(rule)]), { granted: [1], totals: [9] })
+    assert.equal(await isGranted(sharedStore, 'f', [reserveRequest(rule)]), false)
   })
 
-  it('gives back after a window what others spent', async () => {
-    const ledger = await open()
-    const held = { limit: 3, heldMs: 150 }
-    await holds(ledger, 'a', [claim(held)])
-    await ledger.settle('a', [settled({ ...held, remaining: 0 })], 0)
-    assert.equal(await takes(ledger, 'b', [claim(held)]), false)
-    await until('all is free', () => takes(ledger, 'all', [claim({ ...held, wanted: 3, least: 3 })]))
+  it('releases usage by others after a window', async () => {
+    const sharedStore = await open()
+    const rule = { limit: 3, occupiedMs: 150 }
+    await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
+    await sharedStore.commit('a', [outcomeOf({ ...rule, remaining: 0 })], 0)
+    assert.equal(await isGranted(sharedStore, 'b', [reserveRequest(rule)]), false)
+    await until('all is free', () =>
+      isGranted(sharedStore, 'all', [reserveRequest({ ...rule, wanted: 3, minimum: 3 })]),
+    )
   })
 
   it('closes an endpoint for all after a refusal, for a window', async () => {
-    const [ledger, another] = [await open(), await open()]
-    const held = { limit: 9, heldMs: 200 }
-    await holds(ledger, 'a', [claim(held)])
+    const [sharedStore, another] = [await open(), await open()]
+    const rule = { limit: 9, occupiedMs: 200 }
+    await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
     const from = performance.now()
-    await ledger.settle('a', [settled({ ...held, closedMs: held.heldMs })], 0)
-    const told = await another.claim('b', [claim(held)])
-    assert.ok('waitMs' in told && told.waitMs > 0 && told.waitMs <= 200 && told.short === 0)
-    assert.ok(await takes(another, 'other endpoint', [claim({ ...held, name: 'alert' })]))
-    await until('it is open again', () => takes(another, 'b', [claim(held)]))
-    assert.ok(performance.now() - from >= held.heldMs - 1)
+    await sharedStore.commit('a', [outcomeOf({ ...rule, closedMs: rule.occupiedMs })], 0)
+    const result = await another.reserve('b', [reserveRequest(rule)])
+    assert.ok('waitMs' in result && result.waitMs > 0 && result.waitMs <= 200 && result.shortIndex === 0)
+    assert.ok(await isGranted(another, 'other endpoint', [reserveRequest({ ...rule, name: 'alert' })]))
+    await until('it is open again', () => isGranted(another, 'b', [reserveRequest(rule)]))
+    assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
   it('closes a device alone where only its records were refused', async () => {
-    const ledger = await open()
-    await holds(ledger, 'a', [claim(requests), claim(records({ wanted: 10 }))])
-    await ledger.settle('a', [settled(requests), settled(records({ used: 10, closedMs: LONG_MS }))], 0)
-    const told = await ledger.claim('b', [claim(requests), claim(records({ wanted: 10 }))])
-    assert.ok('waitMs' in told && told.short === 1)
-    assert.ok(await takes(ledger, 'c', [claim(requests), claim(records({ name: 'data 3/3', wanted: 10 }))]))
+    const sharedStore = await open()
+    await grantedOf(sharedStore, 'a', [reserveRequest(requests), reserveRequest(records({ wanted: 10 }))])
+    await sharedStore.commit(
+      'a',
+      [outcomeOf(requests), outcomeOf(records({ used: 10, closedMs: LONG_MS }))],
+      0,
+    )
+    const result = await sharedStore.reserve('b', [
+      reserveRequest(requests),
+      reserveRequest(records({ wanted: 10 })),
+    ])
+    assert.ok('waitMs' in result && result.shortIndex === 1)
+    assert.ok(
+      await isGranted(sharedStore, 'c', [
+        reserveRequest(requests),
+        reserveRequest(records({ name: 'data 3/3', wanted: 10 })),
+      ]),
+    )
   })
 
-  it('gives back all of what was claimed without an answer, however little it was', async () => {
-    const ledger = await open()
-    await holds(ledger, 'a', [claim(requests), claim(records({ wanted: 60 }))])
-    assert.deepEqual(await holds(ledger, 'late', [claim(requests), claim(records({ wanted: 60 }))]), [1, 40])
-    await ledger.settle('late', [settled({ ...requests, used: 0 }), settled(records({ used: 0 }))], 0)
-    assert.deepEqual(await holds(ledger, 'b', [claim(requests), claim(records({ wanted: 60 }))]), [1, 40])
+  it('releases all that was reserved without a response, however little it was', async () => {
+    const sharedStore = await open()
+    await grantedOf(sharedStore, 'a', [reserveRequest(requests), reserveRequest(records({ wanted: 60 }))])
+    assert.deepEqual(
+      await grantedOf(sharedStore, 'late', [
+        reserveRequest(requests),
+        reserveRequest(records({ wanted: 60 })),
+      ]),
+      [1, 40],
+    )
+    await sharedStore.commit(
+      'late',
+      [outcomeOf({ ...requests, used: 0 }), outcomeOf(records({ used: 0 }))],
+      0,
+    )
+    assert.deepEqual(
+      await grantedOf(sharedStore, 'b', [reserveRequest(requests), reserveRequest(records({ wanted: 60 }))]),
+      [1, 40],
+    )
   })
 
-  it('settles what was settled before to the same end', async () => {
-    const ledger = await open()
-    const held = { limit: 3, heldMs: LONG_MS }
-    await holds(ledger, 'a', [claim(held)])
-    for (const age of [0, 1000]) await ledger.settle('a', [settled(held)], age)
-    assert.deepEqual(await ledger.claim('b', [claim(held)]), { taken: [1], spent: [2] })
+  it('commits what was committed before to the same end', async () => {
+    const sharedStore = await open()
+    const rule = { limit: 3, occupiedMs: LONG_MS }
+    await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
+    for (const age of [0, 1000]) await sharedStore.commit('a', [outcomeOf(rule)], age)
+    assert.deepEqual(await sharedStore.reserve('b', [reserveRequest(rule)]), { granted: [1], totals: [2] })
   })
 
   it('counts what was released while an answer was on its way as ours', async () => {
-    const ledger = await open()
-    const held = { limit: 9, heldMs: 50 }
-    await holds(ledger, 'short', [claim(held)])
-    await holds(ledger, 'long', [claim({ ...held, heldMs: LONG_MS })])
-    await ledger.settle('short', [settled(held)], 0)
+    const sharedStore = await open()
+    const rule = { limit: 9, occupiedMs: 50 }
+    await grantedOf(sharedStore, 'short', [reserveRequest(rule)])
+    await grantedOf(sharedStore, 'long', [reserveRequest({ ...rule, occupiedMs: LONG_MS })])
+    await sharedStore.commit('short', [outcomeOf(rule)], 0)
     await until('one is released', async () => {
-      const told = await ledger.claim('look', [claim({ ...held, wanted: 8, least: 8 })])
-      if ('taken' in told) await ledger.settle('look', [settled({ ...held, used: 0 })], 0)
-      return 'taken' in told
+      const result = await sharedStore.reserve('look', [reserveRequest({ ...rule, wanted: 8, minimum: 8 })])
+      if ('granted' in result) await sharedStore.commit('look', [outcomeOf({ ...rule, used: 0 })], 0)
+      return 'granted' in result
     })
-    const told = { ...held, heldMs: LONG_MS, remaining: 7 }
-    await ledger.settle('long', [settled({ ...told, flightMs: SLACK_MS })], 0)
-    assert.deepEqual(await ledger.claim('next', [claim({ ...held, heldMs: LONG_MS })]), {
-      taken: [1],
-      spent: [2],
+    const outcome = { ...rule, occupiedMs: LONG_MS, remaining: 7 }
+    await sharedStore.commit('long', [outcomeOf({ ...outcome, flightMs: SLACK_MS })], 0)
+    assert.deepEqual(await sharedStore.reserve('next', [reserveRequest({ ...rule, occupiedMs: LONG_MS })]), {
+      granted: [1],
+      totals: [2],
     })
   })
 })

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
-import { openRedis } from '../../src/lib/quota/redis'
-import type { SharedLedger } from '../../src/lib/quota/shared'
+import { openRedis } from '../../src/lib/quota/shared/redis'
+import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { accountKey } from '../../src/lib/registry'
-import { claim, holds, joins, type Member, settled, takes, usage } from '../support/ledger'
 import { type RedisServer, startRedis } from '../support/redis'
+import {
+  grantedOf,
+  isGranted,
+  joins,
+  type Member,
+  outcomeOf,
+  reserveRequest,
+  usageReplay,
+} from '../support/shared-store'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
@@ -13,14 +21,14 @@ const LONG_MS = 60_000
 /** What a slow machine may take between two steps. */
 const SLACK_MS = 5000
 
-describe('a ledger in Redis', () => {
+describe('a shared store in Redis', () => {
   let redis: RedisServer
-  const opened: SharedLedger[] = []
+  const opened: SharedQuotaStore[] = []
   /** A connection of its own, as another process has. */
   async function open(account = 'an account', lease = LEASE_MS): Promise<Member> {
-    const ledger = openRedis(redis.url, '', lease)(account)
-    opened.push(ledger)
-    return await joins(ledger)
+    const sharedStore = openRedis(redis.url, '', lease)(account)
+    opened.push(sharedStore)
+    return await joins(sharedStore)
   }
 
   before('starts Redis', async function () {
@@ -29,36 +37,36 @@ describe('a ledger in Redis', () => {
   })
   beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
   afterEach('closes the connections', async () => {
-    await Promise.all(opened.splice(0).map((ledger) => ledger.close()))
+    await Promise.all(opened.splice(0).map((sharedStore) => sharedStore.close()))
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  it('gives exactly what there is to many who ask at once', async () => {
-    const ledgers = await Promise.all([open(), open(), open()])
+  it('grants exactly what there is to many that ask at once', async () => {
+    const sharedStores = await Promise.all([open(), open(), open()])
     const limit = 7
     const asked = Array.from({ length: 120 }, (_, at) =>
-      ledgers[at % 3]?.claim(`${at}`, [claim({ limit, heldMs: LONG_MS })]),
+      sharedStores[at % 3]?.reserve(`${at}`, [reserveRequest({ limit, occupiedMs: LONG_MS })]),
     )
-    const told = await Promise.all(asked)
-    const taken = told.flatMap((one) => (one && 'taken' in one ? [one.spent[0]] : []))
-    assert.deepEqual(taken.toSorted(), [1, 2, 3, 4, 5, 6, 7])
-    assert.ok(told.every((one) => one && ('taken' in one || one.short === 0)))
+    const result = await Promise.all(asked)
+    const totals = result.flatMap((one) => (one && 'granted' in one ? [one.totals[0]] : []))
+    assert.deepEqual(totals.toSorted(), [1, 2, 3, 4, 5, 6, 7])
+    assert.ok(result.every((one) => one && ('granted' in one || one.shortIndex === 0)))
   })
 
   it('never lets more live than the limit, and as many as it allows', async () => {
-    const ledgers = await Promise.all([open(), open(), open()])
-    const [limit, heldMs, rounds] = [4, 150, 6]
+    const sharedStores = await Promise.all([open(), open(), open()])
+    const [limit, occupiedMs, rounds] = [4, 150, 6]
     const lives: { from: number; to: number }[] = []
     await Promise.all(
-      ledgers.flatMap((ledger, at) =>
+      sharedStores.flatMap((sharedStore, at) =>
         Array.from({ length: 3 }, async (_, lane) => {
           for (let count = 0; lives.length < limit * rounds; count++) {
             const id = `${at} ${lane} ${count}`
-            if (!(await takes(ledger, id, [claim({ limit, heldMs })]))) continue
+            if (!(await isGranted(sharedStore, id, [reserveRequest({ limit, occupiedMs })]))) continue
             const from = performance.now()
             // Its clock counts whole milliseconds.
-            const to = from + heldMs - 2
-            await ledger.settle(id, [settled({ limit, heldMs })], 0)
+            const to = from + occupiedMs - 2
+            await sharedStore.commit(id, [outcomeOf({ limit, occupiedMs })], 0)
             lives.push({ from, to })
           }
         }),
@@ -70,89 +78,96 @@ describe('a ledger in Redis', () => {
     assert.equal(most, limit)
   })
 
-  it('tells when enough comes free', async () => {
-    const ledger = await open()
-    const held = { limit: 3, heldMs: LONG_MS }
-    for (const id of ['a', 'b', 'c']) await holds(ledger, id, [claim(held)])
-    const waitFor = async (least: number) => {
-      const told = await ledger.claim('more', [claim({ ...held, wanted: least, least })])
-      assert.ok('waitMs' in told)
-      return told.waitMs
+  it('reports when enough becomes available', async () => {
+    const sharedStore = await open()
+    const rule = { limit: 3, occupiedMs: LONG_MS }
+    for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(rule)])
+    const waitFor = async (minimum: number) => {
+      const result = await sharedStore.reserve('more', [
+        reserveRequest({ ...rule, wanted: minimum, minimum }),
+      ])
+      assert.ok('waitMs' in result)
+      return result.waitMs
     }
     assert.equal(await waitFor(1), LONG_MS, 'all in flight: a window after answers that are yet to come')
-    await ledger.settle('b', [settled(held)], 20_000)
-    await ledger.settle('a', [settled(held)], 10_000)
+    await sharedStore.commit('b', [outcomeOf(rule)], 20_000)
+    await sharedStore.commit('a', [outcomeOf(rule)], 10_000)
     const [first, second, third] = [await waitFor(1), await waitFor(2), await waitFor(3)]
     assert.ok(first <= 40_000 && first > 40_000 - SLACK_MS, `${first}`)
     assert.ok(second <= 50_000 && second > 50_000 - SLACK_MS, `${second}`)
     assert.equal(third, LONG_MS)
   })
 
-  it('releases what was settled when its time is over and not before', async () => {
-    const ledger = await open()
-    const held = { limit: 1, heldMs: 200 }
-    await holds(ledger, 'one', [claim(held)])
+  it('releases what was committed when its time is over and not before', async () => {
+    const sharedStore = await open()
+    const rule = { limit: 1, occupiedMs: 200 }
+    await grantedOf(sharedStore, 'one', [reserveRequest(rule)])
     const from = performance.now()
-    await ledger.settle('one', [settled(held)], 0)
-    await until('the place is free', () => takes(ledger, 'another', [claim(held)]))
-    assert.ok(performance.now() - from >= held.heldMs - 1)
+    await sharedStore.commit('one', [outcomeOf(rule)], 0)
+    await until('the place is free', () => isGranted(sharedStore, 'another', [reserveRequest(rule)]))
+    assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
-  it('holds what is in flight for longer than that', async () => {
-    const ledger = await open()
-    const held = { limit: 1, heldMs: 30 }
-    await holds(ledger, 'in flight', [claim(held)])
-    await holds(ledger, 'settled', [claim({ ...held, name: 'alert' })])
-    await ledger.settle('settled', [settled({ ...held, name: 'alert' })], 0)
-    await until('the other is released', () => takes(ledger, 'another', [claim({ ...held, name: 'alert' })]))
-    assert.equal(await takes(ledger, 'more', [claim(held)]), false)
+  it('reserves what is in flight for longer than that', async () => {
+    const sharedStore = await open()
+    const rule = { limit: 1, occupiedMs: 30 }
+    await grantedOf(sharedStore, 'in flight', [reserveRequest(rule)])
+    await grantedOf(sharedStore, 'settled', [reserveRequest({ ...rule, name: 'alert' })])
+    await sharedStore.commit('settled', [outcomeOf({ ...rule, name: 'alert' })], 0)
+    await until('the other is released', () =>
+      isGranted(sharedStore, 'another', [reserveRequest({ ...rule, name: 'alert' })]),
+    )
+    assert.equal(await isGranted(sharedStore, 'more', [reserveRequest(rule)]), false)
   })
 
-  it('gives the place of a process that died to others, once its request cannot be under way', async () => {
-    const [lease, heldMs] = [150, 100]
+  it('releases the permit of a process that died, once its request cannot be in flight', async () => {
+    const [lease, occupiedMs] = [150, 100]
     const dead = await open('an account', lease)
-    const ledger = await open('an account', lease)
+    const sharedStore = await open('an account', lease)
     const from = performance.now()
-    await holds(dead, 'lost', [claim({ limit: 1, heldMs })])
-    await dead.ledger.close()
-    await until('the place is free', () => takes(ledger, 'another', [claim({ limit: 1, heldMs })]))
-    assert.ok(performance.now() - from >= lease + heldMs - 1)
+    await grantedOf(dead, 'lost', [reserveRequest({ limit: 1, occupiedMs })])
+    await dead.sharedStore.close()
+    await until('the place is free', () =>
+      isGranted(sharedStore, 'another', [reserveRequest({ limit: 1, occupiedMs })]),
+    )
+    assert.ok(performance.now() - from >= lease + occupiedMs - 1)
   })
 
-  it('gives back at once what was not sent', async () => {
-    const ledger = await open()
-    const held = { limit: 1, heldMs: LONG_MS }
-    await holds(ledger, 'unsent', [claim(held)])
-    await ledger.settle('unsent', [settled({ ...held, used: 0 })], 0)
-    assert.ok(await takes(ledger, 'another', [claim(held)]))
+  it('releases immediately what was not sent', async () => {
+    const sharedStore = await open()
+    const rule = { limit: 1, occupiedMs: LONG_MS }
+    await grantedOf(sharedStore, 'unsent', [reserveRequest(rule)])
+    await sharedStore.commit('unsent', [outcomeOf({ ...rule, used: 0 })], 0)
+    assert.ok(await isGranted(sharedStore, 'another', [reserveRequest(rule)]))
   })
 
   it('counts each account by itself', async () => {
-    const held = { limit: 1, heldMs: LONG_MS }
-    await holds(await open('one'), 'a', [claim(held)])
-    assert.ok(await takes(await open('another'), 'b', [claim(held)]))
-    assert.equal(await takes(await open('one'), 'c', [claim(held)]), false)
+    const rule = { limit: 1, occupiedMs: LONG_MS }
+    await grantedOf(await open('one'), 'a', [reserveRequest(rule)])
+    assert.ok(await isGranted(await open('another'), 'b', [reserveRequest(rule)]))
+    assert.equal(await isGranted(await open('one'), 'c', [reserveRequest(rule)]), false)
   })
 
-  it('lets what it holds expire', async () => {
-    const ledger = await open()
-    const held = { limit: 9, heldMs: LONG_MS }
-    const records = { name: 'data 1/2', wanted: 5, least: 1, limit: 100, heldMs: 2 * LONG_MS }
-    for (const id of ['in flight', 'over']) await holds(ledger, id, [claim(held), claim(records)])
-    await ledger.settle('over', [settled({ ...held, remaining: 3, closedMs: LONG_MS })], 0)
-    const spent = [{ id: 'old', ageMs: 10, amount: 1 }]
-    await ledger.replay([usage({ name: 'alert', heldMs: LONG_MS, spent })])
+  it('lets its data expire', async () => {
+    const sharedStore = await open()
+    const rule = { limit: 9, occupiedMs: LONG_MS }
+    const records = { name: 'data 1/2', wanted: 5, minimum: 1, limit: 100, occupiedMs: 2 * LONG_MS }
+    for (const id of ['in flight', 'over'])
+      await grantedOf(sharedStore, id, [reserveRequest(rule), reserveRequest(records)])
+    await sharedStore.commit('over', [outcomeOf({ ...rule, remaining: 3, closedMs: LONG_MS })], 0)
+    const used = [{ id: 'old', ageMs: 10, amount: 1 }]
+    await sharedStore.replay([usageReplay({ name: 'alert', occupiedMs: LONG_MS, used })])
     const contents = (await redis.contents()).filter(({ key }) => !/:(epoch|members)$/.test(key))
     assert.equal(contents.length, 3)
     for (const { key, lasts } of contents) assert.ok(lasts > 0, `${key} stays for ever`)
-    // Longer than what is in it is held.
+    // Longer than its entries last.
     const requests = contents.find(({ key }) => key.endsWith('current'))
     assert.ok(Number(requests?.lasts) > LONG_MS, 'the lease of what is in flight')
   })
 
-  it('lets its own mark expire as well, of accounts that nobody uses any more', async () => {
-    const ledger = await open()
-    await holds(ledger, 'one', [claim({ limit: 9, heldMs: LONG_MS })])
+  it('lets its instance id expire as well, of accounts that nobody uses any more', async () => {
+    const sharedStore = await open()
+    await grantedOf(sharedStore, 'one', [reserveRequest({ limit: 9, occupiedMs: LONG_MS })])
     const contents = await redis.contents()
     assert.ok(contents.length >= 2)
     assert.deepEqual(
@@ -163,8 +178,8 @@ describe('a ledger in Redis', () => {
 
   it('writes nothing secret', async () => {
     const secrets = ['https://service.example', 'k'.repeat(45)] as const
-    const ledger = await open(accountKey(...secrets))
-    await holds(ledger, 'one', [claim({ limit: 9, heldMs: LONG_MS })])
+    const sharedStore = await open(accountKey(...secrets))
+    await grantedOf(sharedStore, 'one', [reserveRequest({ limit: 9, occupiedMs: LONG_MS })])
     const written = JSON.stringify(await redis.contents())
     for (const secret of [...secrets, 'service.example']) assert.ok(!written.includes(secret))
     assert.match(written, /current/)

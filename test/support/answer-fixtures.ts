@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Account, createAccount } from '../../src/lib/account'
 import { type EndpointName, endpoints, pathOf } from '../../src/lib/api/endpoints'
+import type { QuotaHeaders } from '../../src/lib/api/quota-headers'
 import type { WireAnswer } from '../../src/lib/api/transport'
 import type { Clock } from '../../src/lib/clock'
 import { collectCurrent } from '../../src/lib/collect/current'
@@ -10,7 +11,6 @@ import { collectAlerts, collectLatest } from '../../src/lib/collect/fetch'
 import { collectRange } from '../../src/lib/collect/range'
 import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors'
 import { planMessages } from '../../src/lib/output/plan'
-import type { QuotaReading } from '../../src/lib/quota/headers'
 import type { TimeStyle } from '../../src/lib/readings/time'
 import { createRegistry } from '../../src/lib/registry'
 import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
@@ -50,7 +50,7 @@ export interface Expected {
   failed?: [serial: string, part: string][]
   /** Of `params` and `cause` what is named here. */
   error?: { code: ErrorCode; reason: Reason; params?: ErrorParams; cause?: Cause }
-  quota?: QuotaReading
+  quota?: QuotaHeaders
 }
 
 export interface Fixture {
@@ -111,7 +111,7 @@ const RECORDS_LEFT = { 'x-ratelimit-remaining-datacount': '160000' }
 export interface Outcome {
   payload: unknown
   failed: [serial: string, part: string][]
-  quota: QuotaReading
+  quota: QuotaHeaders
   /** Addresses asked, in order. */
   asked: string[]
 }
@@ -185,7 +185,7 @@ export async function receive(
 
 async function collect(account: Account, endpoint: EndpointName, request: Request): Promise<Collected> {
   const { serial, base, time, form, staleAfter, number } = request
-  const asker = { signal: new AbortController().signal, line: 'fixture', wait: 0 }
+  const context = { signal: new AbortController().signal, queueKey: 'fixture', maxWaitMs: 0 }
   const target = { serial, base }
   switch (nodeOf[endpoint]) {
     case 'envlog-current': {
@@ -197,20 +197,20 @@ async function collect(account: Account, endpoint: EndpointName, request: Reques
         format: form,
         property: 'devices',
       } as const
-      const collected = await collectCurrent(account, wish, asker)
+      const collected = await collectCurrent(account, wish, context)
       if (!collected) throw new Error('nothing was asked')
       return collected
     }
     case 'envlog-latest':
-      return collectLatest(account, target, { time, format: form }, asker)
+      return collectLatest(account, target, { time, format: form }, context)
     case 'envlog-range': {
       const period = {
         from: { instant: Date.parse(request.from) },
         to: { instant: Date.parse(request.to) },
       }
-      return collectRange(account, target, { period, number, time, format: form }, asker)
+      return collectRange(account, target, { period, number, time, format: form }, context)
     }
     case 'envlog-alerts':
-      return collectAlerts(account, target, { time, format: form }, asker)
+      return collectAlerts(account, target, { time, format: form }, context)
   }
 }

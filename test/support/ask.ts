@@ -22,7 +22,7 @@ const account = createAccount(
 )
 
 account.client
-  .read('current', {}, { signal: new AbortController().signal, line: 'ask', wait: null })
+  .read('current', {}, { signal: new AbortController().signal, queueKey: 'ask', maxWaitMs: null })
   .then(({ body }) => console.log(`${body.devices.length} devices`))
   .catch((error) => console.log(`${error.code} ${error.reason} ${JSON.stringify(error.params)}`))
   .finally(() => account.close())

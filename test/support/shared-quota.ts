@@ -29,12 +29,12 @@ export async function deployShared(halls: readonly QuotaHall[], sharing: Sharing
 
 export function sharedFlow({ collector }: QuotaHall, { simulator, address, password, nodes }: Sharing) {
   const secret = password === undefined ? {} : { sharedQuotaPassword: password }
-  // A refusal closes for the described window at least: here it is the simulated one.
+  // A refusal closes for the configured window at least: here it is the simulated one.
   const account = { sharedQuota: address, limits: JSON.stringify(simulator.options.limits) }
   return quotaFlow({ simulator, collector, nodes, account, ...secret })
 }
 
-/** What the account showed, oldest first: true while its ledger was away. */
+/** What the account showed, oldest first: true while its shared store was disconnected. */
 export function awayIn({ collector }: QuotaHall, simulator: Simulator): boolean[] {
   const own = collector
     .box('statuses')
@@ -42,14 +42,14 @@ export function awayIn({ collector }: QuotaHall, simulator: Simulator): boolean[
   return own.map(({ status }) => status.text !== undefined)
 }
 
-/** Waits until each shows that the ledger is away, or there. */
+/** Waits until each shows that the shared store is disconnected, or connected. */
 export async function showsAway(halls: readonly QuotaHall[], simulator: Simulator, away: boolean) {
   for (const hall of halls) {
     await until(`away: ${away}`, () => (awayIn(hall, simulator).at(-1) ?? false) === away)
   }
 }
 
-/** From the answer to the release (docs/quota.md), ms. */
+/** How long a permit is occupied after the response (docs/quota.md), ms. */
 export const released = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
 
 export interface Row {
@@ -58,8 +58,8 @@ export interface Row {
 }
 
 /**
- * Lets so many windows' requests come: the share of those that could have come meanwhile. Each place is used anew at
- * the earliest a window, and what it is held longer, after its last use.
+ * Lets so many windows' requests come: the share of those that could have come meanwhile. Each permit is used
+ * again a window and a margin after its last use, at the earliest.
  */
 export async function throughput(
   simulator: Simulator,

@@ -3,10 +3,8 @@ import { type ChildAbort, childOf } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { Asker } from '../quota/asker'
-import { type QuotaReading, readQuota } from '../quota/headers'
 import type { Quota } from '../quota/quota'
-import type { Tried } from '../quota/ticket'
+import type { AttemptResult, RequestContext } from '../quota/types'
 import { type Body, MAX_ERROR_BYTES, readBody } from './body'
 import { withDeadline } from './deadline'
 import {
@@ -18,6 +16,7 @@ import {
   pathOf,
 } from './endpoints'
 import type { EnvelopeOf } from './envelopes'
+import { type QuotaHeaders, readQuotaHeaders } from './quota-headers'
 import { redactor, secretsGuard } from './redact'
 import { failureOf } from './refusal'
 import { retryDelay } from './retry'
@@ -52,7 +51,7 @@ export interface Answer<B> {
   body: B
   /** When the last byte had arrived, ms since 1970 UTC. */
   receivedAt: number
-  quota: QuotaReading
+  quota: QuotaHeaders
   /** Records that were asked for in the end: fewer than wanted where the device's budget has fewer left. */
   number?: number
 }
@@ -62,12 +61,20 @@ export interface Client {
    * One read, parsed and checked as far as its envelope.
    * @throws EnvlogError: every code but `ENVLOG_CONFIG`, `ENVLOG_INPUT`
    */
-  read<E extends EndpointName>(endpoint: E, params: ParamsOf<E>, asker: Asker): Promise<Answer<EnvelopeOf<E>>>
+  read<E extends EndpointName>(
+    endpoint: E,
+    params: ParamsOf<E>,
+    context: RequestContext,
+  ): Promise<Answer<EnvelopeOf<E>>>
   /**
    * One read as it came: JSON parsed but not looked into, or the CSV text that `type` asks for.
    * @throws EnvlogError
    */
-  readRaw<E extends EndpointName>(endpoint: E, params: ParamsOf<E>, asker: Asker): Promise<Answer<unknown>>
+  readRaw<E extends EndpointName>(
+    endpoint: E,
+    params: ParamsOf<E>,
+    context: RequestContext,
+  ): Promise<Answer<unknown>>
   /** Ends what is under way with `closed`. */
   close(): Promise<void>
 }
@@ -128,35 +135,35 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     params: object,
     understand: () => Intake,
     signal: AbortSignal,
-  ): Promise<Tried<Omit<Answer<unknown>, 'number'>>> {
+  ): Promise<AttemptResult<Omit<Answer<unknown>, 'number'>>> {
     const body = JSON.stringify({
       'api-key': apiKey,
       'login-id': loginId,
       'login-pass': loginPass,
       ...params,
     })
-    let reading: QuotaReading | null = null
+    let headers: QuotaHeaders | null = null
     const intake = understand()
     const known = knownCause(endpoint, params)
     try {
-      const began = ({ status, headers }: WireAnswer) => {
-        if (status === 200) reading = readQuota(headers)
+      const began = (answer: WireAnswer) => {
+        if (answer.status === 200) headers = readQuotaHeaders(answer.headers)
       }
       const { answer, body: found } = await exchange(endpoint, body, signal, began, intake.slicer)
       const receivedAt = clock.now()
-      const said = readQuota(answer.headers)
+      const said = readQuotaHeaders(answer.headers)
       if (answer.status !== 200) {
         const { error, isOfService } = failureOf({ endpoint, answer, text: found.text(), guard })
-        return { reading: isOfService ? said : readQuota({}), records: 0, error: error.with(known) }
+        return { headers: isOfService ? said : readQuotaHeaders({}), records: 0, error: error.with(known) }
       }
       const value = intake.read(found)
       const records = recordsIn(value)
-      return { reading: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
+      return { headers: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
     } catch (error) {
       const failure = error instanceof EnvlogError ? error.with(known) : (error as EnvlogError)
       // A page of somebody else's, whatever its headers say.
-      if (failure.reason === 'reply-not-json') reading = readQuota({})
-      return { reading, records: null, error: failure, unsent: NEVER_REACHED.has(failure.reason) }
+      if (failure.reason === 'reply-not-json') headers = readQuotaHeaders({})
+      return { headers, records: null, error: failure, isUnsent: NEVER_REACHED.has(failure.reason) }
     }
   }
 
@@ -173,32 +180,35 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       endpoint,
       key: JSON.stringify([login, kind, pathOf(endpoint, settings.relaySuffix), params]),
       ...(records !== undefined && wanted !== undefined
-        ? { records: { device: deviceOf(params), wanted, least: kind === 'raw' ? wanted : LEAST_RECORDS } }
+        ? { records: { device: deviceOf(params), wanted, minimum: kind === 'raw' ? wanted : LEAST_RECORDS } }
         : {}),
       async send(
         number: number | undefined,
         signal: AbortSignal,
         retried: number,
-      ): Promise<Tried<Answer<unknown>>> {
+      ): Promise<AttemptResult<Answer<unknown>>> {
         const asked = number === undefined ? params : { ...params, number }
         const trying = attempt(endpoint, asked, understand, signal)
         exchanges.add(trying)
         const tried = await trying.finally(() => exchanges.delete(trying))
         if ('value' in tried) return { ...tried, value: { ...tried.value, ...(number ? { number } : {}) } }
         if (retried >= most || !worthAnotherTry(tried.error)) return tried
-        return { ...tried, againAfter: retryDelay(retried, random()) }
+        return { ...tried, retryAfterMs: retryDelay(retried, random()) }
       },
       copy: (answer: Answer<unknown>) => structuredClone(answer),
     }
   }
 
   /** Under a signal of its own, so that closing the client ends it. */
-  async function reading<T>(asker: Asker, work: (asker: Asker) => Promise<T>): Promise<T> {
+  async function reading<T>(
+    context: RequestContext,
+    work: (context: RequestContext) => Promise<T>,
+  ): Promise<T> {
     if (closed) throw new EnvlogError('closed')
-    const own = childOf(asker.signal)
+    const own = childOf(context.signal)
     underWay.add(own)
     try {
-      return await work({ ...asker, signal: own.signal })
+      return await work({ ...context, signal: own.signal })
     } finally {
       underWay.delete(own)
       own.release()
@@ -206,16 +216,16 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   }
 
   return {
-    read: (endpoint, params, asker) =>
-      reading(asker, (own) => {
+    read: (endpoint, params, context) =>
+      reading(context, (own) => {
         const understand = () => {
           const { slicer, read } = loadIntake().createIntake(endpoint)
           return { slicer, read: (body: Body) => redact.within(read(body)) }
         }
         return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
       }),
-    readRaw: (endpoint, params, asker) =>
-      reading(asker, (own) => {
+    readRaw: (endpoint, params, context) =>
+      reading(context, (own) => {
         const type = ('type' in params && params.type) || 'json'
         const read = ({ text }: Body) => {
           const { readJson, readTable } = loadEnvelopes()

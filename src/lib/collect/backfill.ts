@@ -1,4 +1,4 @@
-import type { Asker } from '../quota/asker'
+import type { RequestContext } from '../quota/types'
 import { mergeSeries } from '../readings/merge'
 import type { Series } from '../readings/series'
 import { decodeRecords } from './decode'
@@ -40,17 +40,17 @@ export async function fetchBackfillPage(
   account: AccountAccess,
   target: ResolvedDevice,
   backfill: Backfill,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<Backfill> {
   const { received, paging } = backfill
-  const page = await fetchPage(account, target, nextPage(paging), { ...asker, recordsWait: 0 })
+  const page = await fetchPage(account, target, nextPage(paging), { ...context, maxRecordsWaitMs: 0 })
   // Pages do not say whether daylight saving time was on, so the answer's offset applies to all.
   const style = { time: received.time, offset: received.series.utcOffset }
   const { part, failed } = await decodeRecords(
     target,
     { ...page.answer, body: page.body },
     style,
-    asker.signal,
+    context.signal,
   )
   return {
     ...backfill,

@@ -2,7 +2,7 @@ import type { CurrentParams } from '../api/endpoints'
 import type { Unreadable } from '../api/fields'
 import { EnvlogError } from '../errors'
 import { gently } from '../pace'
-import type { Asker } from '../quota/asker'
+import type { RequestContext } from '../quota/types'
 import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
 import {
@@ -34,15 +34,15 @@ export interface CurrentQuery {
 export async function collectCurrent(
   account: AccountAccess,
   query: CurrentQuery,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<Collected | undefined> {
   const params = buildCurrentParams(query, account.directory)
   if (!params) return undefined
   if (query.format !== 'read') {
-    const answer = await account.client.readRaw('current', params, asker)
+    const answer = await account.client.readRaw('current', params, context)
     return { answer, content: { kind: 'raw', payload: answer.body }, group: '' }
   }
-  const answer = await account.client.read('current', params, asker)
+  const answer = await account.client.read('current', params, context)
   if (Object.keys(params).length === 0) account.directory.update(answer)
   const { time, staleAfter } = query
   const { receivedAt } = answer
@@ -53,7 +53,7 @@ export async function collectCurrent(
     failed.push({ device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) })
   }
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
-  const all = await gently(stepsOfCurrent(answer.body, options, unreadable), asker.signal)
+  const all = await gently(stepsOfCurrent(answer.body, options, unreadable), context.signal)
   const readings = all.filter((reading) => isWanted(reading, query))
   failed.push(...findMissing(all, failed, query))
   return { answer, content: { kind: 'current', readings }, group: '', failed }

@@ -1,5 +1,5 @@
 import { EnvlogError } from '../errors'
-import type { Asker } from '../quota/asker'
+import type { RequestContext } from '../quota/types'
 import type { Directory } from './directory'
 
 /** A device as a user names it. Without `base` it is the device under each of its base units. */
@@ -59,7 +59,7 @@ export async function resolveDevices(
   selection: Selection,
   exclude: readonly string[],
   directory: Directory,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<ResolvedSelection> {
   const unknown: ResolvedSelection['unknown'] = []
   const resolved = new Map<string, ResolvedDevice>()
@@ -70,20 +70,20 @@ export async function resolveDevices(
     resolved.set(deviceKey({ serial, base }), { serial, base, ...names })
   }
 
-  if (selection === 'all') for (const entry of await directory.list(asker)) add(entry)
+  if (selection === 'all') for (const entry of await directory.list(context)) add(entry)
   else {
     for (const device of selection.devices) {
       if (excluded.has(device.serial)) continue
       const { serial, base } = device
       if (base !== undefined) add({ serial, base })
       else {
-        const found = await directory.find(serial, asker)
+        const found = await directory.find(serial, context)
         found.forEach(add)
         if (found.length === 0) unknown.push(unknownDevice(serial))
       }
     }
     for (const base of selection.bases) {
-      const under = (await directory.list(asker)).filter((entry) => entry.base === base)
+      const under = (await directory.list(context)).filter((entry) => entry.base === base)
       under.forEach(add)
       if (under.length === 0) unknown.push(unknownDevice(base, base))
     }

@@ -1,7 +1,7 @@
 import type { CurrentEnvelope } from '../api/envelopes'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import type { Asker } from '../quota/asker'
+import type { RequestContext } from '../quota/types'
 import { utcOffset } from '../readings/time'
 
 /** What the account knows of one device under one base unit. */
@@ -27,15 +27,19 @@ const MIN_REFRESH_INTERVAL_MS = 60_000
  */
 export interface Directory {
   /** @throws EnvlogError of the request, where there is no list at all */
-  list(asker: Asker): Promise<readonly DirectoryEntry[]>
+  list(context: RequestContext): Promise<readonly DirectoryEntry[]>
   /** The device under each of its base units; empty where the account has no such device. */
-  find(serial: string, asker: Asker): Promise<readonly DirectoryEntry[]>
+  find(serial: string, context: RequestContext): Promise<readonly DirectoryEntry[]>
   /** The name of a device and of its group; blank for none, and where the account does not have the device. */
-  describe(serial: string, base: string, asker: Asker): Promise<Pick<DirectoryEntry, 'name' | 'group'>>
+  describe(
+    serial: string,
+    base: string,
+    context: RequestContext,
+  ): Promise<Pick<DirectoryEntry, 'name' | 'group'>>
   /** Minutes that a device's clock is ahead of UTC. @throws EnvlogError `device-unknown`, `reply-unreadable` */
-  utcOffset(serial: string, base: string, asker: Asker): Promise<number>
+  utcOffset(serial: string, base: string, context: RequestContext): Promise<number>
   /** The answer that the list is from. @param refresh whether it is requested again @throws EnvlogError of the request */
-  getAnswer(asker: Asker, refresh: boolean): Promise<DirectoryAnswer>
+  getAnswer(context: RequestContext, refresh: boolean): Promise<DirectoryAnswer>
   /** The answer that the list is from, however old; `undefined` where there is none. */
   cachedAnswer(): DirectoryAnswer | undefined
   /** Whether the last list has the device under that base unit; `undefined` where there is none. */
@@ -77,7 +81,7 @@ export function createDirectoryState(): DirectoryState {
  */
 export function createDirectory(
   state: DirectoryState,
-  fetch: (asker: Asker) => Promise<DirectoryAnswer>,
+  fetch: (context: RequestContext) => Promise<DirectoryAnswer>,
   clock: Clock,
 ): Directory {
   const since = (instant: number) => clock.monotonic() - instant
@@ -95,48 +99,48 @@ export function createDirectory(
   }
 
   /** Requests that are made meanwhile are identical, so the client makes one of them. */
-  async function refresh(asker: Asker): Promise<void> {
+  async function refresh(context: RequestContext): Promise<void> {
     if (state.pendingRequests === 0) state.requestedAt = clock.monotonic()
     state.pendingRequests++
     try {
-      update(await fetch(asker))
+      update(await fetch(context))
     } finally {
       state.pendingRequests--
     }
   }
 
-  async function list(asker: Asker): Promise<readonly DirectoryEntry[]> {
+  async function list(context: RequestContext): Promise<readonly DirectoryEntry[]> {
     const { entries } = state
     if (entries && since(state.updatedAt) < MAX_AGE_MS) return entries
     if (!entries || state.pendingRequests > 0 || since(state.requestedAt) >= MIN_REFRESH_INTERVAL_MS) {
       try {
-        await refresh(asker)
+        await refresh(context)
       } catch (error) {
-        if (!entries || asker.signal.aborted) throw error
+        if (!entries || context.signal.aborted) throw error
       }
     }
     return state.entries ?? []
   }
 
-  async function find(serial: string, asker: Asker): Promise<readonly DirectoryEntry[]> {
+  async function find(serial: string, context: RequestContext): Promise<readonly DirectoryEntry[]> {
     const filter = (entries: readonly DirectoryEntry[]) => entries.filter((entry) => entry.serial === serial)
-    const found = filter(await list(asker))
+    const found = filter(await list(context))
     const isRecent = state.pendingRequests === 0 && since(state.requestedAt) < MIN_REFRESH_INTERVAL_MS
     if (found.length > 0 || isRecent) return found
     state.updatedAt = Number.NEGATIVE_INFINITY
-    return filter(await list(asker))
+    return filter(await list(context))
   }
 
-  const findUnder = async (serial: string, base: string, asker: Asker) =>
-    (await find(serial, asker)).find((entry) => entry.base === base)
+  const findUnder = async (serial: string, base: string, context: RequestContext) =>
+    (await find(serial, context)).find((entry) => entry.base === base)
 
   return {
     list,
     find,
     update,
-    async getAnswer(asker, isRefreshed) {
-      if (isRefreshed) await refresh(asker)
-      else await list(asker)
+    async getAnswer(context, isRefreshed) {
+      if (isRefreshed) await refresh(context)
+      else await list(context)
       return state.answer as DirectoryAnswer
     },
     cachedAnswer: () => state.answer,
@@ -147,9 +151,9 @@ export function createDirectory(
       if (found.length === 0 || (remotes.length > 0 && remotes.length < found.length)) return undefined
       return remotes.length > 0
     },
-    describe: async (serial, base, asker) => nameAndGroup(await findUnder(serial, base, asker)),
-    async utcOffset(serial, base, asker) {
-      const entry = await findUnder(serial, base, asker)
+    describe: async (serial, base, context) => nameAndGroup(await findUnder(serial, base, context)),
+    async utcOffset(serial, base, context) {
+      const entry = await findUnder(serial, base, context)
       if (!entry) throw new EnvlogError('device-unknown', { serial }, { serial, base })
       if (entry.utcOffset === null) {
         throw new EnvlogError('reply-unreadable', { part: 'time_diff' }, { serial, base })

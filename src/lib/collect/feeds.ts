@@ -1,5 +1,5 @@
 import type { Content } from '../output/content'
-import type { Asker } from '../quota/asker'
+import type { RequestContext } from '../quota/types'
 import type { LogEntry } from '../readings/alerts'
 import { mergeSeries } from '../readings/merge'
 import type { Series } from '../readings/series'
@@ -47,7 +47,11 @@ export type PollPlan =
 export type Planner = (known: Cursor | null, after: number) => PollPlan
 
 /** Requests the latest records or alerts of a device. @throws EnvlogError those of the request and of decoding */
-export type Feed = (account: AccountAccess, target: ResolvedDevice, asker: Asker) => Promise<Planner>
+export type Feed = (
+  account: AccountAccess,
+  target: ResolvedDevice,
+  requestContext: RequestContext,
+) => Promise<Planner>
 
 export interface RecordFeedOptions {
   time: TimeStyle
@@ -58,9 +62,9 @@ export interface RecordFeedOptions {
 
 /** New records (endpoints 2 and 3). */
 export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): Feed {
-  return async (account, target, asker) => {
-    const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, asker)
-    const { part, failed } = await decodeRecords(target, { ...answer, body }, { time }, asker.signal)
+  return async (account, target, requestContext) => {
+    const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, requestContext)
+    const { part, failed } = await decodeRecords(target, { ...answer, body }, { time }, requestContext.signal)
     const series = mergeSeries([part])
     return (known, after) => {
       const { receivedAt } = answer
@@ -139,8 +143,8 @@ export interface AlertFeedOptions {
 
 /** New alerts (endpoint 6). */
 export function createAlertFeed({ time, start }: AlertFeedOptions): Feed {
-  return async (account, target, asker) => {
-    const { body, ...answer } = await fetchAlertLog(account, target, asker)
+  return async (account, target, requestContext) => {
+    const { body, ...answer } = await fetchAlertLog(account, target, requestContext)
     return (cursor, after) => {
       const known = cursor as AlertCursor | null
       const sequence = Math.max(answer.receivedAt, after + 1)

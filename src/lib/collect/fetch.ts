@@ -4,7 +4,7 @@ import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
 import type { Identity } from '../api/fields'
 import { EnvlogError } from '../errors'
 import type { Content } from '../output/content'
-import type { Asker } from '../quota/asker'
+import type { RequestContext } from '../quota/types'
 import { mergeSeries } from '../readings/merge'
 import type { TimeStyle } from '../readings/time'
 import { decodeAlerts, decodeRecords } from './decode'
@@ -42,11 +42,11 @@ export async function collectLatest(
   account: AccountAccess,
   target: ResolvedDevice,
   { time, format }: { time: TimeStyle; format: ResponseFormat },
-  asker: Asker,
+  context: RequestContext,
 ): Promise<Collected> {
-  if (format !== 'read') return collectRaw(account, 'latest', target, { type: format }, asker)
-  const answer = await fetchRecords(account, 'latest', target, {}, asker)
-  const { part, failed } = await decodeRecords(target, answer, { time }, asker.signal)
+  if (format !== 'read') return collectRaw(account, 'latest', target, { type: format }, context)
+  const answer = await fetchRecords(account, 'latest', target, {}, context)
+  const { part, failed } = await decodeRecords(target, answer, { time }, context.signal)
   return { ...toCollected(target, answer, { kind: 'series', series: mergeSeries([part]) }), failed }
 }
 
@@ -58,13 +58,13 @@ export async function collectAlerts(
   account: AccountAccess,
   target: ResolvedDevice,
   { time, format }: { time: TimeStyle; format: ResponseFormat },
-  asker: Asker,
+  context: RequestContext,
 ): Promise<Collected> {
   if (format !== 'read') {
-    const answer = await account.client.readRaw('alert', buildAlertParams(target), asker)
+    const answer = await account.client.readRaw('alert', buildAlertParams(target), context)
     return toCollected(target, answer, toRawContent(target, answer.body))
   }
-  const answer = await fetchAlertLog(account, target, asker)
+  const answer = await fetchAlertLog(account, target, context)
   const { log, failed } = decodeAlerts(target, answer, time)
   return { ...toCollected(target, answer, { kind: 'alerts', ...log }), failed }
 }
@@ -75,10 +75,10 @@ export async function collectRaw(
   kind: RecordsKind,
   target: ResolvedDevice,
   params: Partial<DeviceParams>,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<Collected> {
   const request = buildRecordsRequest(kind, target, params)
-  const answer = await account.client.readRaw(request.endpoint, request.params, asker)
+  const answer = await account.client.readRaw(request.endpoint, request.params, context)
   return toCollected(target, answer, toRawContent(target, answer.body))
 }
 
@@ -120,10 +120,10 @@ export async function fetchRecords(
   kind: RecordsKind,
   target: ResolvedDevice,
   params: Partial<DeviceParams>,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<Answer<GraphEnvelope>> {
   const request = buildRecordsRequest(kind, target, params)
-  const answer: Answer<GraphEnvelope> = await account.client.read(request.endpoint, request.params, asker)
+  const answer: Answer<GraphEnvelope> = await account.client.read(request.endpoint, request.params, context)
   return { ...answer, body: checkDevice(answer.body, target, request.endpoint) }
 }
 
@@ -134,9 +134,9 @@ export async function fetchRecords(
 export async function fetchAlertLog(
   account: AccountAccess,
   target: ResolvedDevice,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<Answer<AlertEnvelope>> {
-  const answer = await account.client.read('alert', buildAlertParams(target), asker)
+  const answer = await account.client.read('alert', buildAlertParams(target), context)
   return { ...answer, body: checkDevice(answer.body, target, answer.endpoint) }
 }
 

@@ -5,7 +5,7 @@
 
 import type { EnvlogError } from '../errors'
 import { countOf } from '../output/content'
-import type { Asker } from '../quota/asker'
+import type { RequestContext } from '../quota/types'
 import { fetchBackfillPage } from './backfill'
 import { type Cursor, classifyFailure, type DeliveryEffect, latestSequence } from './delivery'
 import type { DeviceDeliveryState, DeviceEvent } from './device-states'
@@ -51,7 +51,7 @@ interface Poll {
   feed: Feed
   options: DeliveryOptions
   ports: PollPorts
-  asker: Asker
+  context: RequestContext
 }
 
 /**
@@ -63,9 +63,9 @@ export function pollRecords(
   target: ResolvedDevice,
   options: PollOptions,
   ports: PollPorts,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<void> {
-  return run({ account, target, feed: createRecordFeed(options), options, ports, asker })
+  return run({ account, target, feed: createRecordFeed(options), options, ports, context })
 }
 
 /**
@@ -77,9 +77,9 @@ export function pollAlerts(
   target: ResolvedDevice,
   options: AlertFeedOptions & DeliveryOptions,
   ports: PollPorts,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<void> {
-  return run({ account, target, feed: createAlertFeed(options), options, ports, asker })
+  return run({ account, target, feed: createAlertFeed(options), options, ports, context })
 }
 
 /** Whether a receipt of the device is awaited, so that it is not to be polled. @param now monotonic ms */
@@ -133,8 +133,8 @@ const step = ({ ports, target }: Poll, event: DeviceEvent) =>
   ports.nodeState.dispatch(deviceKey(target), event)
 
 async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
-  const { account, target, feed, asker } = poll
-  const plan = await feed(account, target, asker)
+  const { account, target, feed, context } = poll
+  const plan = await feed(account, target, context)
   const state = stateOf(poll)
   // A `forget` came meanwhile: the next trigger begins again.
   if (state.phase.name !== 'requesting') return undefined
@@ -142,10 +142,10 @@ async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
 }
 
 async function requestPage(poll: Poll): Promise<DeliveryEffect | undefined> {
-  const { account, target, asker } = poll
+  const { account, target, context } = poll
   const { phase } = stateOf(poll)
   if (phase.name !== 'backfilling') return undefined
-  const backfill = await fetchBackfillPage(account, target, phase.backfill, asker)
+  const backfill = await fetchBackfillPage(account, target, phase.backfill, context)
   // A `forget` came meanwhile.
   if (stateOf(poll).phase !== phase) return undefined
   return step(poll, { kind: 'page-received', backfill, isLast: backfill.paging.isComplete })

@@ -2,7 +2,7 @@ import { childOf } from '../abort'
 import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
 import { turn } from '../pace'
-import type { Asker } from '../quota/asker'
+import type { RequestContext } from '../quota/types'
 import { mergeSeries } from '../readings/merge'
 import { oldestTime } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
@@ -50,10 +50,10 @@ export async function collectRange(
   account: AccountAccess,
   target: ResolvedDevice,
   { period, number, time, format }: RangeQuery,
-  asker: Asker,
+  context: RequestContext,
   onPage: (pages: number) => void = () => {},
 ): Promise<CollectedRange> {
-  const { from, to } = placePeriod(period, await findUtcOffset(account, target, period, time, asker))
+  const { from, to } = placePeriod(period, await findUtcOffset(account, target, period, time, context))
   const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
   const first = startPaging({ from, to, number })
   if (format !== 'read') {
@@ -61,11 +61,11 @@ export async function collectRange(
       ...buildPageParams(nextPage(first)),
       number: Math.min(number ?? MAX_RECORDS, MAX_RECORDS),
     }
-    return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, asker)), range }
+    return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, context)), range }
   }
-  const own = childOf(asker.signal)
+  const own = childOf(context.signal)
   try {
-    const fetch = (page: Page) => fetchPage(account, target, page, { ...asker, signal: own.signal })
+    const fetch = (page: Page) => fetchPage(account, target, page, { ...context, signal: own.signal })
     const { answer, paging, failed } = await fetchPages(target, first, fetch, time, own.signal, onPage)
     if (paging.parts.length > 1) await turn()
     const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
@@ -128,9 +128,9 @@ export async function fetchPage(
   account: AccountAccess,
   target: ResolvedDevice,
   page: Page,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<{ answer: Collected['answer']; body: GraphEnvelope; received: ReceivedPage }> {
-  const { body, ...answer } = await fetchRecords(account, 'range', target, buildPageParams(page), asker)
+  const { body, ...answer } = await fetchRecords(account, 'range', target, buildPageParams(page), context)
   // The client requests fewer records where the device's budget of the hour has not enough.
   const requested = { ...page, number: answer.number ?? page.number }
   const { recordsRemaining } = answer.quota
@@ -143,10 +143,10 @@ async function findUtcOffset(
   { serial, base }: ResolvedDevice,
   period: Period,
   time: TimeStyle,
-  asker: Asker,
+  context: RequestContext,
 ): Promise<number> {
   if (time === 'utc' || (!isWallClock(period.from) && !isWallClock(period.to))) return 0
-  return account.directory.utcOffset(serial, base, asker)
+  return account.directory.utcOffset(serial, base, context)
 }
 
 function buildPageParams({ from, to, number }: Page): Partial<DeviceParams> {

@@ -1,5 +1,5 @@
 import type { Answer } from '../api/client'
-import type { QuotaReading } from '../quota/headers'
+import type { QuotaHeaders } from '../api/quota-headers'
 import type { Subject } from './content'
 import type { Row } from './rows'
 
@@ -10,7 +10,7 @@ export interface About {
   endpoint: string
   account: string
   receivedAt: string
-  quota: QuotaReading
+  quota: QuotaHeaders
   /** Where the message is about one device. */
   device?: { serial: string; name: string; base: string }
   /** Output *values*: the flat row of that value. */

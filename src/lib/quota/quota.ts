@@ -4,162 +4,165 @@ import type { EndpointName } from '../api/endpoints'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
-import type { Asker } from './asker'
-import { createDispatcher } from './dispatcher'
-import { createMembership } from './membership'
-import { createPlaces, type SavedPlaces } from './places'
-import { mostCautious, type Rows } from './rows'
-import type { SharedLedger } from './shared'
-import { createSharing, type Sharing } from './sharing'
-import type { Request } from './ticket'
+import { createAccountLimiter } from './account-limiter'
+import { readPersistedQuota, toPersistedQuota } from './limiter-state'
+import { type AccountLimits, mapEndpoints, strictestOf } from './limits'
+import { createScheduler } from './scheduler'
+import { createSharedQuota, type SharedQuota } from './shared/shared-quota'
+import { createMembership, type SharedQuotaStore } from './shared/store'
+import type { QuotaRequest, RequestContext } from './types'
 
-/** What a node of the account brings with it. */
-export interface Member {
-  /** Requests at the same time; the smallest of all members holds. */
+/** What an account node contributes to the quota of its account. */
+export interface Participant {
+  /** Requests that may run at the same time; the smallest number of all participants applies. */
   concurrency: number
-  rows: Rows
-  /** Where its state outlives the process. */
+  limits: AccountLimits
+  /** Where the usage is saved. */
   store?: StateStore | undefined
-  /** Where several processes share the account; called when the first such member joins. */
-  ledger?: (() => SharedLedger) | undefined
-  /** Told whether the ledger is there, at the start and at each change, and a code that says why it is not. */
-  ledgerHere?(here: boolean, reason?: string): void
+  /** Opens the store of a quota that is shared with other processes; called for the first such participant. */
+  openSharedStore?: (() => SharedQuotaStore) | undefined
+  /** Called at the start and at each change, with a code that says why the shared store is not connected. */
+  onSharedStoreChange?(isConnected: boolean, code?: string): void
 }
 
 /**
- * The quota of one account (service-api.md, *Limits*; nodes.md, *Quota*): decides which request goes when, so
- * that none leaves that could be the one too many, and what is free may go at once.
+ * The quota of one account (docs/quota.md): decides when each request is sent, so that the account's limits are never
+ * exceeded and requests within them are sent immediately.
  */
 export interface Quota {
   /**
-   * Sends a request when its turn has come and a place is free; identical ones go together.
+   * Sends a request as soon as there are permits for it; identical requests are sent once.
    * @throws EnvlogError `quota-wait`, `records-wait`, `quota-refused`, `records-refused`, `queue-full`, `closed`,
    * and what the request fails with
    */
-  ask<T>(request: Request<T>, asker: Asker): Promise<T>
-  /** A node that uses the account; call what is returned when it is gone: nothing is written after that. */
-  join(member: Member): () => Promise<void>
-  /** When so many more requests could have gone, ms since 1970 UTC. */
+  ask<T>(request: QuotaRequest<T>, context: RequestContext): Promise<T>
+  /** Adds a participant; the returned function removes it, and resolves when nothing more will be saved for it. */
+  join(participant: Participant): () => Promise<void>
+  /** Estimates when a number of further requests will have been sent, ms since 1970 UTC. */
   roundEnds(endpoint: EndpointName, requests: number): number
+  /** What the admin API reports (docs/quota.md, *Where to see it*). */
   counts(): QuotaCounts
-  /** True while a node uses the account. */
+  /** True while it has participants. */
   isUsed(): boolean
 }
 
-interface Saved extends SavedPlaces {
-  /** Of which account: a node may stand for another one now. */
-  account: string
-  /** Of which process: what this one saved itself is nothing new. */
-  run: string
-}
-
-/** @param account names it in what is saved, and tells nothing of its secrets */
+/** @param account identifies the account in saved state; contains no secrets */
 export function createQuota(clock: Clock, account = ''): Quota {
-  const run = randomUUID()
-  const members = new Map<Member, Keeper | undefined>()
-  let sharing: Sharing | undefined
-  const membership = createMembership(run)
-  /** Saved state that is on its way: nothing goes before it is known. */
-  let loading = 0
+  const processId = randomUUID()
+  const participants = new Map<Participant, Keeper | undefined>()
+  let sharedQuota: SharedQuota | undefined
+  const membership = createMembership(processId)
+  /** Work that must be over before anything is sent: saved state is loaded, or the shared store is connected. */
+  let pending = 0
 
   const now = () => clock.monotonic()
-  const toWall = () => clock.now() - clock.monotonic()
-  const places = createPlaces(
-    (window) => sharing?.share(window) ?? 1,
-    run,
-    () => sharing !== undefined,
-  )
-  const dispatcher = createDispatcher({
+  const toWallMs = () => clock.now() - clock.monotonic()
+  const limiter = createAccountLimiter({
+    processId,
+    share: (windowSeconds) => sharedQuota?.share(windowSeconds) ?? 1,
+    isShared: () => sharedQuota !== undefined,
+  })
+  const scheduler = createScheduler({
     clock,
-    places,
-    sharing: () => sharing,
-    lanes: () => (loading > 0 ? 0 : Math.min(...[...members.keys()].map(({ concurrency }) => concurrency))),
-    spent() {
-      for (const keeper of members.values()) keeper?.save()
+    limiter,
+    sharedQuota: () => sharedQuota,
+    maxConcurrency: () => (pending > 0 ? 0 : Math.min(...all().map(({ concurrency }) => concurrency))),
+    onUsageChange() {
+      for (const keeper of participants.values()) keeper?.save()
     },
   })
+  const all = () => [...participants.keys()]
 
-  async function whileLoading<T>(work: Promise<T>): Promise<T> {
-    loading++
+  async function whilePending<T>(work: Promise<T>): Promise<T> {
+    pending++
     try {
       return await work
     } finally {
-      loading--
+      pending--
     }
   }
 
-  async function load(member: Member, store: StateStore): Promise<void> {
-    const saved = (await whileLoading(loadFrom(store, clock))) as Partial<Saved> | undefined
-    const isOurs = saved?.version === 2 && saved.account === account
-    if (isOurs && saved.run !== run) {
-      places.load(saved, now(), toWall())
-      if (typeof saved.run === 'string') membership.predecessors.add(saved.run)
-      await whileLoading(sharing?.tellAll() ?? Promise.resolve())
+  async function load(participant: Participant, store: StateStore): Promise<void> {
+    const value = await whilePending(loadFrom(store, clock))
+    const saved = readPersistedQuota(value, account, now(), toWallMs())
+    // What this process saved itself is nothing new.
+    if (saved && saved.processId !== processId) {
+      limiter.restore(saved.state, now())
+      if (typeof saved.processId === 'string') membership.predecessors.add(saved.processId)
+      await whilePending(sharedQuota?.reportUsage() ?? Promise.resolve())
     }
-    const state = (): Saved => ({ ...places.save(now(), toWall()), account, run })
-    if (members.has(member)) members.set(member, keepIn(store, clock, state))
-    dispatcher.pump()
+    const state = () => toPersistedQuota(limiter.getState(now()), { account, processId }, toWallMs())
+    if (participants.has(participant)) participants.set(participant, keepIn(store, clock, state))
+    scheduler.update()
   }
 
-  function tellLedger(): void {
-    for (const member of members.keys()) member.ledgerHere?.(sharing?.here() ?? false, sharing?.reason())
-    dispatcher.pump()
+  function onSharedStoreChange(): void {
+    const isConnected = sharedQuota?.isConnected() ?? false
+    for (const participant of all())
+      participant.onSharedStoreChange?.(isConnected, sharedQuota?.disconnectCode())
+    scheduler.update()
   }
 
-  /** @param loaded what an earlier process has spent is told first: it is a member till then */
-  async function share(open: () => SharedLedger, loaded: Promise<void>): Promise<void> {
-    const own = createSharing({ ledger: opened(open), clock, places, membership, changed: tellLedger })
-    sharing = own
-    await whileLoading(loaded.then(() => (sharing === own ? own.start() : undefined)))
-    tellLedger()
+  /** @param loaded the usage of an earlier process is reported first, which is a member until then */
+  async function share(open: () => SharedQuotaStore, loaded: Promise<void>): Promise<void> {
+    const store = openOrFail(open)
+    const opened = createSharedQuota({ store, clock, limiter, membership, onChange: onSharedStoreChange })
+    sharedQuota = opened
+    await whilePending(loaded.then(() => (sharedQuota === opened ? opened.start() : undefined)))
+    onSharedStoreChange()
   }
 
-  function membersChanged(): void {
-    if (members.size > 0) places.rebase(mostCautious([...members.keys()].map(({ rows }) => rows)))
-    if (!sharing || [...members.keys()].some(({ ledger }) => ledger)) return
-    inBackground(sharing.close())
-    sharing = undefined
+  function onParticipantsChange(): void {
+    if (participants.size > 0) limiter.configure(strictestOf(all().map(({ limits }) => limits)))
+    if (!sharedQuota || all().some(({ openSharedStore }) => openSharedStore)) return
+    inBackground(sharedQuota.close())
+    sharedQuota = undefined
   }
 
   return {
-    ask: <T>(request: Request<T>, asker: Asker) =>
-      dispatcher.ask(request as Request<unknown>, asker) as Promise<T>,
+    ask: <T>(request: QuotaRequest<T>, context: RequestContext) =>
+      scheduler.submit(request as QuotaRequest<unknown>, context) as Promise<T>,
 
-    join(member) {
-      members.set(member, undefined)
-      membersChanged()
-      const loaded = member.store ? load(member, member.store) : Promise.resolve()
+    join(participant) {
+      const { store, openSharedStore } = participant
+      participants.set(participant, undefined)
+      onParticipantsChange()
+      const loaded = store ? load(participant, store) : Promise.resolve()
       inBackground(loaded)
-      if (member.ledger && !sharing) inBackground(share(member.ledger, loaded))
-      else if (member.ledger) tellLedger()
+      if (openSharedStore && !sharedQuota) inBackground(share(openSharedStore, loaded))
+      else if (openSharedStore) onSharedStoreChange()
       return async () => {
-        const keeper = members.get(member)
-        members.delete(member)
-        membersChanged()
+        const keeper = participants.get(participant)
+        participants.delete(participant)
+        onParticipantsChange()
         await keeper?.end()
       }
     },
 
-    isUsed: () => members.size > 0,
+    isUsed: () => participants.size > 0,
 
-    roundEnds: (endpoint, requests) => places.when(endpoint, requests, now()) + toWall(),
+    roundEnds: (endpoint, requests) => limiter.endpoints[endpoint].availableAt(now(), requests) + toWallMs(),
 
     counts: () => ({
-      ...dispatcher.counts(),
-      ledgerHere: sharing?.here() ?? null,
-      endpoints: places.counts(now(), toWall()),
-      records: places.records(now()),
+      ...scheduler.counts(),
+      ledgerHere: sharedQuota?.isConnected() ?? null,
+      endpoints: mapEndpoints((name) => ({
+        ...limiter.counts(name, now(), toWallMs()),
+        waiting: scheduler.waitingFor(name),
+      })),
+      records: limiter.fewestRecords(now()),
     }),
   }
 }
 
-/** An address that cannot even be tried is a ledger that is away. */
-function opened(open: () => SharedLedger): SharedLedger {
+/** An address that cannot even be opened is a store that is not connected. */
+function openOrFail(open: () => SharedQuotaStore): SharedQuotaStore {
   try {
     return open()
   } catch (error) {
     const { code } = error as { code?: string }
-    const away = () => Promise.reject(Object.assign(new Error('away'), { code }))
-    return { hello: away, claim: away, settle: away, replay: away, reset: () => {}, close: async () => {} }
+    const fail = () => Promise.reject(Object.assign(new Error('The shared store cannot be opened'), { code }))
+    const idle = { reconnect: () => {}, close: async () => {} }
+    return { heartbeat: fail, reserve: fail, commit: fail, replay: fail, ...idle }
   }
 }

@@ -12,9 +12,9 @@ export = (RED: NodeAPI): void =>
     async run({ account, settings, format, node, news, eachTarget, deliver }) {
       const { time, onlyNew, start } = settings
       const wish = { ...newsWish(settings, node), start }
-      await eachTarget(async (target, asker) => {
-        if (format === 'read' && onlyNew) await pollAlerts(account, target, wish, news, asker)
-        else await deliver(await collectAlerts(account, target, { time, format }, asker))
+      await eachTarget(async (target, requestContext) => {
+        if (format === 'read' && onlyNew) await pollAlerts(account, target, wish, news, requestContext)
+        else await deliver(await collectAlerts(account, target, { time, format }, requestContext))
       })
     },
   })

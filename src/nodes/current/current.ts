@@ -7,10 +7,10 @@ export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
     counts: 'devices',
-    async run({ account, settings, format, selection, asker, nodeState, deliver }) {
+    async run({ account, settings, format, selection, requestContext, nodeState, deliver }) {
       const { exclude, time, staleAfter, onlyNew } = settings
       const query = { selection: await selection(), exclude, time, staleAfter, format }
-      const collected = await collectCurrent(account, query, asker)
+      const collected = await collectCurrent(account, query, requestContext)
       if (!collected) return
       const { content, failed = [] } = collected
       if (content.kind === 'current' && content.readings.length === 0) {

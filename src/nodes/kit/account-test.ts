@@ -1,26 +1,32 @@
 import type { Account } from '../../lib/account'
 import { EnvlogError } from '../../lib/errors'
-import type { Asker } from '../../lib/quota/asker'
+import type { RequestContext } from '../../lib/quota/types'
 import type { AccountTest } from '../../shared/admin'
 
 /**
  * Tests address and login with one `current`, and the relay suffix with one `latest-data` of a remote unit;
  * never an alert, of which there are few. @throws EnvlogError where `current` fails
  */
-export async function testAccount(account: Account, asker: Asker): Promise<AccountTest> {
-  const { body } = await account.directory.getAnswer(asker, true)
+export async function testAccount(account: Account, requestContext: RequestContext): Promise<AccountTest> {
+  const { body } = await account.directory.getAnswer(requestContext, true)
   const remote = body.devices.find(({ serial, baseunit }) => baseunit && baseunit.serial !== serial)
   return {
     devices: body.devices.length,
-    relay: remote ? await tryRelay(account, remote.serial, remote.baseunit?.serial ?? '', asker) : null,
+    relay: remote
+      ? await tryRelay(account, remote.serial, remote.baseunit?.serial ?? '', requestContext)
+      : null,
     quota: account.quota.counts(),
   }
 }
 
 /** A device that has no records is refused by the right path too: only a path that is not there is wrong. */
-async function tryRelay(account: Account, serial: string, base: string, asker: Asker) {
+async function tryRelay(account: Account, serial: string, base: string, requestContext: RequestContext) {
   try {
-    await account.client.read('latest-data-relay', { 'remote-serial': serial, 'base-serial': base }, asker)
+    await account.client.read(
+      'latest-data-relay',
+      { 'remote-serial': serial, 'base-serial': base },
+      requestContext,
+    )
     return { works: true }
   } catch (error) {
     if (!(error instanceof EnvlogError)) throw error

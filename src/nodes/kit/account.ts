@@ -114,10 +114,11 @@ export function openAccount(
     ports.store = contextStore(RED, node, settings.store, 'quota', failed)
   }
   if (node && settings.sharedQuota) {
-    const { openRedis } = require('../../lib/quota/redis') as typeof import('../../lib/quota/redis')
+    const { openRedis } =
+      require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
     const lease = longestAnswer(settings.timeout)
-    ports.openLedger = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
-    ports.ledgerHere = ledgerStatus(RED, node)
+    ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
+    ports.onSharedStoreChange = ledgerStatus(RED, node)
   }
   return createAccount({ ...settings, secrets: proxyPasswords(way, process.env) }, ports)
 }

@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { EnvlogError, type ErrorCode } from '../../lib/errors'
-import type { Asker } from '../../lib/quota/asker'
-import { EDITOR } from '../../lib/quota/turns'
+import { EDITOR } from '../../lib/quota/fair-queue'
+import type { RequestContext } from '../../lib/quota/types'
 import type { ContextStore, Failure } from '../../shared/admin'
 import type { AccountNode } from './account'
 import { contextStores } from './store'
@@ -29,18 +29,18 @@ export function registerAdmin(RED: NodeAPI): void {
   )
   RED.httpAdmin.post('/envlog/devices', ...toAsk(RED), (request, response) =>
     answer(response, () =>
-      whileOpen(RED, request, async (account, asker) => {
+      whileOpen(RED, request, async (account, requestContext) => {
         const { knownDevices, listDevices } = require('./device-list') as typeof import('./device-list')
         const { anew, known } = (request.body ?? {}) as { anew?: unknown; known?: unknown }
-        return known === true ? knownDevices(account) : listDevices(account, asker, anew === true)
+        return known === true ? knownDevices(account) : listDevices(account, requestContext, anew === true)
       }),
     ),
   )
   RED.httpAdmin.post('/envlog/test', ...toAsk(RED), (request, response) =>
     answer(response, () =>
-      whileOpen(RED, request, (account, asker) => {
+      whileOpen(RED, request, (account, requestContext) => {
         const { testAccount } = require('./account-test') as typeof import('./account-test')
-        return testAccount(account, asker)
+        return testAccount(account, requestContext)
       }),
     ),
   )
@@ -63,7 +63,7 @@ function accountNode(RED: NodeAPI, id: string) {
   return node.envlog()
 }
 
-type Work<T> = (account: ReturnType<typeof accountNode>, asker: Asker) => T | Promise<T>
+type Work<T> = (account: ReturnType<typeof accountNode>, requestContext: RequestContext) => T | Promise<T>
 
 /** Work with the account that is typed, given up when the editor goes away. */
 async function whileOpen<T>(RED: NodeAPI, request: Request, work: Work<T>): Promise<T> {
@@ -75,7 +75,7 @@ async function whileOpen<T>(RED: NodeAPI, request: Request, work: Work<T>): Prom
   const gone = () => abort.abort()
   request.socket.once('close', gone)
   try {
-    return await work(account, { signal: abort.signal, line: EDITOR, wait: PATIENCE_MS })
+    return await work(account, { signal: abort.signal, queueKey: EDITOR, maxWaitMs: PATIENCE_MS })
   } finally {
     request.socket.off('close', gone)
     await account.close()

@@ -1,13 +1,17 @@
 import type { Account } from '../../lib/account'
 import type { Unreadable } from '../../lib/api/fields'
 import type { DirectoryAnswer } from '../../lib/collect/directory'
-import type { Asker } from '../../lib/quota/asker'
+import type { RequestContext } from '../../lib/quota/types'
 import { type Reading, readCurrent } from '../../lib/readings/current'
 import type { DeviceList, ListedDevice } from '../../shared/admin'
 
 /** The account's devices, at most ten minutes old, or asked for anew. @throws EnvlogError */
-export async function listDevices(account: Account, asker: Asker, anew: boolean): Promise<DeviceList> {
-  return listOf(account, await account.directory.getAnswer(asker, anew))
+export async function listDevices(
+  account: Account,
+  requestContext: RequestContext,
+  anew: boolean,
+): Promise<DeviceList> {
+  return listOf(account, await account.directory.getAnswer(requestContext, anew))
 }
 
 /** The same without asking for it; nothing where it is not known. */

@@ -13,7 +13,7 @@ import { EnvlogError, mayConcernOneDevice } from '../../lib/errors'
 import { countOf } from '../../lib/output/content'
 import { planMessages } from '../../lib/output/plan'
 import { gently } from '../../lib/pace'
-import type { Asker } from '../../lib/quota/asker'
+import type { RequestContext } from '../../lib/quota/types'
 import type { ActionType } from '../../shared/action'
 import type { Output } from '../../shared/outputs'
 import { selectionFrom } from './inputs'
@@ -30,7 +30,7 @@ export interface Task<T extends ActionType> {
   settings: SettingsOf<T>
   account: Account
   /** Who asks, for what is not about one device alone. */
-  asker: Asker
+  requestContext: RequestContext
   /** How answers are wanted, as the chosen output says. */
   format: ResponseFormat
   /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
@@ -39,7 +39,10 @@ export interface Task<T extends ActionType> {
    * Works on each of them, so many side by side (the account's `concurrency` unless told). What concerns one device is reported and the others go on.
    * @throws EnvlogError the account's failure; the last device's, where none was answered
    */
-  eachTarget(work: (target: ResolvedDevice, asker: Asker) => Promise<void>, side?: number): Promise<void>
+  eachTarget(
+    work: (target: ResolvedDevice, requestContext: RequestContext) => Promise<void>,
+    side?: number,
+  ): Promise<void>
   /** A value from message, context, environment or JSONata. */
   evaluate: Evaluate
   /** Sends it in the chosen output, each message a clone of the trigger; where it is nothing, only what failed is told. */
@@ -76,13 +79,13 @@ export function createTask<T extends ActionType>(
   const evaluate = evaluator(RED, node, trigger.msg)
   const selection = () => selectionFrom(settings, evaluate)
   const waits = createWaits(account.quota, show)
-  const askWith = (inner: AbortSignal): Asker => ({
+  const askWith = (inner: AbortSignal): RequestContext => ({
     signal: inner,
-    line: node.id,
-    wait: settings.wait === null ? null : settings.wait * 1000,
-    waiting: waits.listen(),
+    queueKey: node.id,
+    maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
+    onWait: waits.listen(),
   })
-  const asker = askWith(signal)
+  const requestContext = askWith(signal)
 
   async function deliver(delivery: Delivery, isNothing = false): Promise<void> {
     sent ??= 0
@@ -121,7 +124,7 @@ export function createTask<T extends ActionType>(
     news: { nodeState, deliver, warn },
     settings,
     account,
-    asker,
+    requestContext,
     format: FORMATS[settings.output],
     selection,
     show,
@@ -134,7 +137,7 @@ export function createTask<T extends ActionType>(
         await selection(),
         settings.exclude,
         account.directory,
-        asker,
+        requestContext,
       )
       nodeState.setDevices(targets, ({ serial, base }) => account.directory.has(serial, base) === false)
       const due = targets.filter(isDue)

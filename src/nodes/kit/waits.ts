@@ -1,10 +1,10 @@
-import type { Wait } from '../../lib/quota/asker'
 import type { Quota } from '../../lib/quota/quota'
+import type { QuotaWait } from '../../lib/quota/types'
 import type { Outcome } from './status'
 
 /** What one trigger waits for, as its status tells it: its requests may wait side by side. */
 export function createWaits(quota: Quota, show: (outcome: Outcome) => void) {
-  const waits = new Map<object, Wait>()
+  const waits = new Map<object, QuotaWait>()
   let total = 0
   let done = 0
 
@@ -21,7 +21,7 @@ export function createWaits(quota: Quota, show: (outcome: Outcome) => void) {
     /** For each request its own. */
     listen: () => {
       const request = {}
-      return (wait: Wait): void => {
+      return (wait: QuotaWait): void => {
         const known = waits.has(request)
         if (wait.until !== null) waits.set(request, wait)
         else if (known) waits.delete(request)

@@ -13,8 +13,10 @@ export = (RED: NodeAPI): void =>
       const period = await periodFrom(settings, account.now(), evaluate)
       const paged = (count: number) => show({ kind: 'progress', what: 'pages', count })
       // One device after another: each may hold 160,000 records until it is complete.
-      await eachTarget(async (target, asker) => {
-        await deliver(await collectRange(account, target, { period, number, time, format }, asker, paged))
+      await eachTarget(async (target, requestContext) => {
+        await deliver(
+          await collectRange(account, target, { period, number, time, format }, requestContext, paged),
+        )
       }, 1)
     },
   })

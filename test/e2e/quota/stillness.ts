@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Simulator } from '../../../simulator'
-import type { SavedPlaces } from '../../../src/lib/quota/places'
+import type { PersistedQuota } from '../../../src/lib/quota/limiter-state'
 import { accountId } from '../../support/quota-flow'
 import type { QuotaHall } from '../../support/quota-hall'
 import { until } from '../../support/wait'
@@ -29,7 +29,7 @@ export async function onTheDisk({ nodeRed }: QuotaHall, simulator: Simulator): P
 }
 
 /** Requests of the window that are not in the file. */
-function missing({ endpoints }: SavedPlaces, { log, clock, options: { limits } }: Simulator): number {
+function missing({ endpoints }: PersistedQuota, { log, clock, options: { limits } }: Simulator): number {
   const counts = Object.entries(limits).map(([name, { window }]) => {
     const since = clock.now() - window * 1000
     const sent = log.filter(({ endpoint, time }) => endpoint === name && time > since).length
@@ -42,8 +42,8 @@ function missing({ endpoints }: SavedPlaces, { log, clock, options: { limits } }
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function savedIn(file: string): SavedPlaces | undefined {
+function savedIn(file: string): PersistedQuota | undefined {
   return existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as { quota?: SavedPlaces }).quota
+    ? (JSON.parse(readFileSync(file, 'utf8')) as { quota?: PersistedQuota }).quota
     : undefined
 }

@@ -15,7 +15,7 @@ async function refused(
   const error = await client
     .read(endpoint, endpoint === 'current' ? {} : (device as never), {
       ...patient,
-      wait: 0,
+      maxWaitMs: 0,
     })
     .then(
       () => assert.fail('it was answered'),

@@ -48,7 +48,7 @@ describe('no error holds a secret', () => {
               credentials: { apiKey, loginId: 'user0001', loginPass },
               retries: 0,
             })
-            const error = await client.read('current', {}, { ...patient, wait: 0 }).then(
+            const error = await client.read('current', {}, { ...patient, maxWaitMs: 0 }).then(
               () => assert.fail('it was answered'),
               (error: EnvlogError) => error,
             )
@@ -71,7 +71,7 @@ describe('no error holds a secret', () => {
       json({ error: { code: 400, message: 'x'.repeat(280) + body } }, 400),
     )
     const error = await client
-      .read('current', {}, { ...patient, wait: 0 })
+      .read('current', {}, { ...patient, maxWaitMs: 0 })
       .catch((error: EnvlogError) => error)
     assert.ok(!shown(error as EnvlogError).includes('kkkk'))
   })
@@ -173,7 +173,7 @@ describe('what a proxy may repeat in the service’s place', () => {
       () => json({ error: { code: 1, message: `Basic ${btoa('gate:o:pen "gate"')}` } }, 400),
       { secrets },
     )
-    const error = await refused.client.read('current', {}, { ...patient, wait: 0 }).catch((one) => one)
+    const error = await refused.client.read('current', {}, { ...patient, maxWaitMs: 0 }).catch((one) => one)
     assert.equal(error.params.words, '')
     const answered = clientOf(
       () => json({ devices: [currentDevice({ name: 'o:pen "gate"', group: { name: 'a k' } })] }),

@@ -2,8 +2,9 @@ import { install, type Clock as Timers } from '@sinonjs/fake-timers'
 import { type Client, type ClientSettings, createClient } from '../../../src/lib/api/client'
 import { systemClock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
-import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/rows'
+import type { LimitsTable } from '../../../src/shared/limits'
 import { type FakeTransport, fakeTransport, json, type Script } from '../../support/fake-transport'
 import { currentDevice } from '../answers'
 
@@ -25,17 +26,17 @@ export function clientOf(
     limits = PLENTY,
     quota = createQuota(systemClock),
     ...over
-  }: Partial<ClientSettings> & { concurrency?: number; limits?: LimitsSetting; quota?: Quota } = {},
+  }: Partial<ClientSettings> & { concurrency?: number; limits?: LimitsTable; quota?: Quota } = {},
   random: () => number = () => 0.5,
 ): { client: Client; transport: FakeTransport; quota: Quota } {
   const transport = fakeTransport(script)
-  quota.join({ concurrency, rows: rowsWith(limits) })
+  quota.join({ concurrency, limits: limitsWith(limits) })
   const client = createClient({ ...settings, ...over }, { transport, clock: systemClock, quota, random })
   return { client, transport, quota }
 }
 
 const plenty = { limit: 1_000_000, window: 1 }
-export const PLENTY: LimitsSetting = {
+export const PLENTY: LimitsTable = {
   current: plenty,
   'latest-data': plenty,
   'latest-data-relay': plenty,

@@ -120,7 +120,7 @@ describe("the service's words", () => {
     const { client } = clientOf(() =>
       json({ error: { code: 'a\nb', message: 'no\r\n22 Nov - [error] forged\u001b[0m' } }, 400),
     )
-    const error = await client.read('current', {}, { ...patient, wait: 0 }).catch((one) => one)
+    const error = await client.read('current', {}, { ...patient, maxWaitMs: 0 }).catch((one) => one)
     assert.deepEqual([error.cause.serviceCode, error.params.words], ['a b', 'no 22 Nov - [error] forged [0m'])
   })
 })

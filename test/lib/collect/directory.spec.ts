@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { systemClock } from '../../../src/lib/clock'
 import { createDirectory, createDirectoryState } from '../../../src/lib/collect/directory'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Asker } from '../../../src/lib/quota/asker'
+import type { RequestContext } from '../../../src/lib/quota/types'
 import { json } from '../../support/fake-transport'
 import { asking, BASE, currentDevice, currentEnvelope, failure, never, patient } from '../answers'
 import { clientOf, useFakeTimers, watch } from '../api/setup'
@@ -23,7 +23,7 @@ function setup(...serials: string[]) {
     },
     { retries: 0 },
   )
-  const fetch = (asker: Asker) => client.read('current', {}, asker)
+  const fetch = (context: RequestContext) => client.read('current', {}, context)
   return { service, directory: createDirectory(createDirectoryState(), fetch, systemClock) }
 }
 const serials = (entries: readonly { serial: string }[]) => entries.map(({ serial }) => serial)
@@ -58,7 +58,7 @@ describe('the directory', () => {
     const odd = { ...device('A0000002'), dst_bias: 'n/a' }
     for (const devices of [[device('A0000001'), odd], [odd]]) {
       const { client } = clientOf(() => json({ devices }))
-      const fetch = (asker: Asker) => client.read('current', {}, asker)
+      const fetch = (context: RequestContext) => client.read('current', {}, context)
       const directory = createDirectory(createDirectoryState(), fetch, systemClock)
       const [entry] = await later(directory.find('A0000002', patient))
       const about = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain', utcOffset: null }
@@ -74,7 +74,7 @@ describe('the directory', () => {
 
   it('fails where nothing can be read of any device', async () => {
     const { client } = clientOf(() => json({ devices: ['none'] }))
-    const fetch = (asker: Asker) => client.read('current', {}, asker)
+    const fetch = (context: RequestContext) => client.read('current', {}, context)
     const directory = createDirectory(createDirectoryState(), fetch, systemClock)
     await assert.rejects(later(directory.list(patient)), failure('reply-unreadable'))
   })

@@ -2,7 +2,7 @@ import type { Account } from '../../../src/lib/account'
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import { readEnvelope } from '../../../src/lib/api/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Asker } from '../../../src/lib/quota/asker'
+import type { RequestContext } from '../../../src/lib/quota/types'
 import { inOrder, type Order, selected } from '../../support/collect/selection'
 import { graph, type Json } from '../answers'
 
@@ -61,8 +61,8 @@ export function modelAccount(
     now: () => 1_795_161_600_000,
     directory: { utcOffset: async () => offset },
     client: {
-      async read(endpoint: EndpointName, params: Json, asker: Asker) {
-        if (asker.signal.aborted) throw new EnvlogError('closed')
+      async read(endpoint: EndpointName, params: Json, context: RequestContext) {
+        if (context.signal.aborted) throw new EnvlogError('closed')
         asked.push({ endpoint, params })
         const body = readEnvelope(endpoint, JSON.stringify(reply({ endpoint, params }, asked.length - 1)))
         return { endpoint, body, receivedAt: 1_795_161_605_000, quota: { recordsRemaining } }

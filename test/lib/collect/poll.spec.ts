@@ -62,8 +62,8 @@ describe('a backfill', () => {
   })
 
   it('does not wait for records: the other devices go on', async () => {
-    const { recordsWaits } = await begin(measure(2), ask(), measure(40), ask({}, { most: 11 }))
-    assert.deepEqual(recordsWaits, [undefined, undefined, 0, 0])
+    const { maxRecordsWaits } = await begin(measure(2), ask(), measure(40), ask({}, { most: 11 }))
+    assert.deepEqual(maxRecordsWaits, [undefined, undefined, 0, 0])
   })
 
   it('is dropped where the node is told to forget meanwhile: it begins again', async () => {

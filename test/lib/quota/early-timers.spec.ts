@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/lib/clock'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createVirtualClock } from '../../support/clock'
-import { asker, createDesk, outcome, reading } from '../../support/quota/desk'
+import { contextWith, createManualService, headersWith, outcome } from '../../support/quota/manual-service'
 import { member } from '../../support/quota/quota'
 
 const LIMIT = 3
@@ -28,18 +28,18 @@ describe('timers that come a moment early', () => {
   it('keep no request waiting for ever', async () => {
     for (let early = 0; early < 2; early += LOOK_MS / 4) {
       const { clock, virtual } = uneven(early)
-      const desk = createDesk(clock)
+      const service = createManualService(clock)
       const quota = createQuota(clock)
       quota.join(member({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
-      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(desk.request(key), asker()))
+      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(service.request(key), contextWith()))
       await virtual.settle()
       for (let at = 0; at < LIMIT; at++) {
-        desk.sent[at]?.answer({ reading: reading({ limit: LIMIT, windowSeconds: WINDOW }) })
+        service.sent[at]?.answer({ headers: headersWith({ limit: LIMIT, windowSeconds: WINDOW }) })
         await virtual.settle()
       }
-      assert.equal(desk.sent.length, LIMIT)
+      assert.equal(service.sent.length, LIMIT)
       await virtual.pass(3 * WINDOW * 1000)
-      assert.equal(desk.sent.length, LIMIT + 1, `${early.toFixed(2)} ms early, and it is never sent`)
+      assert.equal(service.sent.length, LIMIT + 1, `${early.toFixed(2)} ms early, and it is never sent`)
     }
   })
 })

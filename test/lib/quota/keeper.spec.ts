@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { keepIn, loadFrom, type StateStore } from '../../../src/lib/state-store'
 import { createVirtualClock } from '../../support/clock'
-import { outcome } from '../../support/quota/desk'
-import { createStore } from '../../support/quota/stores'
+import { outcome } from '../../support/quota/manual-service'
+import { createStore } from '../../support/quota/memory-store'
 
 const silent: StateStore = { load: () => new Promise(() => {}), save: () => new Promise(() => {}) }
 
@@ -63,9 +63,9 @@ describe('keeping state in a store', () => {
     for (const state of [1, 2, 3, 4]) change(state)
     assert.equal(store.writes(), 1)
     await clock.pass(100)
-    assert.deepEqual([store.held(), store.writes()], [1, 2])
+    assert.deepEqual([store.contents(), store.writes()], [1, 2])
     await clock.pass(100)
-    assert.deepEqual([store.held(), store.writes(), store.busy()], [4, 2, false])
+    assert.deepEqual([store.contents(), store.writes(), store.busy()], [4, 2, false])
   })
 
   it('goes on after a write that failed', async () => {
@@ -77,28 +77,28 @@ describe('keeping state in a store', () => {
     ill = false
     change(3)
     await clock.pass(100)
-    assert.equal(store.held(), 3)
+    assert.equal(store.contents(), 3)
   })
 
   it('tells once that writes fail, until one succeeds, and tries again each minute', async () => {
     const clock = createVirtualClock()
     let ill = true
     const store = createStore(clock, { fails: () => ill })
-    const told: string[] = []
-    const failed = (error: Error) => void told.push(error.message)
+    const failures: string[] = []
+    const failed = (error: Error) => void failures.push(error.message)
     const keeper = keepIn({ ...store, failed }, clock, () => 'state')
     keeper.save()
     await clock.pass(180_000)
-    assert.deepEqual([told, store.writes()], [['the store is ill'], 4])
+    assert.deepEqual([failures, store.writes()], [['the store is ill'], 4])
     ill = false
     await clock.pass(60_000)
-    assert.deepEqual([store.held(), store.writes()], ['state', 5])
+    assert.deepEqual([store.contents(), store.writes()], ['state', 5])
     await clock.pass(600_000)
     assert.equal(store.writes(), 5, 'it is written')
     ill = true
     keeper.save()
     await clock.settle()
-    assert.equal(told.length, 2)
+    assert.equal(failures.length, 2)
     await keeper.end()
     assert.equal(clock.pending(), 0)
   })
@@ -106,20 +106,20 @@ describe('keeping state in a store', () => {
   it('takes a write that has no end for one that failed', async () => {
     const clock = createVirtualClock()
     let writes = 0
-    const told: string[] = []
+    const failures: string[] = []
     const save = () => new Promise<void>(() => writes++)
     const keeper = keepIn(
-      { ...silent, save, failed: ({ message }) => told.push(message) },
+      { ...silent, save, failed: ({ message }) => failures.push(message) },
       clock,
       () => 'state',
     )
     keeper.save()
     await clock.pass(9999)
-    assert.deepEqual([writes, told.length], [1, 0])
+    assert.deepEqual([writes, failures.length], [1, 0])
     await clock.pass(1)
     keeper.save()
     await clock.settle()
-    assert.deepEqual([writes, told.length], [2, 1])
+    assert.deepEqual([writes, failures.length], [2, 1])
   })
 
   it('writes nothing while nothing changes', async () => {
@@ -137,7 +137,7 @@ describe('keeping state in a store', () => {
     await clock.pass(199)
     assert.equal(ended.state, 'waiting')
     await clock.pass(1)
-    assert.deepEqual([ended.state, store.held(), store.writes(), clock.pending()], ['done', 2, 2, 0])
+    assert.deepEqual([ended.state, store.contents(), store.writes(), clock.pending()], ['done', 2, 2, 0])
     change(3)
     await clock.pass(60_000)
     assert.equal(store.writes(), 2)

@@ -72,24 +72,24 @@ function throughput({ service, latencies, scenario }: Fleet, rounds: number): nu
 /** One seed, also in `test:long`: some lives in a thousand are known in which one too many goes, or too few. */
 const repeat = (usual: number) => ({ numRuns: runs(usual), seed: 881 })
 
-describe('two to four processes that share an account, whatever happens to them or to the ledger', function () {
+describe('two to four processes that share an account, whatever happens to them or to the shared store', function () {
   this.timeout(0)
 
   const own: Kind[] = ['block', 'kill', 'forget', 'stop', 'deploy']
-  const ledgers: Kind[] = ['flush', 'copy', 'failover']
+  const sharedStores: Kind[] = ['flush', 'copy', 'failover']
   const ways: Kind[] = ['cut', 'silence', 'outage']
 
   it('never send one too many while the ways to it are whole, be it slow', () =>
     fc.assert(fc.asyncProperty(fleets(own), judge), repeat(240)))
 
   it('nor where it is emptied, or an older copy of it takes over', () =>
-    fc.assert(fc.asyncProperty(fleets([...ledgers, 'deploy']), judge), repeat(240)))
+    fc.assert(fc.asyncProperty(fleets([...sharedStores, 'deploy']), judge), repeat(240)))
 
   it('nor more than one for each that loses it, where any of the ways is cut and mended', () =>
     fc.assert(fc.asyncProperty(fleets([...ways, 'deploy']), judge), repeat(240)))
 
   it('nor more than that where all of it happens at once', () =>
-    fc.assert(fc.asyncProperty(fleets([...own, ...ledgers, ...ways]), judge), repeat(240)))
+    fc.assert(fc.asyncProperty(fleets([...own, ...sharedStores, ...ways]), judge), repeat(240)))
 
   for (const processes of [2, 3, 4]) {
     it(`reach nine tenths of what one that knows all could, being ${processes}, while all is well`, () =>

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
-import { rowsWith } from '../../../src/lib/quota/rows'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
 import { released } from '../../support/quota/all-knowing'
-import { asker } from '../../support/quota/desk'
+import { contextWith } from '../../support/quota/manual-service'
+import { createStore, type KeptStore } from '../../support/quota/memory-store'
 import type { ServiceRow } from '../../support/quota/model-service'
 import { createRecordsService, type RecordsFate } from '../../support/quota/records-service'
 import { rows } from '../../support/quota/scenarios'
-import { createStore, type KeptStore } from '../../support/quota/stores'
 
 interface Records {
   seed: number
@@ -17,7 +17,7 @@ interface Records {
   concurrency: number
   /** Longest way there and back, as a share of the window. */
   way: number
-  told: number
+  headerRate: number
   faulty: boolean
 }
 
@@ -26,7 +26,7 @@ const scenario: fc.Arbitrary<Records> = fc.record({
   row: rows(120, 15).map((row) => ({ ...row, limit: row.limit * 1000 })),
   concurrency: fc.integer({ min: 1, max: 5 }),
   way: fc.constantFrom(0, 0.01, 0.1, 0.5),
-  told: fc.constantFrom(0, 0.5, 1),
+  headerRate: fc.constantFrom(0, 0.5, 1),
   faulty: fc.boolean(),
 })
 
@@ -34,7 +34,7 @@ const scenario: fc.Arbitrary<Records> = fc.record({
 const dead = new Promise<never>(() => {})
 
 /** Requests for the records of two devices, at any time; the endpoint's own limit is far. */
-function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
+function createWorld({ seed, row, concurrency, way, headerRate, faulty }: Records) {
   const random = createRandom(seed)
   const clock = createVirtualClock(random.next() * 1000)
   const service = createRecordsService(clock, row)
@@ -60,12 +60,12 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
         back: ways(),
         has: random.next(),
         ends: ends(),
-        told: random.chance(told),
+        hasHeaders: random.chance(headerRate),
       }
-      const tried = await service.send(device, number, fate)
-      return mine === process ? tried : dead
+      const result = await service.send(device, number, fate)
+      return mine === process ? result : dead
     }
-    const records = { device, wanted, least: 1000 }
+    const records = { device, wanted, minimum: 1000 }
     const request = {
       endpoint: 'data' as const,
       key: `${asked++}`,
@@ -74,7 +74,7 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
       copy: (value: number) => value,
     }
     open++
-    quota.ask(request, asker()).then(over, over)
+    quota.ask(request, contextWith()).then(over, over)
   }
 
   return {
@@ -89,7 +89,7 @@ function createWorld({ seed, row, concurrency, way, told, faulty }: Records) {
       service.cut()
       process = clock.process()
       quota = createQuota(process.clock)
-      quota.join({ concurrency, rows: rowsWith(limits), store })
+      quota.join({ concurrency, limits: limitsWith(limits), store })
     },
   }
 }

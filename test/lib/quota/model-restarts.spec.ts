@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { runs } from '../../support/chance'
 import { released } from '../../support/quota/all-knowing'
+import { createStore, type KeptStore } from '../../support/quota/memory-store'
 import { alone } from '../../support/quota/scenarios'
-import { createStore, type KeptStore } from '../../support/quota/stores'
 import { createWorld, type Scenario, type World } from '../../support/quota/world'
 
 interface Lives {
@@ -19,7 +19,7 @@ async function fiveLives(scenario: Scenario, lives: Lives) {
   const { row, up, back, concurrency } = scenario
   const round = released(row.window) + up + back
   const store = lives.store(world)
-  // What was saved before a jump ages with it: it must have been read by then, and be saved anew after it.
+  // What was saved before a jump ages with it: it must have been read by then, and be saved again after it.
   const saves = async (times: number) => {
     const enough = (store?.writes() ?? 0) + times
     for (let count = 0; count < 40 && store && store.writes() < enough; count++) await clock.pass(round / 4)
@@ -46,7 +46,7 @@ const refusals = ({ service }: World) => service.refusals().filter(({ answered }
 /** The first answer is there before others stop waiting for it (5 s). */
 const prompt = ({ up, back, ...rest }: Scenario) => ({
   ...rest,
-  ...{ up: Math.min(up, 2000), back: Math.min(back, 2000), told: 1 },
+  ...{ up: Math.min(up, 2000), back: Math.min(back, 2000), headerRate: 1 },
 })
 
 const killed = async (world: World) => world.kill()

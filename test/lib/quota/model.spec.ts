@@ -5,7 +5,7 @@ import { released, sendings } from '../../support/quota/all-knowing'
 import { alone, rows } from '../../support/quota/scenarios'
 import { createWorld, type Scenario } from '../../support/quota/world'
 
-/** How long one request holds its place at most, ms. */
+/** How long one request occupies its permit at most, ms. */
 const round = ({ row, up, back }: Scenario) => released(row.window) + up + back
 
 /** Some at once, then one by one at any time; a part of them is given up; the wall clock jumps. */
@@ -42,7 +42,7 @@ describe('the quota of an account that is ours alone', function () {
     fc.assert(
       fc.asyncProperty(alone, async (scenario) => {
         const world = await anyDemand(scenario, 3)
-        // Three refusals close for a window each, and every request may be tried anew.
+        // Three refusals close for a window each, and every request may be retried.
         for (let count = 0; count < 500 && world.open() > 0; count++) await world.clock.pass(round(scenario))
         assert.equal(world.open(), 0)
         await world.clock.pass(2 * round(scenario))
@@ -58,7 +58,7 @@ describe('the quota of an account that is ours alone', function () {
         const faults = { failed: 0.1 }
         // The first answer is there before another request goes without it (5 s).
         const [up, back] = [Math.min(scenario.up, 2000), Math.min(scenario.back, 2000)]
-        const world = await anyDemand({ ...scenario, up, back, table, told: 1, faults }, 5, 0)
+        const world = await anyDemand({ ...scenario, up, back, table, headerRate: 1, faults }, 5, 0)
         assert.deepEqual(world.service.refusals(), [])
       }),
       { numRuns: runs(300) },
@@ -82,10 +82,10 @@ describe('the quota of an account that is ours alone', function () {
     assert.ok(sent.length >= 0.95 * best, `${sent.length} of ${best}`)
   }
 
-  it('sends at least 95 % of what an all-knowing client could send', () =>
+  it('sends at minimum 95 % of what an all-knowing client could send', () =>
     fc.assert(fc.asyncProperty(alone, reachesNearlyAll), { numRuns: runs(300) }))
 
-  it('does so too where answers are slow and the service’s windows slide', () => {
+  it('does so too if responses are slow and the service’s windows slide', () => {
     const slow = fc.record({ scenario: alone, back: fc.double({ min: 0.05, max: 0.3, noNaN: true }) })
     return fc.assert(
       fc.asyncProperty(slow, ({ scenario, back }) => {
@@ -94,7 +94,7 @@ describe('the quota of an account that is ours alone', function () {
         return reachesNearlyAll({
           ...scenario,
           row,
-          told: 1,
+          headerRate: 1,
           up: 0.02 * window * 1000,
           back: back * window * 1000,
         })

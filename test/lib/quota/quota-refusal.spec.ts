@@ -1,110 +1,113 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
-import { reading, refusal } from '../../support/quota/desk'
+import { headersWith, refusal } from '../../support/quota/manual-service'
 import { keys, known } from '../../support/quota/quota'
 
-const HELD = 121_000
+const OCCUPIED_MS = 121_000
 
 describe('a refusal', () => {
-  it('closes its endpoint for a window, others go on', async () => {
-    const { ask, clock, desk } = await known({}, ['current', 'alert'])
+  it('closes its endpoint for a window, others continue', async () => {
+    const { ask, clock, service } = await known({}, ['current', 'alert'])
     ask('refused')
     await clock.settle()
-    desk.sent[0]?.answer(refusal(429))
+    service.sent[0]?.answer(refusal(429))
     await clock.settle()
     ask('waits')
     ask('alert', { endpoint: 'alert' })
-    await clock.pass(HELD - 1)
-    assert.deepEqual(desk.keys(), ['refused', 'alert'])
+    await clock.pass(OCCUPIED_MS - 1)
+    assert.deepEqual(service.keys(), ['refused', 'alert'])
     await clock.pass(1)
-    assert.deepEqual(desk.keys(), ['refused', 'alert', 'refused', 'waits'])
+    assert.deepEqual(service.keys(), ['refused', 'alert', 'refused', 'waits'])
   })
 
-  it('brings the request back to the head of its line, and its line before the others', async () => {
-    const { ask, clock, desk } = await known({ concurrency: 1 })
-    for (const key of ['a0', 'a1']) ask(key, {}, { line: 'a' })
-    for (const key of ['b0', 'b1']) ask(key, {}, { line: 'b' })
+  it('puts the request before all others of its queue key, and its key before the other keys', async () => {
+    const { ask, clock, service } = await known({ concurrency: 1 })
+    for (const key of ['a0', 'a1']) ask(key, {}, { queueKey: 'a' })
+    for (const key of ['b0', 'b1']) ask(key, {}, { queueKey: 'b' })
     await clock.settle()
-    desk.sent[0]?.answer(refusal(429))
-    await clock.pass(HELD)
+    service.sent[0]?.answer(refusal(429))
+    await clock.pass(OCCUPIED_MS)
     for (let count = 1; count < 5; count++) {
-      desk.sent[count]?.answer()
+      service.sent[count]?.answer()
       await clock.settle()
     }
-    assert.deepEqual(desk.keys().slice(0, 2), ['a0', 'a0'])
-    assert.deepEqual(desk.keys().slice(2).sort(), ['a1', 'b0', 'b1'])
+    assert.deepEqual(service.keys().slice(0, 2), ['a0', 'a0'])
+    assert.deepEqual(service.keys().slice(2).sort(), ['a1', 'b0', 'b1'])
   })
 
-  it('that comes three times is the asker’s, with when another try is worth it', async () => {
-    const { ask, clock, desk } = await known()
+  it('that comes three times rejects the caller, with retryAt', async () => {
+    const { ask, clock, service } = await known()
     const asked = ask('refused')
     await clock.settle()
     for (let count = 0; count < 3; count++) {
-      assert.deepEqual([desk.sent.length, asked.state], [count + 1, 'waiting'])
-      desk.sent[count]?.answer(refusal(429))
-      await clock.pass(count < 2 ? HELD : 0)
+      assert.deepEqual([service.sent.length, asked.state], [count + 1, 'waiting'])
+      service.sent[count]?.answer(refusal(429))
+      await clock.pass(count < 2 ? OCCUPIED_MS : 0)
     }
     assert.deepEqual([asked.error?.reason, asked.error?.code], ['quota-refused', 'ENVLOG_QUOTA'])
-    const retryAt = new Date(clock.now() + HELD).toISOString()
+    const retryAt = new Date(clock.now() + OCCUPIED_MS).toISOString()
     assert.deepEqual(asked.error?.cause, { status: 429, retryAt })
-    await clock.pass(10 * HELD)
-    assert.equal(desk.sent.length, 3)
+    await clock.pass(10 * OCCUPIED_MS)
+    assert.equal(service.sent.length, 3)
   })
 
-  it('though as many records are left as were asked for waits for a window, and is not asked again at once', async () => {
-    const { ask, clock, desk } = await known({}, ['data'])
+  it('though as many records are left as were requested waits for a window, and is not retried immediately', async () => {
+    const { ask, clock, service } = await known({}, ['data'])
     const asked = ask('refused', { endpoint: 'data', device: 'one' })
     await clock.settle()
-    desk.sent[0]?.answer(refusal(429, { remaining: 15, recordsRemaining: 160_000 }))
+    service.sent[0]?.answer(refusal(429, { remaining: 15, recordsRemaining: 160_000 }))
     await clock.pass(60_000)
-    assert.deepEqual([desk.sent.length, asked.state], [1, 'waiting'])
+    assert.deepEqual([service.sent.length, asked.state], [1, 'waiting'])
     await clock.pass(3_600_000)
-    assert.equal(desk.sent.length, 2)
+    assert.equal(service.sent.length, 2)
   })
 
-  it('closes for the described window after a 429, and for the told one where nothing remained otherwise', async () => {
+  it('closes for the configured window after a 429, and for the reported one if nothing remained otherwise', async () => {
     for (const [status, goesAgain] of [
       [429, false],
       [400, true],
     ] as const) {
-      const { ask, clock, desk } = await known()
+      const { ask, clock, service } = await known()
       ask('refused')
       await clock.settle()
-      desk.sent[0]?.answer(refusal(status, { limit: 5, windowSeconds: 2, remaining: 0 }))
+      service.sent[0]?.answer(refusal(status, { limit: 5, windowSeconds: 2, remaining: 0 }))
       await clock.pass(60_000)
-      assert.equal(desk.sent.length > 1, goesAgain)
+      assert.equal(service.sent.length > 1, goesAgain)
     }
   })
 
   it('is forgotten once the request succeeds', async () => {
-    const { ask, clock, desk } = await known()
+    const { ask, clock, service } = await known()
     for (const status of [429, 429, 200, 429, 429, 200]) {
       const asked = ask('same')
       await clock.settle()
-      desk.sent.at(-1)?.answer(status === 429 ? refusal(429) : {})
-      await clock.pass(HELD)
+      service.sent.at(-1)?.answer(status === 429 ? refusal(429) : {})
+      await clock.pass(OCCUPIED_MS)
       assert.equal(asked.state, status === 200 ? 'done' : 'waiting')
     }
   })
 
-  it('counts as spent, and so does each of those that were on their way', async () => {
-    const { ask, clock, desk, quota } = await known()
+  it('counts as used, and so does each request that was in flight', async () => {
+    const { ask, clock, service, quota } = await known()
     for (const key of keys('r', 3)) ask(key)
     await clock.settle()
-    for (const one of desk.sent.slice(0, 3)) one.answer(refusal(429))
+    for (const one of service.sent.slice(0, 3)) one.answer(refusal(429))
     await clock.settle()
     assert.deepEqual([quota.counts().endpoints.current.own, quota.counts().endpoints.current.left], [3, 0])
   })
 
-  it('fails those at once who do not wait so long', async () => {
-    const { ask, clock, desk } = await known({ limits: { current: { limit: 2 } } })
+  it('immediately rejects callers that do not wait so long', async () => {
+    const { ask, clock, service } = await known({ limits: { current: { limit: 2 } } })
     ask('one')
     ask('refused')
     await clock.settle()
-    desk.sent[0]?.answer()
-    const asked = [ask('short', {}, { wait: HELD + 1000 }), ask('long', {}, { wait: 2 * HELD })]
+    service.sent[0]?.answer()
+    const asked = [
+      ask('short', {}, { maxWaitMs: OCCUPIED_MS + 1000 }),
+      ask('long', {}, { maxWaitMs: 2 * OCCUPIED_MS }),
+    ]
     await clock.pass(60_000)
-    desk.sent[1]?.answer(refusal(429))
+    service.sent[1]?.answer(refusal(429))
     await clock.settle()
     assert.deepEqual(
       asked.map(({ state }) => state),
@@ -112,11 +115,11 @@ describe('a refusal', () => {
     )
   })
 
-  it('tells who does not wait so long what the service said, where it was refused itself', async () => {
-    const { ask, clock, desk } = await known()
-    const asked = ask('refused', {}, { wait: 1000 })
+  it('rejects a caller that does not wait so long with what the service answered, if its own request was refused', async () => {
+    const { ask, clock, service } = await known()
+    const asked = ask('refused', {}, { maxWaitMs: 1000 })
     await clock.settle()
-    desk.sent[0]?.answer(refusal(429))
+    service.sent[0]?.answer(refusal(429))
     await clock.settle()
     assert.equal(asked.error?.reason, 'quota-refused')
     assert.ok(asked.error?.cause.retryAt)
@@ -125,38 +128,38 @@ describe('a refusal', () => {
 
 describe('another status', () => {
   for (const status of [400, 404, 409, 422]) {
-    it(`is a limit with ${status} where nothing remains, and told as one the third time`, async () => {
-      const { ask, clock, desk } = await known()
+    it(`is a limit with ${status} if nothing remains, and reported as one the third time`, async () => {
+      const { ask, clock, service } = await known()
       const asked = ask('refused')
       await clock.settle()
       for (let count = 0; count < 3; count++) {
-        desk.sent[count]?.answer(refusal(status, { remaining: 0 }))
-        await clock.pass(HELD)
+        service.sent[count]?.answer(refusal(status, { remaining: 0 }))
+        await clock.pass(OCCUPIED_MS)
       }
-      assert.equal(desk.sent.length, 3)
+      assert.equal(service.sent.length, 3)
       assert.deepEqual([asked.error?.reason, asked.error?.cause.status], ['quota-refused', status])
     })
   }
 
-  it('is told as a limit at once where one does not wait for it', async () => {
-    const { ask, clock, desk } = await known()
-    const asked = ask('refused', {}, { wait: 0 })
+  it('is reported as a limit immediately to a caller that does not wait', async () => {
+    const { ask, clock, service } = await known()
+    const asked = ask('refused', {}, { maxWaitMs: 0 })
     await clock.settle()
-    desk.sent[0]?.answer(refusal(400, { remaining: 0 }))
+    service.sent[0]?.answer(refusal(400, { remaining: 0 }))
     await clock.settle()
     assert.deepEqual([asked.error?.code, asked.error?.cause.status], ['ENVLOG_QUOTA', 400])
     assert.ok(asked.error?.cause.retryAt)
   })
 
-  it('keeps the failure of the service where quota for another try would come too late', async () => {
-    const { ask, clock, desk } = await known({ limits: { current: { limit: 1, window: 600 } } })
-    const asked = ask('fails', {}, { wait: 0 })
+  it('keeps the failure of the service if quota for a retry would come too late', async () => {
+    const { ask, clock, service } = await known({ limits: { current: { limit: 1, window: 600 } } })
+    const asked = ask('fails', {}, { maxWaitMs: 0 })
     await clock.settle()
     const error = new EnvlogError('service-failed', { status: 500 }, { status: 500 })
-    desk.sent[0]?.answer({ error, againAfter: 1000, reading: reading({ remaining: 0 }) })
+    service.sent[0]?.answer({ error, retryAfterMs: 1000, headers: headersWith({ remaining: 0 }) })
     await clock.pass(2000)
     assert.deepEqual([asked.error?.code, asked.error?.cause.status], ['ENVLOG_SERVICE', 500])
-    assert.equal(desk.sent.length, 1)
+    assert.equal(service.sent.length, 1)
   })
 
   for (const [status, remaining] of [
@@ -166,79 +169,79 @@ describe('another status', () => {
     [403, 0],
     [500, 0],
   ] as const) {
-    it(`is the asker’s at once with ${status} and ${remaining} remaining`, async () => {
-      const { ask, clock, desk } = await known()
+    it(`rejects the caller immediately with ${status} and ${remaining} remaining`, async () => {
+      const { ask, clock, service } = await known()
       const asked = ask('fails')
       await clock.settle()
-      desk.sent[0]?.answer(refusal(status, { remaining }))
+      service.sent[0]?.answer(refusal(status, { remaining }))
       await clock.settle()
       assert.equal(asked.state, 'failed')
-      assert.equal(desk.sent.length, 1)
+      assert.equal(service.sent.length, 1)
     })
   }
 })
 
-describe('another try', () => {
-  const failed = { error: new EnvlogError('service-failed', {}, { status: 503 }), againAfter: 4000 }
+describe('a retry', () => {
+  const failed = { error: new EnvlogError('service-failed', {}, { status: 503 }), retryAfterMs: 4000 }
 
-  it('comes after as long as it was told, before those that wait, and is spent like any other', async () => {
-    const { ask, clock, desk, quota } = await known({ concurrency: 1, limits: { current: { limit: 4 } } })
-    const asked = ask('fails', {}, { line: 'a' })
+  it('is sent after the given delay, before those that wait, and counts like any other', async () => {
+    const { ask, clock, service, quota } = await known({ concurrency: 1, limits: { current: { limit: 4 } } })
+    const asked = ask('fails', {}, { queueKey: 'a' })
     await clock.settle()
-    desk.sent[0]?.answer(failed)
+    service.sent[0]?.answer(failed)
     await clock.pass(1000)
-    for (const key of keys('other', 5)) ask(key, {}, { line: 'b' })
+    for (const key of keys('other', 5)) ask(key, {}, { queueKey: 'b' })
     await clock.pass(3000)
-    desk.sent[1]?.answer()
+    service.sent[1]?.answer()
     await clock.settle()
-    assert.deepEqual(desk.keys(), ['fails', 'other0', 'fails'])
-    desk.sent[2]?.answer()
+    assert.deepEqual(service.keys(), ['fails', 'other0', 'fails'])
+    service.sent[2]?.answer()
     await clock.settle()
     assert.equal(asked.state, 'done')
     assert.equal(quota.counts().endpoints.current.own, 4)
   })
 
-  it('is not made where the asker left meanwhile', async () => {
-    const { ask, clock, desk, quota } = await known()
+  it('is not sent if the caller left meanwhile', async () => {
+    const { ask, clock, service, quota } = await known()
     const abort = new AbortController()
     ask('fails', {}, { signal: abort.signal })
     await clock.settle()
-    desk.sent[0]?.answer(failed)
+    service.sent[0]?.answer(failed)
     await clock.pass(1000)
     abort.abort()
     await clock.pass(60_000)
-    assert.deepEqual([desk.sent.length, quota.counts().waiting, clock.pending()], [1, 0, 0])
+    assert.deepEqual([service.sent.length, quota.counts().waiting, clock.pending()], [1, 0, 0])
   })
 
-  it('is shared by who asks for the same meanwhile', async () => {
-    const { ask, clock, desk } = await known()
+  it('is shared by callers that ask for the same meanwhile', async () => {
+    const { ask, clock, service } = await known()
     ask('fails')
     await clock.settle()
-    desk.sent[0]?.answer(failed)
+    service.sent[0]?.answer(failed)
     await clock.pass(1000)
-    const joined = ask('fails', {}, { line: 'other', wait: 0 })
+    const joined = ask('fails', {}, { queueKey: 'other', maxWaitMs: 0 })
     await clock.pass(3000)
-    assert.equal(desk.sent.length, 2)
-    desk.sent[1]?.answer()
+    assert.equal(service.sent.length, 2)
+    service.sent[1]?.answer()
     await clock.settle()
     assert.equal(joined.state, 'done')
   })
 
-  it('is none after a refusal: that waits for a window', async () => {
-    const { ask, clock, desk } = await known()
+  it('does not follow a refusal: that waits for a window', async () => {
+    const { ask, clock, service } = await known()
     ask('refused')
     await clock.settle()
-    desk.sent[0]?.answer({ ...refusal(429), againAfter: 10 } as never)
-    await clock.pass(HELD - 1)
-    assert.equal(desk.sent.length, 1)
+    service.sent[0]?.answer({ ...refusal(429), retryAfterMs: 10 } as never)
+    await clock.pass(OCCUPIED_MS - 1)
+    assert.equal(service.sent.length, 1)
   })
 
-  it('is none where it was not told one', async () => {
-    const { ask, clock, desk } = await known()
+  it('is not sent without a delay', async () => {
+    const { ask, clock, service } = await known()
     const asked = ask('fails')
     await clock.settle()
-    desk.sent[0]?.answer({ error: failed.error, reading: reading() })
+    service.sent[0]?.answer({ error: failed.error, headers: headersWith() })
     await clock.settle()
-    assert.deepEqual([asked.error?.reason, desk.sent.length], ['service-failed', 1])
+    assert.deepEqual([asked.error?.reason, service.sent.length], ['service-failed', 1])
   })
 })

@@ -1,46 +1,46 @@
 import assert from 'node:assert/strict'
 import type { StateStore } from '../../../src/lib/state-store'
 import { createVirtualClock } from '../../support/clock'
+import { createStore, type KeptStore } from '../../support/quota/memory-store'
 import { keys, member, processOf } from '../../support/quota/quota'
-import { createStore, type KeptStore } from '../../support/quota/stores'
 
-const HELD = 121_000
+const OCCUPIED_MS = 121_000
 
-/** One process that has spent so many, and what it left behind. */
-async function left(spent: number) {
+/** A process that has used so many permits, and what it left behind. */
+async function left(used: number) {
   const clock = createVirtualClock()
   const store = createStore(clock)
-  const { ask, desk } = processOf(clock, { store })
+  const { ask, service } = processOf(clock, { store })
   await clock.settle()
   ask('first')
   await clock.settle()
-  for (const key of keys('r', spent - 1)) ask(key)
-  desk.sent[0]?.answer()
+  for (const key of keys('r', used - 1)) ask(key)
+  service.sent[0]?.answer()
   await clock.settle()
-  return { clock, store, desk }
+  return { clock, store, service }
 }
 
 const own = ({ quota }: ReturnType<typeof processOf>) => quota.counts().endpoints.current.own
 
 describe('what a quota saves', () => {
   it('is there when the request leaves, and again when its answer comes', async () => {
-    const { clock, store, desk } = await left(3)
-    const held = () =>
-      (store.held() as { endpoints: { current: { inFlight: unknown[]; own: unknown[] } } }).endpoints
-    assert.equal(held().current.inFlight.length, 2)
-    for (const sent of desk.sent.slice(1)) sent.answer()
+    const { clock, store, service } = await left(3)
+    const contents = () =>
+      (store.contents() as { endpoints: { current: { inFlight: unknown[]; own: unknown[] } } }).endpoints
+    assert.equal(contents().current.inFlight.length, 2)
+    for (const sent of service.sent.slice(1)) sent.answer()
     await clock.settle()
-    assert.equal(held().current.inFlight.length, 0)
+    assert.equal(contents().current.inFlight.length, 0)
   })
 
   it('is known to the next process before anything leaves', async () => {
     const { clock, store } = await left(10)
     const next = processOf(clock, { store })
     next.ask('waits')
-    await clock.pass(HELD - 1)
-    assert.deepEqual([own(next), next.desk.sent.length], [10, 0])
+    await clock.pass(OCCUPIED_MS - 1)
+    assert.deepEqual([own(next), next.service.sent.length], [10, 0])
     await clock.pass(1)
-    assert.equal(next.desk.sent.length, 1)
+    assert.equal(next.service.sent.length, 1)
   })
 
   it('is not counted twice by the process that saved it', async () => {
@@ -50,7 +50,7 @@ describe('what a quota saves', () => {
     await clock.settle()
     process.ask('one')
     await clock.settle()
-    process.desk.sent[0]?.answer()
+    process.service.sent[0]?.answer()
     await clock.settle()
     process.leave()
     for (let count = 0; count < 3; count++) process.quota.join(member({ store: store as StateStore }))
@@ -66,7 +66,7 @@ describe('what a quota saves', () => {
     process.ask('one')
     await clock.settle()
     process.leave()
-    process.desk.sent[0]?.answer({ reading: null, unsent: true })
+    process.service.sent[0]?.answer({ headers: null, isUnsent: true })
     await clock.settle()
     process.quota.join(member({ store }))
     await clock.settle()
@@ -81,13 +81,13 @@ describe('what a quota saves', () => {
     await clock.settle()
     process.ask('one')
     await clock.settle()
-    assert.deepEqual(stores[0].held(), stores[1].held())
-    assert.notEqual(stores[0].held(), undefined)
+    assert.deepEqual(stores[0].contents(), stores[1].contents())
+    assert.notEqual(stores[0].contents(), undefined)
   })
 
   it('of another version counts for nothing', async () => {
     const { clock, store } = await left(10)
-    await store.save({ ...(store.held() as object), version: 1 })
+    await store.save({ ...(store.contents() as object), version: 1 })
     const next = processOf(clock, { store })
     await clock.settle()
     assert.equal(own(next), 0)
@@ -108,8 +108,8 @@ describe('what a quota saves', () => {
       const next = processOf(clock, { store })
       next.ask('one')
       await clock.settle()
-      assert.deepEqual([next.desk.sent.length, own(next)], [1, 1])
-      assert.equal((store.held() as { version: number }).version, 2)
+      assert.deepEqual([next.service.sent.length, own(next)], [1, 1])
+      assert.equal((store.contents() as { version: number }).version, 2)
     })
   }
 })

@@ -1,52 +1,52 @@
 import assert from 'node:assert/strict'
-import type { Wait } from '../../../src/lib/quota/asker'
-import { reading, refusal } from '../../support/quota/desk'
+import type { QuotaWait } from '../../../src/lib/quota/types'
+import { headersWith, refusal } from '../../support/quota/manual-service'
+import { createStore } from '../../support/quota/memory-store'
 import { keys, known, setup } from '../../support/quota/quota'
-import { createStore } from '../../support/quota/stores'
 
-const HELD = 121_000
+const OCCUPIED_MS = 121_000
 const LIMITS = { limits: { current: { limit: 1 } } }
 
-/** A quota whose only place was spent so long ago. */
-async function spent(ago: number, over: Parameters<typeof known>[0] = LIMITS) {
+/** A quota whose only permit was used so long ago. */
+async function usedUp(ago: number, over: Parameters<typeof known>[0] = LIMITS) {
   const all = await known(over)
   all.ask('spends')
   await all.clock.settle()
-  all.desk.sent[0]?.answer()
+  all.service.sent[0]?.answer()
   await all.clock.pass(ago)
   return all
 }
 
-describe('the longest wait of an asker', () => {
-  it('of 0 means never: with a place it goes, without it fails at once', async () => {
-    const { ask, clock, desk } = await known(LIMITS)
-    const asked = [ask('one', {}, { wait: 0 }), ask('two', {}, { wait: 0 })]
+describe('the maximum wait of a caller', () => {
+  it('of 0 means never: with a permit it is sent, without one it fails immediately', async () => {
+    const { ask, clock, service } = await known(LIMITS)
+    const asked = [ask('one', {}, { maxWaitMs: 0 }), ask('two', {}, { maxWaitMs: 0 })]
     await clock.settle()
-    assert.deepEqual(desk.keys(), ['one'])
+    assert.deepEqual(service.keys(), ['one'])
     const { state, error } = asked[1] as (typeof asked)[0]
     assert.deepEqual([state, error?.reason, error?.code], ['failed', 'quota-wait', 'ENVLOG_QUOTA'])
   })
 
-  it('fails at once where the estimate is longer, with when another try is worth it', async () => {
-    const { ask, clock } = await spent(1000)
-    const short = ask('short', {}, { wait: HELD - 1002 })
+  it('fails immediately if the estimate is longer, with retryAt', async () => {
+    const { ask, clock } = await usedUp(1000)
+    const short = ask('short', {}, { maxWaitMs: OCCUPIED_MS - 1002 })
     await clock.settle()
-    const at = new Date(clock.now() + HELD - 1000).toISOString()
+    const at = new Date(clock.now() + OCCUPIED_MS - 1000).toISOString()
     assert.deepEqual(short.error?.cause, { endpoint: 'current', retryAt: at })
     assert.deepEqual(short.error?.params, { retryAt: at })
     assert.equal(short.error?.reason, 'quota-wait')
   })
 
-  it('is waited for where the estimate is within it', async () => {
-    const { ask, clock, desk } = await spent(1000)
-    ask('long', {}, { wait: HELD - 1000 })
-    await clock.pass(HELD - 1000)
-    assert.deepEqual(desk.keys(), ['spends', 'long'])
+  it('is waited if the estimate is within it', async () => {
+    const { ask, clock, service } = await usedUp(1000)
+    ask('long', {}, { maxWaitMs: OCCUPIED_MS - 1000 })
+    await clock.pass(OCCUPIED_MS - 1000)
+    assert.deepEqual(service.keys(), ['spends', 'long'])
   })
 
-  it('counts those who go before', async () => {
-    const { ask, clock } = await spent(0)
-    const asked = keys('r', 4).map((key) => ask(key, {}, { wait: 2.5 * HELD }))
+  it('counts those that are sent before', async () => {
+    const { ask, clock } = await usedUp(0)
+    const asked = keys('r', 4).map((key) => ask(key, {}, { maxWaitMs: 2.5 * OCCUPIED_MS }))
     await clock.settle()
     assert.deepEqual(
       asked.map(({ state }) => state),
@@ -54,85 +54,85 @@ describe('the longest wait of an asker', () => {
     )
   })
 
-  it('ends where more was spent meanwhile than could be foreseen', async () => {
-    const { ask, clock, desk } = await known({ limits: { current: { limit: 2 } } })
+  it('ends if more was used meanwhile than could be foreseen', async () => {
+    const { ask, clock, service } = await known({ limits: { current: { limit: 2 } } })
     ask('slow')
     ask('quick')
     await clock.settle()
-    desk.sent[1]?.answer()
-    const waiting = ask('waits', {}, { wait: HELD + 10_000 })
+    service.sent[1]?.answer()
+    const waiting = ask('waits', {}, { maxWaitMs: OCCUPIED_MS + 10_000 })
     await clock.pass(1000)
-    desk.sent[0]?.answer({ reading: reading({ limit: 2, windowSeconds: 3600, remaining: 0 }) })
-    await clock.pass(HELD + 10_000)
+    service.sent[0]?.answer({ headers: headersWith({ limit: 2, windowSeconds: 3600, remaining: 0 }) })
+    await clock.pass(OCCUPIED_MS + 10_000)
     assert.deepEqual([waiting.state, waiting.error?.reason], ['failed', 'quota-wait'])
   })
 
-  it('is not for a connection: without one it waits, even where it never waits', async () => {
-    const { ask, clock, desk } = await known({ concurrency: 1 })
+  it('does not apply to connections: with 0 it still waits for one', async () => {
+    const { ask, clock, service } = await known({ concurrency: 1 })
     ask('running')
-    const asked = ask('next', {}, { wait: 0 })
+    const asked = ask('next', {}, { maxWaitMs: 0 })
     await clock.pass(3_600_000)
     assert.equal(asked.state, 'waiting')
-    desk.sent[0]?.answer()
+    service.sent[0]?.answer()
     await clock.settle()
-    assert.equal(desk.sent.length, 2)
+    assert.equal(service.sent.length, 2)
   })
 
-  it('ends within a second once places are what is missing, not a connection', async () => {
-    const { ask, clock, desk } = await known({ concurrency: 1 })
+  it('ends within a second once permits are missing, and not a connection', async () => {
+    const { ask, clock, service } = await known({ concurrency: 1 })
     ask('running')
-    const asked = ask('next', {}, { wait: 1000 })
+    const asked = ask('next', {}, { maxWaitMs: 1000 })
     await clock.pass(5500)
-    desk.sent[0]?.answer({ reading: reading({ limit: 10, windowSeconds: 120, remaining: 0 }) })
+    service.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.pass(1000)
     assert.deepEqual([asked.state, asked.error?.reason], ['failed', 'quota-wait'])
   })
 
   it('is not for an answer either', async () => {
     const { ask, clock } = await known()
-    const asked = ask('slow', {}, { wait: 1000 })
+    const asked = ask('slow', {}, { maxWaitMs: 1000 })
     await clock.pass(3_600_000)
     assert.equal(asked.state, 'waiting')
   })
 
-  it('is each asker’s own, and leaves the others waiting', async () => {
-    const { ask, clock, desk } = await spent(0)
-    const asked = [ask('same', {}, { wait: 0 }), ask('same'), ask('same', {}, { wait: 5000 })]
-    await clock.pass(HELD)
+  it('is each caller’s own, and leaves the others waiting', async () => {
+    const { ask, clock, service } = await usedUp(0)
+    const asked = [ask('same', {}, { maxWaitMs: 0 }), ask('same'), ask('same', {}, { maxWaitMs: 5000 })]
+    await clock.pass(OCCUPIED_MS)
     assert.deepEqual(
       asked.map(({ state }) => state),
       ['failed', 'waiting', 'failed'],
     )
-    assert.deepEqual(desk.keys(), ['spends', 'same'])
+    assert.deepEqual(service.keys(), ['spends', 'same'])
   })
 
-  it('says records-wait where the device’s records are what is missing, even without a connection', async () => {
-    const { ask, clock, desk } = await known({ concurrency: 1 }, ['data'])
+  it('fails with records-wait if the device’s records are missing, even without a connection', async () => {
+    const { ask, clock, service } = await known({ concurrency: 1 }, ['data'])
     ask('all', { endpoint: 'data', device: 'one', wanted: 160_000 })
     await clock.settle()
-    desk.sent[0]?.answer({ records: 160_000 })
+    service.sent[0]?.answer({ records: 160_000 })
     await clock.settle()
     ask('running', { endpoint: 'data', device: 'other' })
-    const asked = ask('more', { endpoint: 'data', device: 'one' }, { wait: 60_000 })
+    const asked = ask('more', { endpoint: 'data', device: 'one' }, { maxWaitMs: 60_000 })
     await clock.settle()
     assert.equal(asked.error?.reason, 'records-wait')
   })
 })
 
-describe('what an asker is told while it waits', () => {
+describe('what a caller is notified of while it waits', () => {
   const listen = () => {
-    const told: Wait[] = []
-    return { told, waiting: (wait: Wait) => void told.push(wait) }
+    const waits: QuotaWait[] = []
+    return { waits, onWait: (wait: QuotaWait) => void waits.push(wait) }
   }
 
   it('is until when, and that it goes', async () => {
-    const { ask, clock } = await spent(1000)
-    const { told, waiting } = listen()
-    ask('waits', {}, { waiting })
-    const until = clock.now() + HELD - 1000
-    await clock.pass(HELD - 1000)
+    const { ask, clock } = await usedUp(1000)
+    const { waits, onWait } = listen()
+    ask('waits', {}, { onWait })
+    const until = clock.now() + OCCUPIED_MS - 1000
+    await clock.pass(OCCUPIED_MS - 1000)
     assert.deepEqual(
-      told.map((one) => ({ ...one, until: one.until && Math.round(one.until) })),
+      waits.map((one) => ({ ...one, until: one.until && Math.round(one.until) })),
       [
         { endpoint: 'current', until, records: false },
         { endpoint: 'current', until: null, records: false },
@@ -141,59 +141,59 @@ describe('what an asker is told while it waits', () => {
   })
 
   it('is no longer until when, once nobody waits', async () => {
-    const { ask, clock } = await spent(1000)
-    const { told, waiting } = listen()
+    const { ask, clock } = await usedUp(1000)
+    const { waits, onWait } = listen()
     const abort = new AbortController()
-    ask('waits', {}, { waiting, signal: abort.signal })
+    ask('waits', {}, { onWait, signal: abort.signal })
     abort.abort()
     await clock.settle()
     assert.deepEqual(
-      told.map(({ until }) => until === null),
+      waits.map(({ until }) => until === null),
       [false, true],
     )
   })
 
   it('is nothing of a wait below a second, nor of one for a connection', async () => {
-    const { ask, clock, desk } = await spent(HELD - 999)
-    const { told, waiting } = listen()
-    ask('soon', {}, { waiting })
+    const { ask, clock, service } = await usedUp(OCCUPIED_MS - 999)
+    const { waits, onWait } = listen()
+    ask('soon', {}, { onWait })
     await clock.settle()
-    assert.deepEqual(told, [])
-    assert.equal(desk.sent.length, 1)
+    assert.deepEqual(waits, [])
+    assert.equal(service.sent.length, 1)
   })
 
-  it('is anew when a refusal makes it longer', async () => {
-    const { ask, clock, desk } = await known({ limits: { current: { limit: 2 } } })
-    const { told, waiting } = listen()
+  it('is a new estimate when a refusal makes it longer', async () => {
+    const { ask, clock, service } = await known({ limits: { current: { limit: 2 } } })
+    const { waits, onWait } = listen()
     ask('one')
     ask('two')
     await clock.settle()
-    ask('waits', {}, { waiting })
-    desk.sent[0]?.answer()
+    ask('waits', {}, { onWait })
+    service.sent[0]?.answer()
     await clock.pass(50_000)
-    desk.sent[1]?.answer(refusal(429))
+    service.sent[1]?.answer(refusal(429))
     await clock.settle()
-    const until = told.map((one) => Math.round((one.until ?? 0) - clock.now()))
+    const until = waits.map((one) => Math.round((one.until ?? 0) - clock.now()))
     assert.equal(until.length, 2)
-    assert.ok((until[1] ?? 0) >= HELD, `${until}`)
+    assert.ok((until[1] ?? 0) >= OCCUPIED_MS, `${until}`)
   })
 
   it('is that the records are missing', async () => {
-    const { ask, clock, desk } = await known({}, ['data'])
-    const { told, waiting } = listen()
+    const { ask, clock, service } = await known({}, ['data'])
+    const { waits, onWait } = listen()
     ask('all', { endpoint: 'data', device: 'one', wanted: 160_000 })
     await clock.settle()
-    desk.sent[0]?.answer({ records: 160_000 })
+    service.sent[0]?.answer({ records: 160_000 })
     await clock.settle()
-    ask('more', { endpoint: 'data', device: 'one' }, { waiting })
+    ask('more', { endpoint: 'data', device: 'one' }, { onWait })
     await clock.settle()
-    const { records, until } = told.at(-1) as Wait
+    const { records, until } = waits.at(-1) as QuotaWait
     assert.deepEqual([records, Math.round((until ?? 0) - clock.now())], [true, 3_601_000])
   })
 })
 
 describe('a store that is read', () => {
-  it('holds requests back, for 5 s at most', async () => {
+  it('delays requests, for 5 s at most', async () => {
     for (const [delay, from] of [
       [3000, 3000],
       [60_000, 5000],
@@ -202,12 +202,12 @@ describe('a store that is read', () => {
       const { clock } = all
       all.leave()
       const store = createStore(clock, { delays: () => delay as number })
-      const { ask, desk } = setup({ store }, clock)
+      const { ask, service } = setup({ store }, clock)
       ask('one')
       await clock.pass((from as number) - 1)
-      assert.equal(desk.sent.length, 0)
+      assert.equal(service.sent.length, 0)
       await clock.pass(1)
-      assert.equal(desk.sent.length, 1)
+      assert.equal(service.sent.length, 1)
     }
   })
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readTable } from '../../../src/lib/api/envelopes'
+import { readQuotaHeaders } from '../../../src/lib/api/quota-headers'
 import { redactor } from '../../../src/lib/api/redact'
 import { relativeMoment } from '../../../src/lib/collect/period'
 import { planMessages } from '../../../src/lib/output/plan'
-import { readQuota } from '../../../src/lib/quota/headers'
 import { readCurrent } from '../../../src/lib/readings/current'
 import { readNumber } from '../../../src/lib/readings/number'
 import { storable } from '../../../src/lib/readings/text'
@@ -22,7 +22,7 @@ describe('a text of a megabyte', () => {
       assert.equal(readNumber(text), null)
       assert.equal(readTime(text), null)
       assert.throws(() => relativeMoment(text, 0, 'from'))
-      assert.equal(readQuota({ 'x-ratelimit-limit': text }).limit, null)
+      assert.equal(readQuotaHeaders({ 'x-ratelimit-limit': text }).limit, null)
     }
   })
 

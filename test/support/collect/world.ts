@@ -6,7 +6,7 @@ import { createNodeState } from '../../../src/lib/collect/node-state'
 import { isAwaitingReceipt, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
-import type { Asker } from '../../../src/lib/quota/asker'
+import type { RequestContext } from '../../../src/lib/quota/types'
 import type { StateStore } from '../../../src/lib/state-store'
 import { type Json, patient } from '../../lib/answers'
 import { createVirtualClock } from '../clock'
@@ -61,7 +61,7 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
   }
   const ahead = new Set<number>()
   /** How long each request may wait for records of the device. */
-  const recordsWaits: (number | undefined)[] = []
+  const maxRecordsWaits: (number | undefined)[] = []
   let nodeState = createNodeState(time)
   let happenings: Happening[] = []
   let requests = 0
@@ -78,8 +78,8 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
     return moving.length > 0 ? Math.max(...moving.map(({ unixtime }) => unixtime * 1000)) : undefined
   }
 
-  async function read(endpoint: EndpointName, params: Json, { recordsWait }: Asker) {
-    recordsWaits.push(recordsWait)
+  async function read(endpoint: EndpointName, params: Json, { maxRecordsWaitMs }: RequestContext) {
+    maxRecordsWaits.push(maxRecordsWaitMs)
     if (++requests > ENDLESS) throw new RangeError('it never ends')
     const { fails, most, meanwhile } = happenings.shift() ?? { fails: null, most: 16_000, meanwhile: [] }
     await Promise.resolve()
@@ -201,7 +201,7 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
     else await crash(act.older)
   }
 
-  return { journal, log: device.log, recordsWaits, perform }
+  return { journal, log: device.log, maxRecordsWaits, perform }
 }
 
 export type World = ReturnType<typeof createWorld>

@@ -1,4 +1,4 @@
-/** From the answer to the release (docs/quota.md), ms: written anew, so that a slip there shows here. */
+/** How long a permit is occupied after the response (docs/quota.md), ms: written again, so that an error shows here. */
 export const released = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
 
 /** When a client that knows all and keeps the rule sends its requests, whose latencies are known as well. */

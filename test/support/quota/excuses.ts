@@ -13,14 +13,14 @@ interface Watched {
  * beyond what may be our own is somebody else's, for a window. What it cannot know: all else.
  */
 export function watchForeign(world: World, row: ServiceRow) {
-  const held = released(row.window)
+  const occupiedMs = released(row.window)
   const known: { at: number; amount: number }[] = []
   const sendings: Watched[] = []
   const endings: number[] = []
   const { clock } = world
   const counts = () => world.quota().counts().endpoints.current
   const mustKnow = (now: number) =>
-    known.reduce((sum, { at, amount }) => sum + (at > now - held ? amount : 0), 0)
+    known.reduce((sum, { at, amount }) => sum + (at > now - occupiedMs ? amount : 0), 0)
 
   function sending(): void {
     const at = clock.monotonic()
@@ -37,9 +37,9 @@ export function watchForeign(world: World, row: ServiceRow) {
       const { own, foreign } = counts()
       if (foreign > before) known.push({ at, amount: foreign - before })
       // Counted when the answer was made, released since.
-      const gone = endings.filter((end) => end > sentAt - held && end <= at - held).length
+      const gone = endings.filter((end) => end > sentAt - occupiedMs && end <= at - occupiedMs).length
       if (remaining !== null)
-        assert.ok(own + foreign + gone >= row.limit - remaining, 'holds less than it was told')
+        assert.ok(own + foreign + gone >= row.limit - remaining, 'counts less than it was told')
     })
   }
 

@@ -1,11 +1,11 @@
 import { released } from './all-knowing'
 import type { Fleet, Told } from './fleet'
 
-/** How long after its data is lost a ledger may learn of what was spent, ms. */
+/** How long after its data is lost a shared store may learn of what was spent, ms. */
 const TOLD_MS = 12_000
-/** Before a process found the ledger lost it may have been silent for so long. */
+/** Before a process found the shared store lost it may have been silent for so long. */
 const HEARD_MS = 4000
-/** So late it finds that the ledger is back. */
+/** So late it finds that the shared store is back. */
 const FOUND_MS = 3000
 
 interface Excess {
@@ -25,7 +25,7 @@ export function excess({ service, history, scenario }: Fleet): Excess[] {
   const { log } = service
   let first = 0
 
-  /** What one without the ledger may spend that others do not know of. */
+  /** What one without the shared store may spend that others do not know of. */
   function unknown({ who, from, to, isFirst }: Told, since: number, at: number): number {
     if (from > at || to < since) return 0
     // Nobody leaves anything to one that nobody knows; headers that tell too much are believed.
@@ -33,7 +33,7 @@ export function excess({ service, history, scenario }: Fleet): Excess[] {
     // Of one that has begun just now the others have not heard yet: they count one less.
     if (history.heres.some((one) => one.isFirst && one.from <= from && one.from > from - HEARD_MS))
       return share
-    // After a window it has its share, which those that have the ledger leave to it no longer.
+    // After a window it has its share, which those that have the shared store leave to it no longer.
     const late = { from: Math.max(from + held - HEARD_MS, since), to: Math.min(to, at) }
     const isAlone = history.troubles.some((down) => {
       const found = { ...down, to: down.to + FOUND_MS }
@@ -42,7 +42,7 @@ export function excess({ service, history, scenario }: Fleet): Excess[] {
     return isAlone ? share : Number(from + held > since)
   }
 
-  /** What went with the ledger's data: one who cannot tell what it spent costs each of the others one. */
+  /** What went with the shared store's data: one who cannot tell what it spent costs each of the others one. */
   function untold(lost: number, to: number): number {
     const isMissed = history.troubles.some(
       ({ from, to: end }) => from <= lost + TOLD_MS && end >= lost - held,

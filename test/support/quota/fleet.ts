@@ -1,14 +1,14 @@
-import type { QuotaReading } from '../../../src/lib/quota/headers'
+import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
-import { rowsWith } from '../../../src/lib/quota/rows'
-import type { SharedLedger } from '../../../src/lib/quota/shared'
-import type { Tried } from '../../../src/lib/quota/ticket'
+import type { SharedQuotaStore } from '../../../src/lib/quota/shared/store'
+import type { AttemptResult } from '../../../src/lib/quota/types'
 import { createRandom, type Random } from '../chance'
 import { createVirtualClock, type ProcessClock } from '../clock'
-import { asker } from './desk'
-import { createLedger } from './ledger'
+import { contextWith } from './manual-service'
+import { createMemorySharedStore } from './memory-shared-store'
+import { createStore } from './memory-store'
 import { createModelService } from './model-service'
-import { createStore } from './stores'
 import { fateOf, type Scenario } from './world'
 
 /** What happens: when, as a share of the run, and for how long, ms. */
@@ -67,7 +67,7 @@ export interface History {
   stops: { at: number; own: unknown }[]
 }
 
-type Line = { state: 'here' | 'away' | 'silent'; until: number }
+type Line = { state: 'connected' | 'disconnected' | 'silent'; until: number }
 
 /** A process, from its start to its end. */
 interface Life {
@@ -87,14 +87,14 @@ export function createFleet(scenario: FleetScenario) {
   const random = createRandom(scenario.seed)
   const clock = createVirtualClock(random.next() * 1000)
   const service = createModelService(clock, row, scenario.refusedCounts)
-  const ledger = createLedger(clock)
+  const ledger = createMemorySharedStore(clock)
   const oneWay = () => Math.floor(random.next() * slow) / 2
   ledger.slow(oneWay, oneWay)
-  const tells = { ...scenario, told: headers === 'none' ? 0 : 1 }
+  const tells = { ...scenario, headerRate: headers === 'none' ? 0 : 1 }
   const spoil = oddities(random)
   const limits = { current: { limit: row.limit, window: row.window } }
   const all = Array.from({ length: processes }, (_, who) => who)
-  const lines = all.map((): Line => ({ state: 'here', until: 0 }))
+  const lines = all.map((): Line => ({ state: 'connected', until: 0 }))
   const stores = all.map(() => createStore(clock))
   const lives: (Life | undefined)[] = []
   const history: History = { heres: [], aways: [], troubles: [], losses: [], stops: [] }
@@ -131,13 +131,13 @@ export function createFleet(scenario: FleetScenario) {
     lives[who] = life
     const join = () =>
       quota.join({
-        ...{ concurrency, rows: rowsWith(limits), store: stores[who] },
-        ledger: () =>
+        ...{ concurrency, limits: limitsWith(limits), store: stores[who] },
+        openSharedStore: () =>
           readBy(
             own,
-            ledger.open(() => lines[who]?.state ?? 'here'),
+            ledger.open(() => lines[who]?.state ?? 'connected'),
           ),
-        ledgerHere: (here) => ledgerHere(life, who, here),
+        onSharedStoreChange: (here) => ledgerHere(life, who, here),
       })
     life.leave = join()
     for (let count = 0; count < concurrency + 2; count++) askOn(life)
@@ -155,14 +155,14 @@ export function createFleet(scenario: FleetScenario) {
     const again = () => {
       if (!over.signal.aborted) askOn(life)
     }
-    quota.ask(request, asker({ signal: over.signal })).then(again, again)
+    quota.ask(request, contextWith({ signal: over.signal })).then(again, again)
   }
 
-  async function send({ own }: Life, signal: AbortSignal): Promise<Tried<'answer'>> {
+  async function send({ own }: Life, signal: AbortSignal): Promise<AttemptResult<'answer'>> {
     const fate = fateOf(tells, random)
     latencies.push(fate.up + fate.back)
-    const tried = await own.reads(service.send(fate, signal, own))
-    return headers === 'odd' && tried.reading ? { ...tried, reading: spoil(tried.reading) } : tried
+    const result = await own.reads(service.send(fate, signal, own))
+    return headers === 'odd' && result.headers ? { ...result, headers: spoil(result.headers) } : result
   }
 
   /** So long somebody can tell nothing. */
@@ -175,7 +175,7 @@ export function createFleet(scenario: FleetScenario) {
     lines[who] = { state, until }
     trouble(who, lasts)
     clock.after(lasts, () => {
-      if (lines[who]?.until === until) lines[who] = { state: 'here', until }
+      if (lines[who]?.until === until) lines[who] = { state: 'connected', until }
     })
   }
 
@@ -198,7 +198,7 @@ export function createFleet(scenario: FleetScenario) {
   }
 
   const mishaps: Record<Mishap['kind'], (who: number, life: Life, lasts: number) => void> = {
-    cut: (who, _, lasts) => cut(who, 'away', lasts),
+    cut: (who, _, lasts) => cut(who, 'disconnected', lasts),
     silence: (who, _, lasts) => cut(who, 'silent', lasts),
     block(who, { own }, lasts) {
       trouble(who, lasts)
@@ -223,8 +223,8 @@ export function createFleet(scenario: FleetScenario) {
     failover: () => lose(() => takeOver()),
     outage(_, __, lasts) {
       for (const who of all) trouble(who, lasts)
-      ledger.become('away')
-      clock.after(lasts, () => ledger.become('here'))
+      ledger.setState('disconnected')
+      clock.after(lasts, () => ledger.setState('connected'))
     },
   }
 
@@ -253,24 +253,24 @@ export type Fleet = ReturnType<typeof createFleet>
 /** What a ledger answers is read when the process is free to. */
 function readBy(
   { reads }: ProcessClock,
-  { hello, claim, settle, replay, ...rest }: SharedLedger,
-): SharedLedger {
+  { heartbeat, reserve, commit, replay, ...rest }: SharedQuotaStore,
+): SharedQuotaStore {
   return {
     ...rest,
-    hello: (...asked) => reads(hello(...asked)),
-    claim: (...asked) => reads(claim(...asked)),
-    settle: (...asked) => reads(settle(...asked)),
+    heartbeat: (...asked) => reads(heartbeat(...asked)),
+    reserve: (...asked) => reads(reserve(...asked)),
+    commit: (...asked) => reads(commit(...asked)),
     replay: (...asked) => reads(replay(...asked)),
   }
 }
 
 /** Headers as a cache, a proxy or a slip of the service may leave them: their limits are right where they are whole. */
 function oddities(random: Random) {
-  const before: QuotaReading[] = []
-  return (reading: QuotaReading): QuotaReading => {
+  const before: QuotaHeaders[] = []
+  return (reading: QuotaHeaders): QuotaHeaders => {
     before.push(reading)
     const most = reading.limit ?? 0
-    return random.pick<() => QuotaReading>([
+    return random.pick<() => QuotaHeaders>([
       () => reading,
       () => ({ ...reading, remaining: random.pick(before).remaining }),
       () => ({ ...reading, remaining: random.below(most + 1) }),

@@ -1,8 +1,8 @@
+import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { QuotaReading } from '../../../src/lib/quota/headers'
-import type { Tried } from '../../../src/lib/quota/ticket'
-import { SILENT } from './desk'
+import type { AttemptResult } from '../../../src/lib/quota/types'
+import { NO_HEADERS } from './manual-service'
 
 /** How the service counts one endpoint. */
 export interface ServiceRow {
@@ -23,8 +23,8 @@ export interface Fate {
   ends: 'well' | 'failed' | 'lost' | 'refused' | 'denied' | 'unsent'
   /** Lost before it was counted, or cut off before: is it counted all the same? */
   counted: boolean
-  /** Does its answer tell its headers? */
-  told: boolean
+  /** Has its response headers? */
+  hasHeaders: boolean
 }
 
 export interface Counted {
@@ -32,7 +32,7 @@ export interface Counted {
   who: 'ours' | 'foreign'
   /** One too many: it was refused for that. */
   over: boolean
-  /** True where it takes a place. */
+  /** True if it counts. */
   takes: boolean
   /** False where its answer was lost: nobody learned of it. */
   answered: boolean
@@ -40,7 +40,7 @@ export interface Counted {
   of?: unknown
 }
 
-/** Counts requests as the service may: the description tells neither which windows it has nor what a 429 costs. */
+/** Counts requests as the service may: the description says neither which windows it has nor what a 429 costs. */
 export function createModelService(
   clock: Clock,
   { limit, window, kind, phase }: ServiceRow,
@@ -48,7 +48,7 @@ export function createModelService(
 ) {
   const log: Counted[] = []
   /** What cuts a request off → whose it is. */
-  const underWay = new Map<(dead: boolean) => void, unknown>()
+  const inFlight = new Map<(dead: boolean) => void, unknown>()
   const ms = window * 1000
   const windowOf = (at: number) => Math.floor((at - phase) / ms)
   let from = 0
@@ -76,58 +76,58 @@ export function createModelService(
     return entry
   }
 
-  const told = (): QuotaReading => ({
-    ...SILENT,
+  const createHeaders = (): QuotaHeaders => ({
+    ...NO_HEADERS,
     limit,
     windowSeconds: window,
     remaining: Math.max(0, limit - used()),
   })
 
   /** @param of the process that sends it */
-  function send(fate: Fate, signal: AbortSignal, of?: unknown): Promise<Tried<'answer'>> {
+  function send(fate: Fate, signal: AbortSignal, of?: unknown): Promise<AttemptResult<'answer'>> {
     return new Promise((resolve) => {
       let arrived = false
-      let tried: Tried<'answer'> = { reading: null, error: new EnvlogError('timeout-silent') }
+      let result: AttemptResult<'answer'> = { headers: null, error: new EnvlogError('timeout-silent') }
       const arrive = () => {
         arrived = true
-        if (fate.ends === 'unsent') tried = { ...tried, unsent: true }
-        else if (fate.ends !== 'lost') tried = answerTo(fate, of)
+        if (fate.ends === 'unsent') result = { ...result, isUnsent: true }
+        else if (fate.ends !== 'lost') result = answerTo(fate, of)
         else if (fate.counted) count('ours', of)
       }
-      const end = (how: Tried<'answer'>) => {
-        underWay.delete(cut)
+      const end = (how: AttemptResult<'answer'>) => {
+        inFlight.delete(cut)
         stop()
         resolve(how)
       }
       // Cut off on its way: nobody knows whether it has arrived; the dead learn nothing.
       const cut = (dead: boolean) => {
         if (!arrived && fate.counted && fate.ends !== 'unsent') count('ours', of)
-        underWay.delete(cut)
+        inFlight.delete(cut)
         stop()
-        if (!dead) resolve({ reading: null, error: new EnvlogError('closed') })
+        if (!dead) resolve({ headers: null, error: new EnvlogError('closed') })
       }
       let stop = clock.after(fate.up, () => {
         arrive()
-        stop = clock.after(fate.back, () => end(tried))
+        stop = clock.after(fate.back, () => end(result))
       })
-      underWay.set(cut, of)
-      signal.addEventListener('abort', () => underWay.has(cut) && cut(false))
+      inFlight.set(cut, of)
+      signal.addEventListener('abort', () => inFlight.has(cut) && cut(false))
     })
   }
 
-  function answerTo({ ends, told: tells }: Fate, of: unknown): Tried<'answer'> {
+  function answerTo({ ends, hasHeaders }: Fate, of: unknown): AttemptResult<'answer'> {
     const { over } = count('ours', of, ends === 'refused' || ends === 'denied', true)
-    const reading = tells ? told() : SILENT
+    const headers = hasHeaders ? createHeaders() : NO_HEADERS
     if (over || ends === 'refused')
-      return { reading, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
+      return { headers, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
     if (ends === 'denied')
       return {
-        reading: { ...reading, remaining: 0 },
+        headers: { ...headers, remaining: 0 },
         error: new EnvlogError('device-refused', {}, { status: 400 }),
       }
     if (ends === 'failed')
-      return { reading, error: new EnvlogError('service-failed', {}, { status: 500 }), againAfter: 1000 }
-    return { reading, value: 'answer' }
+      return { headers, error: new EnvlogError('service-failed', {}, { status: 500 }), retryAfterMs: 1000 }
+    return { headers, value: 'answer' }
   }
 
   return {
@@ -138,7 +138,7 @@ export function createModelService(
     foreign: () => void count('foreign'),
     /** The client's process dies: what is under way is counted now or never. */
     cut: (of?: unknown) => {
-      for (const [one, whose] of [...underWay]) if (whose === of) one(true)
+      for (const [one, whose] of [...inFlight]) if (whose === of) one(true)
     },
     refusals: () => log.filter(({ who, over }) => who === 'ours' && over),
   }

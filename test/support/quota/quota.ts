@@ -1,18 +1,19 @@
 import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { Clock } from '../../../src/lib/clock'
-import type { Asker } from '../../../src/lib/quota/asker'
-import { createQuota, type Member } from '../../../src/lib/quota/quota'
-import { type LimitsSetting, rowsWith } from '../../../src/lib/quota/rows'
+import { limitsWith } from '../../../src/lib/quota/limits'
+import { createQuota, type Participant } from '../../../src/lib/quota/quota'
+import type { RequestContext } from '../../../src/lib/quota/types'
+import type { LimitsTable } from '../../../src/shared/limits'
 import { createVirtualClock } from '../clock'
-import { asker, createDesk, outcome, type Wanted } from './desk'
+import { contextWith, createManualService, outcome, type Wanted } from './manual-service'
 
-export interface Setup extends Partial<Omit<Member, 'rows'>> {
-  limits?: LimitsSetting
+export interface Setup extends Partial<Omit<Participant, 'limits'>> {
+  limits?: LimitsTable
 }
 
-export const member = ({ limits = {}, concurrency = 100, ...over }: Setup = {}): Member => ({
+export const member = ({ limits = {}, concurrency = 100, ...over }: Setup = {}): Participant => ({
   concurrency,
-  rows: rowsWith(limits),
+  limits: limitsWith(limits),
   ...over,
 })
 
@@ -23,25 +24,25 @@ export function setup(over: Setup = {}, clock = createVirtualClock()) {
 
 /** One more process on the same time. */
 export function processOf(clock: Clock, over: Setup = {}) {
-  const desk = createDesk(clock)
+  const service = createManualService(clock)
   const quota = createQuota(clock)
   const leave = quota.join(member(over))
-  const ask = (key: string, wanted: Wanted = {}, by: Partial<Asker> = {}) =>
-    outcome(quota.ask(desk.request(key, wanted), asker(by)))
-  return { desk, quota, leave, ask }
+  const ask = (key: string, wanted: Wanted = {}, by: Partial<RequestContext> = {}) =>
+    outcome(quota.ask(service.request(key, wanted), contextWith(by)))
+  return { service, quota, leave, ask }
 }
 
-/** As `setup`, after a first answer of each endpoint whose place is free again. */
+/** As `setup`, after a first answer of each endpoint whose permit is available again. */
 export async function known(over: Setup = {}, endpoints: EndpointName[] = ['current']) {
   const all = setup(over)
   await all.clock.settle()
   for (const endpoint of endpoints) {
     all.ask(`first of ${endpoint}`, { endpoint })
     await all.clock.settle()
-    all.desk.sent.at(-1)?.answer()
+    all.service.sent.at(-1)?.answer()
   }
   await all.clock.pass(2 * 3_600_000)
-  all.desk.sent.length = 0
+  all.service.sent.length = 0
   return all
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { Tried } from '../../../src/lib/quota/ticket'
-import { SILENT } from './desk'
+import type { AttemptResult } from '../../../src/lib/quota/types'
+import { NO_HEADERS } from './manual-service'
 import type { ServiceRow } from './model-service'
 
 /** What will become of a request for records. */
@@ -12,13 +12,13 @@ export interface RecordsFate {
   has: number
   /** `broken`: the headers came, the body did not; `lost`: neither. */
   ends: 'well' | 'broken' | 'lost'
-  told: boolean
+  hasHeaders: boolean
 }
 
 /** Counts the records of each device that it sends; refuses a request for more than remain. */
 export function createRecordsService(clock: Clock, { limit, window, kind, phase }: ServiceRow) {
   const log: { at: number; device: string; amount: number; over: boolean }[] = []
-  const underWay = new Set<() => void>()
+  const inFlight = new Set<() => void>()
   const ms = window * 1000
   const windowOf = (at: number) => Math.floor((at - phase) / ms)
 
@@ -37,14 +37,20 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     return { amount, over }
   }
 
-  function answer(device: string, asked: number, { has, ends, told }: RecordsFate): Tried<number> {
+  function answer(
+    device: string,
+    asked: number,
+    { has, ends, hasHeaders }: RecordsFate,
+  ): AttemptResult<number> {
     const { amount, over } = count(device, asked, has)
-    const reading = told ? { ...SILENT, remaining: 10, recordsRemaining: remaining(device) } : SILENT
-    if (ends === 'lost') return { reading: null, records: null, error: new EnvlogError('timeout-silent') }
-    if (over) return { reading, records: 0, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
+    const headers = hasHeaders
+      ? { ...NO_HEADERS, remaining: 10, recordsRemaining: remaining(device) }
+      : NO_HEADERS
+    if (ends === 'lost') return { headers: null, records: null, error: new EnvlogError('timeout-silent') }
+    if (over) return { headers, records: 0, error: new EnvlogError('quota-refused', {}, { status: 429 }) }
     if (ends === 'broken')
-      return { reading, records: null, error: new EnvlogError('connection-broken'), againAfter: 1000 }
-    return { reading, records: amount, value: amount }
+      return { headers, records: null, error: new EnvlogError('connection-broken'), retryAfterMs: 1000 }
+    return { headers, records: amount, value: amount }
   }
 
   return {
@@ -52,19 +58,19 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     remaining,
     refusals: () => log.filter(({ over }) => over),
     send: (device: string, asked: number, fate: RecordsFate) =>
-      new Promise<Tried<number>>((resolve) => {
+      new Promise<AttemptResult<number>>((resolve) => {
         const arrive = () => {
-          underWay.delete(arrive)
+          inFlight.delete(arrive)
           cancel()
-          const tried = answer(device, asked, fate)
-          clock.after(fate.back, () => resolve(tried))
+          const result = answer(device, asked, fate)
+          clock.after(fate.back, () => resolve(result))
         }
         const cancel = clock.after(fate.up, arrive)
-        underWay.add(arrive)
+        inFlight.add(arrive)
       }),
     /** The client's process dies: what is under way is counted now. */
     cut: () => {
-      for (const arrive of [...underWay]) arrive()
+      for (const arrive of [...inFlight]) arrive()
     },
   }
 }

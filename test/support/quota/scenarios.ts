@@ -24,7 +24,7 @@ export const rows = (longest: number, most: number) =>
 
 const FAULTS = { failed: 0.05, lost: 0.1, refused: 0.02, denied: 0.02, unsent: 0.03 }
 
-/** The account ours alone: everything may go wrong but that somebody else spends. */
+/** The account ours alone: everything may go wrong, except that somebody else uses it. */
 export const alone: fc.Arbitrary<Scenario> = fc
   .record({
     seed,
@@ -33,7 +33,7 @@ export const alone: fc.Arbitrary<Scenario> = fc
     up: ways,
     back: ways,
     refusedCounts: fc.boolean(),
-    told: fc.constantFrom(0, 0.5, 1),
+    headerRate: fc.constantFrom(0, 0.5, 1),
     faults: fc.constantFrom({}, FAULTS),
   })
   .map(({ up, back, ...rest }) => ({

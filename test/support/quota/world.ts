@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/lib/clock'
+import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
-import { rowsWith } from '../../../src/lib/quota/rows'
 import type { StateStore } from '../../../src/lib/state-store'
 import { createRandom, type Random } from '../chance'
 import { createVirtualClock } from '../clock'
@@ -18,8 +18,8 @@ export interface Scenario {
   /** Times are multiples of it, ms. */
   grain: number
   refusedCounts: boolean
-  /** How often an answer tells its headers. */
-  told: number
+  /** How often a response has headers. */
+  headerRate: number
   /** How often something goes wrong, by how it ends. */
   faults: Partial<Record<Fate['ends'], number>>
 }
@@ -37,7 +37,7 @@ export function createWorld(scenario: Scenario) {
   const clock = createVirtualClock(grain > 1 ? 0 : random.next() * 1000)
   const service = createModelService(clock, row, scenario.refusedCounts)
   const sent: { at: number; latency: number }[] = []
-  /** When answers told of a refusal. */
+  /** When responses reported a refusal. */
   const refused: number[] = []
   let listeners: Listeners = {}
   let quota!: Quota
@@ -53,7 +53,7 @@ export function createWorld(scenario: Scenario) {
     quota = createQuota(process.clock)
     askers.clear()
     const limits = { current: { limit: table.limit, window: table.window } }
-    leave = quota.join({ concurrency, rows: rowsWith(limits), store })
+    leave = quota.join({ concurrency, limits: limitsWith(limits), store })
   }
 
   async function send(own: AbortSignal) {
@@ -61,10 +61,10 @@ export function createWorld(scenario: Scenario) {
     const at = clock.monotonic()
     sent.push({ at, latency: fate.up + fate.back })
     listeners.sending?.()
-    const tried = await service.send(fate, own)
-    if ('error' in tried && tried.error.cause.status === 429) refused.push(clock.monotonic())
-    listeners.answered?.(at, tried.reading?.remaining ?? null)
-    return tried
+    const result = await service.send(fate, own)
+    if ('error' in result && result.error.cause.status === 429) refused.push(clock.monotonic())
+    listeners.answered?.(at, result.headers?.remaining ?? null)
+    return result
   }
 
   /** @param again goes on asking: the demand never ends */
@@ -86,7 +86,9 @@ export function createWorld(scenario: Scenario) {
       open--
       if (again()) ask(again)
     }
-    quota.ask(request, { signal: own.signal, line: random.pick(['a', 'b', 'c']), wait: null }).then(end, end)
+    quota
+      .ask(request, { signal: own.signal, queueKey: random.pick(['a', 'b', 'c']), maxWaitMs: null })
+      .then(end, end)
   }
 
   return {
@@ -121,9 +123,15 @@ export function createWorld(scenario: Scenario) {
 
 export type World = ReturnType<typeof createWorld>
 
-export function fateOf({ up, back, grain, told, faults }: Scenario, random: Random): Fate {
+export function fateOf({ up, back, grain, headerRate, faults }: Scenario, random: Random): Fate {
   const time = (longest: number) => Math.round((random.next() * longest) / grain) * grain
   let ends: Fate['ends'] = 'well'
   for (const [fault, share] of Object.entries(faults)) if (random.chance(share)) ends = fault as Fate['ends']
-  return { up: time(up), back: time(back), ends, counted: random.chance(0.5), told: random.chance(told) }
+  return {
+    up: time(up),
+    back: time(back),
+    ends,
+    counted: random.chance(0.5),
+    hasHeaders: random.chance(headerRate),
+  }
 }

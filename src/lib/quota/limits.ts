@@ -1,0 +1,64 @@
+import { LIMITS, type LimitRow, type LimitsTable } from '../../shared/limits'
+import { type EndpointName, endpoints } from '../api/endpoints'
+
+/** So many requests, or records, in any window of this length. */
+export interface RateLimit {
+  limit: number
+  windowSeconds: number
+}
+
+/** The limits of one endpoint: requests and, where the service counts them, records of each device. */
+export interface EndpointLimits {
+  requests: RateLimit
+  records: RateLimit | null
+}
+
+export type AccountLimits = Record<EndpointName, EndpointLimits>
+
+export const ENDPOINT_NAMES = Object.keys(endpoints) as EndpointName[]
+
+/** Longest margin that is added to a window, and the margin's share of a short window. */
+const MAX_MARGIN_MS = 1000
+const MARGIN_SHARE = 1 / 50
+
+/**
+ * How long a permit stays occupied after the response, in ms: the window and a margin (docs/quota.md, *How requests
+ * are counted*). The margin covers what the service's clock and ours differ by.
+ */
+export function occupiedMs(windowSeconds: number): number {
+  const windowMs = windowSeconds * 1000
+  return windowMs + Math.min(MAX_MARGIN_MS, windowMs * MARGIN_SHARE)
+}
+
+/** The table of the service (docs/service.md, *Limits*) with what an account's `limits` override, key by key. */
+export function limitsWith(overrides: LimitsTable = {}): AccountLimits {
+  return mapEndpoints((name) => {
+    const row: LimitRow = { ...LIMITS[name], ...overrides[name] }
+    const { limit, window, records, recordsWindow } = row
+    const isCounted = records !== undefined && recordsWindow !== undefined
+    return {
+      requests: { limit, windowSeconds: window },
+      records: isCounted ? { limit: records, windowSeconds: recordsWindow } : null,
+    }
+  })
+}
+
+/** Account nodes with one API key may be set differently: the strictest of their limits apply. */
+export function strictestOf(tables: readonly AccountLimits[]): AccountLimits {
+  return mapEndpoints((name) => ({
+    requests: strictest(tables.map((table) => table[name].requests)),
+    records: limitsWith()[name].records && strictest(tables.flatMap((table) => table[name].records ?? [])),
+  }))
+}
+
+function strictest(limits: readonly RateLimit[]): RateLimit {
+  return {
+    limit: Math.min(...limits.map(({ limit }) => limit)),
+    windowSeconds: Math.max(...limits.map(({ windowSeconds }) => windowSeconds)),
+  }
+}
+
+/** A value for each endpoint. */
+export function mapEndpoints<T>(make: (name: EndpointName) => T): Record<EndpointName, T> {
+  return Object.fromEntries(ENDPOINT_NAMES.map((name) => [name, make(name)])) as Record<EndpointName, T>
+}

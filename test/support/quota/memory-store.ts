@@ -1,0 +1,66 @@
+import type { Clock } from '../../../src/lib/clock'
+import type { StateStore } from '../../../src/lib/state-store'
+
+/** A store that outlives its process; its data is a copy, as on a disk. */
+export interface KeptStore extends StateStore {
+  contents(): unknown
+  /** Writes that were begun. */
+  writes(): number
+  /** True while a write is under way. */
+  busy(): boolean
+  /** When the write of its data was begun, monotonic. */
+  newest(): number
+  /** Its process dies: what it is writing is never there. */
+  cut(): void
+}
+
+/**
+ * @param delays how long each call takes, ms; 0 at once
+ * @param fails whether a call is refused
+ */
+export function createStore(
+  clock: Clock,
+  { delays = () => 0, fails = () => false }: { delays?: () => number; fails?: () => boolean } = {},
+): KeptStore {
+  let text: string | undefined
+  let begun = 0
+  let inFlight = 0
+  let newest = Number.NEGATIVE_INFINITY
+  let life = 0
+
+  function call<T>(work: () => T): Promise<T> {
+    const ms = delays()
+    if (fails()) return Promise.reject(new Error('the store is ill'))
+    if (ms === 0) return Promise.resolve(work())
+    const mine = life
+    inFlight++
+    return new Promise((resolve) => {
+      clock.after(ms, () => {
+        if (mine !== life) return
+        inFlight--
+        resolve(work())
+      })
+    })
+  }
+
+  return {
+    contents: () => (text === undefined ? undefined : JSON.parse(text)),
+    writes: () => begun,
+    busy: () => inFlight > 0,
+    newest: () => newest,
+    cut() {
+      life++
+      inFlight = 0
+    },
+    load: () => call(() => (text === undefined ? undefined : JSON.parse(text))),
+    save(state) {
+      begun++
+      const at = clock.monotonic()
+      const written = JSON.stringify(state)
+      return call(() => {
+        newest = at
+        text = written
+      })
+    },
+  }
+}
