@@ -88,7 +88,7 @@ export async function resolveDevices(
       if (under.length === 0) unknown.push(unknownDevice(base, base))
     }
     for (const group of selection.groups) {
-      const members = (await directory.list(asker)).filter((entry) => entry.group === group)
+      const members = (await directory.list(context)).filter((entry) => entry.group === group)
       members.forEach(add)
       if (members.length === 0) unknown.push(unknownGroup(group))
     }
