@@ -73,8 +73,17 @@ export function saveAction(form: Form): void {
   const isByMessage = asking.select === 'msg' && fields?.property.val() === 'msg'
   // The row is hidden then, and its value would make the node invalid.
   if (isByMessage) fields?.repeat.val('0')
-  const { devices, bases, groups, exclude } = asking
-  Object.assign(form, { devices, bases, groups, exclude, version: VERSION })
+  const { select, devices, bases, groups, exclude } = asking
+  Object.assign(form, { devices, bases, groups, exclude })
+  form.version = versionFor(form, { select, bases })
+}
+
+/** The saved version, as long as it would be read as it is meant: who changes nothing has nothing to deploy. */
+function versionFor(form: Form, meant: Readonly<Record<string, unknown>>): number {
+  const version = versionOf({ ...form }) ?? VERSION
+  if (version > VERSION) return version
+  const read = migrate(form.type as ActionType, meant, version)
+  return JSON.stringify({ ...read, version }) === JSON.stringify({ ...meant, version }) ? version : VERSION
 }
 
 /** What the node would ask for as the form stands. */

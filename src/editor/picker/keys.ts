@@ -1,9 +1,9 @@
 /**
  * Keys of a tree of check boxes: one of them is in the page's tab order, arrows move between those that are
- * seen, left and right fold a base unit. Space chooses, as in every check box.
+ * seen and can be changed, left and right fold a base unit. Space chooses, as in every check box.
  */
 export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => void): void {
-  const boxes = () => tree.find<HTMLInputElement>('input[type=checkbox]').filter(':visible')
+  const boxes = () => tree.find<HTMLInputElement>('input[type=checkbox]').filter(':visible:enabled')
 
   function focus(box: HTMLElement | undefined): void {
     if (!box) return

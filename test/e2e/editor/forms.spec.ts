@@ -11,7 +11,7 @@ const MANY = 500
 /** Generous: others use the processor too. */
 const OPENED_MS = 3000
 
-const SEARCH = 'name, serial number, model or group'
+const SEARCH = 'name, serial number, model, group or quantity'
 
 describe('the forms', function () {
   this.timeout(ACTING_MS)
@@ -270,23 +270,29 @@ describe('the forms', function () {
     assert.match((await focused()) ?? '', /^Office/)
     await keyboard.press('Space')
     await keyboard.press('ArrowRight')
+    // Its devices are chosen with it, and cannot be changed by themselves.
+    await keyboard.press('ArrowDown')
+    assert.match((await focused()) ?? '', /^Old depot/)
     await keyboard.press('End')
     await keyboard.press('Space')
-    assert.equal(await picker.count(), '4 chosen')
+    assert.equal(await picker.count(), '2 chosen')
     await keyboard.press('Tab')
     assert.match((await focused()) ?? '', /^Type or paste/)
     await keyboard.type('52A10003')
     await keyboard.press('Control+Enter')
     await form.whenShown('#node-input-select')
-    assert.match(await form.chosen('devices'), /and 1 more/)
-    await until('the button has the focus again', async () => (await focused()) === 'Choose devices')
+    assert.match(await form.chosen('devices'), /^Office \(all devices\), .+, /)
+    await until(
+      'the button has the focus again',
+      async () => (await focused()) === 'Choose devices and base units',
+    )
 
     await keyboard.press('Enter')
     await picker.whenShown('.envlog-picker')
     await picker.press('none')
     await keyboard.press('Escape')
     await form.whenShown('#node-input-select')
-    assert.match(await form.chosen('devices'), /and 1 more/)
+    assert.match(await form.chosen('devices'), /^Office \(all devices\), .+, /)
     await keyboard.press('Control+Escape')
     await form.element.waitFor({ state: 'detached' })
 

@@ -134,7 +134,7 @@ describe('examples that write files', () => {
     assert.ok(text.includes(name) && !text.includes(`"${HOSTILE.slice(0, 2)}`), 'no formula')
     const found = lines.map((line) => {
       const cells = [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell]) => cell)
-      const [time, timestamp, serial, , , , , channel, , , value] = cells
+      const [time, timestamp, serial, , , , , channel, , , , value] = cells
       return [time, timestamp, serial, channel, value].join(' ')
     })
     assert.deepEqual(found.toSorted(), expected.toSorted())
