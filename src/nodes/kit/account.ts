@@ -10,9 +10,9 @@ import {
 import { reportTo } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
-import { createRegistry } from '../../lib/registry'
-import type { StateStore } from '../../lib/state-store'
+import type { AccountNode } from './account-node'
 import { ledgerStatus } from './ledger-status'
+import { registry } from './registry'
 import { contextStore } from './store'
 import { inWords } from './words'
 
@@ -22,23 +22,6 @@ export interface AccountConfig extends NodeDef {
   concurrency?: number | string
   store?: string
   baseUrl?: string
-}
-
-/** What outlives deploys: one for the process. */
-export const registry = createRegistry(systemClock)
-
-/** A config node that hands out its account. */
-export interface AccountNode extends Node {
-  /** The same account at each call. @throws EnvlogError `ENVLOG_CONFIG` */
-  envlog(): Account
-  /** Where an action node's state outlives the process. @throws EnvlogError `store-unknown` */
-  storeFor(node: Node): StateStore
-  /** Secrets, and what they are for. */
-  stored(): { baseUrl: string; apiKey: string; loginId: string; loginPass: string }
-  /** It was told that its context store does not write. */
-  isStoreFailing?: boolean
-  /** The action nodes that use it: Node-RED brings its states and errors to the flows of these. */
-  users: Record<string, Node>
 }
 
 interface TlsNode extends Node {
@@ -99,7 +82,7 @@ export function openAccount(
   of: AccountNode | { triedBy: string | undefined },
 ): Account {
   const node = 'triedBy' in of ? undefined : of
-  const { readAccountProperties } = require('./settings') as typeof import('./settings')
+  const { readAccountProperties } = require('./account-settings') as typeof import('./account-settings')
   const settings = readAccountProperties(config, credentials)
   const way = transportOptions(RED, config, settings)
   const ports: AccountPorts = {
@@ -159,21 +142,4 @@ function referenced<T extends Node>(RED: NodeAPI, id: string, property: string):
   const node = RED.nodes.getNode(id)
   if (!node) throw new EnvlogError('account-reference', { property })
   return node as unknown as T
-}
-
-/**
- * The account of an action node, and where the node's state outlives the process.
- * @throws EnvlogError `no-account`, or what the account's settings say
- */
-export function accountOf(RED: NodeAPI, id: string, user: Node): { account: Account; store: StateStore } {
-  const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
-  if (!node?.users || !node.envlog || !node.storeFor) throw new EnvlogError('no-account')
-  node.users[user.id] = user
-  return { account: node.envlog(), store: node.storeFor(user) }
-}
-
-/** The node is closed: what happens to the account is none of its flow's business any more. */
-export function leaveAccount(RED: NodeAPI, id: string, user: Node): void {
-  const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
-  if (node?.users?.[user.id] === user) delete node.users[user.id]
 }

@@ -3,7 +3,7 @@ import { EnvlogError, type ErrorCode } from '../../lib/errors'
 import { EDITOR } from '../../lib/quota/fair-queue'
 import type { RequestContext } from '../../lib/quota/types'
 import type { ContextStore, Failure } from '../../shared/admin'
-import type { AccountNode } from './account'
+import type { AccountNode } from './account-node'
 import { contextStores } from './store'
 
 type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]

@@ -1,5 +1,5 @@
 import type { NodeAPI } from 'node-red'
-import { registry } from './account'
+import { registry } from './registry'
 
 /** Closed as removed. */
 const closed = new Set<string>()

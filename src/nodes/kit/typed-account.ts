@@ -4,7 +4,8 @@ import type { Account } from '../../lib/account'
 import { EnvlogError } from '../../lib/errors'
 import { isEnvironment, normaliseAddress } from '../../shared/account'
 import { STORED, type TypedAccount } from '../../shared/admin'
-import { type AccountConfig, type AccountNode, openAccount } from './account'
+import { type AccountConfig, openAccount } from './account'
+import type { AccountNode } from './account-node'
 
 const text = (most: number) => z.string().max(most).default('')
 const number = z.union([z.number(), z.string().max(10)]).default('')
