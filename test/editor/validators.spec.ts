@@ -16,7 +16,7 @@ import {
   checkWait,
 } from '../../src/editor/validators'
 import { readMoment } from '../../src/lib/collect/period'
-import { readAccountProperties } from '../../src/nodes/kit/account-settings'
+import { readAccountProperties } from '../../src/nodes/account/account-settings'
 import { STORED } from '../../src/shared/admin'
 import { useFakeRed } from '../support/fake-red'
 

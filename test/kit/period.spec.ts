@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../src/lib/errors'
-import { periodFrom } from '../../src/nodes/kit/period'
-import { evaluator } from '../../src/nodes/kit/typed-value'
+import { periodFrom } from '../../src/nodes/kit/settings/period'
+import { evaluator } from '../../src/nodes/kit/settings/typed-input'
 import type { PeriodType } from '../../src/shared/action'
 import { failure } from '../lib/answers'
 

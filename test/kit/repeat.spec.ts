@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/lib/clock'
 import { EnvlogError, type Reason } from '../../src/lib/errors'
-import { repeatEvery } from '../../src/nodes/kit/repeat'
+import { repeatEvery } from '../../src/nodes/kit/action/repeat'
 import { LONGEST_REPEAT } from '../../src/shared/action'
 import { useFakeTimers, watch } from '../lib/api/setup'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError, type Reason } from '../../src/lib/errors'
-import { readAccountProperties } from '../../src/nodes/kit/account-settings'
-import { readActionSettings } from '../../src/nodes/kit/settings'
+import { readAccountProperties } from '../../src/nodes/account/account-settings'
+import { readActionSettings } from '../../src/nodes/kit/settings/action-settings'
 import { ACTION_TYPES, type ActionType, TOPICS } from '../../src/shared/action'
 
 const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../src/lib/errors'
-import { statusOf } from '../../src/nodes/kit/status'
-import { inWords } from '../../src/nodes/kit/words'
+import { inWords } from '../../src/nodes/kit/report/localize'
+import { statusOf } from '../../src/nodes/kit/report/status'
 
 /** Says which sentence was asked for, and with what. */
 const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EnvlogError } from '../../src/lib/errors'
-import { readAccountProperties } from '../../src/nodes/kit/account-settings'
-import { readActionSettings } from '../../src/nodes/kit/settings'
+import { readAccountProperties } from '../../src/nodes/account/account-settings'
+import { readActionSettings } from '../../src/nodes/kit/settings/action-settings'
 import { ACTION_TYPES } from '../../src/shared/action'
 import { migrate, type Step, VERSION, versionOf } from '../../src/shared/versions'
 

@@ -1,5 +1,5 @@
+import { turn, WORK_MS } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { turn, WORK_MS } from '../pace'
 import type { Slicer } from './slices'
 
 /** An answer above this many bytes is refused, not swallowed. */

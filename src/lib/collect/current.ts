@@ -1,7 +1,7 @@
 import type { CurrentParams } from '../api/endpoints'
 import type { Unreadable } from '../api/fields'
+import { gently } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { gently } from '../pace'
 import type { RequestContext } from '../quota/types'
 import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'

@@ -1,6 +1,6 @@
 import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
+import { gently } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { gently } from '../pace'
 import { type AlertLog, readAlerts } from '../readings/alerts'
 import { type SeriesPart, stepsOfPart } from '../readings/series'
 import type { TimeStyle } from '../readings/time'

@@ -1,7 +1,7 @@
 import { childOf } from '../abort'
 import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
-import { turn } from '../pace'
+import { turn } from '../cooperative'
 import type { RequestContext } from '../quota/types'
 import { mergeSeries } from '../readings/merge'
 import { oldestTime } from '../readings/series'

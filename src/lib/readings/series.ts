@@ -1,6 +1,6 @@
 import type { GraphEnvelope } from '../api/envelopes'
+import { atOnce } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { atOnce } from '../pace'
 import { type Channel, channelNumber, lineUpChannels } from './channel'
 import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'

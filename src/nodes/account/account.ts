@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
-import { registerAccount } from '../kit/account'
-import { registerAdmin } from '../kit/admin'
+import { registerAdmin } from './admin/routes'
+import { registerAccount } from './open-account'
 
 /** envlog-account: one login at the service, shared by the action nodes. */
 export = (RED: NodeAPI): void => {

@@ -1,8 +1,8 @@
 import type { NodeAPI } from 'node-red'
 import { collectAlerts } from '../../lib/collect/fetch'
 import { pollAlerts } from '../../lib/collect/poll'
-import { registerAction } from '../kit/action'
-import { newsWish } from '../kit/news'
+import { registerAction } from '../kit/action/action-node'
+import { newsWish } from '../kit/settings/poll-options'
 
 /** envlog-alerts: the newest alert log entries of each chosen device, each once. */
 export = (RED: NodeAPI): void =>

@@ -1,8 +1,8 @@
 import type { NodeAPI } from 'node-red'
 import { collectLatest } from '../../lib/collect/fetch'
 import { pollRecords } from '../../lib/collect/poll'
-import { registerAction } from '../kit/action'
-import { newsWish, startOf } from '../kit/news'
+import { registerAction } from '../kit/action/action-node'
+import { newsWish, startOf } from '../kit/settings/poll-options'
 
 /** envlog-latest: the newest records of each chosen device, each once. */
 export = (RED: NodeAPI): void =>

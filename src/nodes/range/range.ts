@@ -1,7 +1,7 @@
 import type { NodeAPI } from 'node-red'
 import { collectRange } from '../../lib/collect/range'
-import { registerAction } from '../kit/action'
-import { periodFrom } from '../kit/period'
+import { registerAction } from '../kit/action/action-node'
+import { periodFrom } from '../kit/settings/period'
 
 /** envlog-range: the records of a period. */
 export = (RED: NodeAPI): void =>

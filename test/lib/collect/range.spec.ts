@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
 import type { GraphEnvelope } from '../../../src/lib/api/envelopes'
 import { collectRange, type RangeQuery } from '../../../src/lib/collect/range'
+import { turn } from '../../../src/lib/cooperative'
 import { EnvlogError } from '../../../src/lib/errors'
-import { turn } from '../../../src/lib/pace'
 import { asking, graph, patient, relayGraph } from '../answers'
 import {
   type Behaviour,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { atOnce } from '../../../src/lib/pace'
+import { atOnce } from '../../../src/lib/cooperative'
 import { oldestTime, readSeries, type Series, stepsOfPart } from '../../../src/lib/readings/series'
 import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
 

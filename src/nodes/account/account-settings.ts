@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { EnvlogError } from '../../lib/errors'
+import {
+  ACCOUNT_DEFAULTS,
+  ACCOUNT_RANGES,
+  addressProblem,
+  CREDENTIAL_LENGTHS,
+  isRelaySuffix,
+  ledgerProblem,
+  normaliseAddress,
+} from '../../shared/account'
+import { isLimits, type LimitsTable, readLimits } from '../../shared/limits'
+import { blank, ofToday, parse, text, whole } from '../kit/settings/schema'
+
+const inRange = (name: keyof typeof ACCOUNT_RANGES) =>
+  whole(ACCOUNT_RANGES[name][0], ACCOUNT_RANGES[name][1], ACCOUNT_DEFAULTS[name])
+
+function credential(name: keyof typeof CREDENTIAL_LENGTHS) {
+  const [least, most] = CREDENTIAL_LENGTHS[name]
+  return text.refine((value) => value.length >= least && value.length <= most)
+}
+
+const account = z.object({
+  name: text,
+  baseUrl: text.refine((value) => addressProblem(value) === undefined).transform(normaliseAddress),
+  relaySuffix: z.preprocess(
+    (value) => (blank(value) ? ACCOUNT_DEFAULTS.relaySuffix : value),
+    z.string().refine(isRelaySuffix),
+  ),
+  timeout: inRange('timeout'),
+  concurrency: inRange('concurrency'),
+  retries: inRange('retries'),
+  series1Models: text.transform((value) =>
+    value
+      .split(',')
+      .map((beginning) => beginning.trim())
+      .filter((beginning) => beginning !== ''),
+  ),
+  limits: z
+    .preprocess((value) => (typeof value === 'object' && value ? JSON.stringify(value) : value), text)
+    .refine(isLimits)
+    .transform((value): LimitsTable => readLimits(value) ?? {}),
+  store: text.transform((value) => value.trim()),
+  sharedQuota: text
+    .transform((value) => value.trim())
+    .refine((value) => value === '' || ledgerProblem(value) === undefined),
+  credentials: z.object({
+    apiKey: credential('apiKey'),
+    loginId: credential('loginId'),
+    loginPass: credential('loginPass'),
+    sharedQuotaPassword: text,
+  }),
+})
+
+export type AccountProperties = z.infer<typeof account>
+
+/** @throws EnvlogError `account-incomplete`, `settings-newer`, `setting-invalid` naming the property */
+export function readAccountProperties(config: object, credentials: object): AccountProperties {
+  const saved = ofToday('envlog-account', config)
+  const given = { ...saved, credentials }
+  const told: Record<string, unknown> = { ...saved, ...credentials }
+  const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => blank(told[property]))
+  if (missing !== undefined) throw new EnvlogError('account-incomplete', { property: missing })
+  return parse(account, given)
+}

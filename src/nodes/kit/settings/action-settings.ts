@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { nameDevice } from '../../../lib/collect/devices'
+import { EnvlogError } from '../../../lib/errors'
+import {
+  ACKNOWLEDGED_OUTPUTS,
+  type ActionType,
+  ADVANCES,
+  DEFAULT_ACK_TIMEOUT,
+  DEVICES_TYPES,
+  LONGEST_REPEAT,
+  LONGEST_WAIT,
+  needsMessage,
+  PERIOD_TYPES,
+  SELECTS,
+  STARTS,
+  TIME_STYLES,
+  TOPICS,
+} from '../../../shared/action'
+import {
+  DEFAULT_CHUNK,
+  FIELD_NAMES,
+  MEASUREMENTS,
+  OFFERED,
+  OUTPUTS,
+  type Output,
+  type Send,
+} from '../../../shared/outputs'
+import { blank, choice, flag, listOf, ofToday, optionalWhole, parse, serial, text, whole } from './schema'
+
+const namedDevice = z
+  .object({ serial, base: z.preprocess((value) => (blank(value) ? undefined : value), serial.optional()) })
+  .transform((device) => nameDevice(device.serial, device.base))
+
+const common = z.object({
+  account: text,
+  wait: optionalWhole(0, LONGEST_WAIT),
+  repeat: whole(0, LONGEST_REPEAT, 0),
+  select: choice(SELECTS, 'all'),
+  devices: listOf(namedDevice),
+  bases: listOf(serial),
+  groups: listOf(text.refine((value) => value !== '')),
+  property: z.preprocess((value) => (blank(value) ? 'devices' : value), z.string()),
+  propertyType: choice(DEVICES_TYPES, 'msg'),
+  exclude: listOf(serial),
+  topic: z.string().optional(),
+  output: choice(OUTPUTS, 'readings'),
+  send: text,
+  chunk: whole(1, 1_000_000, DEFAULT_CHUNK),
+  // A writer of line protocol does not escape it.
+  measurement: text.refine((value) => /^[^\s,\\]*$/.test(value)),
+  time: choice(TIME_STYLES, 'utc'),
+})
+
+/** Of the nodes that send values: points of alerts have fields of their own. */
+const valued = { fieldNames: choice(FIELD_NAMES, 'channel') }
+
+/** Of the nodes that deliver what is new, each once. */
+const news = common.extend({
+  onlyNew: flag(true),
+  advance: choice(ADVANCES, 'sent'),
+  ackTimeout: whole(1, LONGEST_REPEAT, DEFAULT_ACK_TIMEOUT),
+})
+
+/** One schema a node. */
+const schemas = {
+  'envlog-current': common.extend({ ...valued, staleAfter: optionalWhole(0, 1e9), onlyNew: flag(false) }),
+  'envlog-latest': news.extend({
+    ...valued,
+    backfill: flag(true),
+    start: z.preprocess((value) => (blank(value) ? 'held' : value), z.union([z.string(), z.number()])),
+  }),
+  'envlog-range': common.extend({
+    ...valued,
+    from: text,
+    fromType: choice(PERIOD_TYPES, 'rel'),
+    to: text,
+    toType: choice(PERIOD_TYPES, 'date'),
+    number: optionalWhole(1, 1e9),
+  }),
+  'envlog-alerts': news.extend({ start: choice(STARTS, 'now') }),
+}
+
+type Parsed<T extends ActionType> = z.infer<(typeof schemas)[T]>
+export type SettingsOf<T extends ActionType> = Omit<Parsed<T>, 'send' | 'topic'> & {
+  send: Send
+  topic: string
+}
+export type CommonSettings = z.infer<typeof common>
+
+/**
+ * @throws EnvlogError `setting-invalid` naming the property, `settings-newer`, `no-devices`, `repeat-needs-message`,
+ * `output-not-offered`, `advance-needs-device`
+ */
+export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
+  const settings = parse(schemas[type], ofToday(type, config)) as Parsed<T>
+  const { select, devices, bases, groups } = settings
+  const chosen = { list: [...devices, ...bases], base: bases, group: groups, all: undefined, msg: undefined }[
+    select
+  ]
+  if (chosen?.length === 0) throw new EnvlogError('no-devices')
+  if (settings.repeat > 0 && needsMessage(settings)) throw new EnvlogError('repeat-needs-message')
+  const send = offeredSend(type, settings)
+  if ('advance' in settings && settings.advance === 'acknowledged' && settings.onlyNew) {
+    const carriesReceipts = send === 'device' && ACKNOWLEDGED_OUTPUTS.includes(settings.output)
+    if (!carriesReceipts) throw new EnvlogError('advance-needs-device')
+  }
+  return {
+    ...settings,
+    send,
+    measurement: settings.measurement || MEASUREMENTS[type],
+    topic: settings.topic ?? TOPICS[type],
+  } as SettingsOf<T>
+}
+
+/** The chosen send of the chosen output; the output's own where it has but one, or where none was chosen. */
+function offeredSend(type: ActionType, { output, send }: { output: Output; send: string }): Send {
+  const offered = OFFERED[type][output] ?? []
+  const [first] = offered
+  const found = offered.length === 1 || send === '' ? first : offered.find((one) => one === send)
+  if (!found) throw new EnvlogError('output-not-offered', { output, send })
+  return found
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import type { Quota } from '../../src/lib/quota/quota'
+import { createWaits } from '../../src/nodes/kit/report/quota-waits'
+import type { Outcome } from '../../src/nodes/kit/report/status'
+
+/** Each request to come takes a second. */
+const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
+
+function setup(devices: number) {
+  const shown: Outcome[] = []
+  const waits = createWaits(quota, (outcome) => shown.push(outcome))
+  waits.expect(devices)
+  return { shown, waits }
+}
+
+const wait = (until: number | null) => ({ endpoint: 'alert', until, records: false }) as const
+
+describe('what a trigger shows while its requests wait', () => {
+  it('is how many devices are done, and when those that are not will be', () => {
+    const { shown, waits } = setup(10)
+    const listener = waits.listen()
+    listener(wait(500))
+    for (let count = 0; count < 4; count++) waits.asked()
+    listener(wait(600))
+    assert.deepEqual(shown, [
+      { kind: 'waiting', records: false, until: 10_000, round: { done: 0, total: 10 } },
+      { kind: 'waiting', records: false, until: 6000, round: { done: 4, total: 10 } },
+    ])
+  })
+
+  it('is no earlier than the wait of the request itself', () => {
+    const { shown, waits } = setup(2)
+    waits.listen()(wait(90_000))
+    assert.deepEqual(shown, [
+      { kind: 'waiting', records: false, until: 90_000, round: { done: 0, total: 2 } },
+    ])
+  })
+
+  it('is the earliest of several, and asking when none waits any more', () => {
+    const { shown, waits } = setup(1)
+    const [late, early] = [waits.listen(), waits.listen()]
+    late(wait(9000))
+    early(wait(4000))
+    early(wait(null))
+    late(wait(null))
+    assert.deepEqual(shown, [
+      { kind: 'waiting', records: false, until: 9000 },
+      { kind: 'waiting', records: false, until: 4000 },
+      { kind: 'waiting', records: false, until: 9000 },
+      { kind: 'asking' },
+    ])
+  })
+
+  it('is nothing for a request that never waited', () => {
+    const { shown, waits } = setup(1)
+    waits.listen()(wait(null))
+    assert.deepEqual(shown, [])
+  })
+})
