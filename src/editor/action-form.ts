@@ -1,5 +1,5 @@
 import type { ActionType } from '../shared/action'
-import { migrate, VERSION, versionOf } from '../shared/versions'
+import { migrateSettings, readVersion, SETTINGS_VERSION } from '../shared/versions'
 import { type ChosenField, chosenField } from './chosen'
 import type { Asking } from './demand'
 import { createDeviceSource } from './device-source'
@@ -74,7 +74,7 @@ export function saveAction(form: Form): void {
   // The row is hidden then, and its value would make the node invalid.
   if (isByMessage) fields?.repeat.val('0')
   const { devices, bases, groups, exclude } = asking
-  Object.assign(form, { devices, bases, groups, exclude, version: VERSION })
+  Object.assign(form, { devices, bases, groups, exclude, version: SETTINGS_VERSION })
 }
 
 /** What the node would ask for as the form stands. */
@@ -94,7 +94,7 @@ function edited(form: Form): Asking {
 
 /** What an older version saved, as the form shows it; of a newer one it is left as it is. */
 function ofToday(form: Form): Readonly<Record<string, unknown>> {
-  return migrate(form.type as ActionType, { ...form }, versionOf({ ...form }) ?? VERSION)
+  return migrateSettings(form.type as ActionType, { ...form }, readVersion({ ...form }) ?? SETTINGS_VERSION)
 }
 
 function listOf<T>(value: unknown): T[] {

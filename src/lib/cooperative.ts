@@ -1,61 +1,64 @@
-/** Longest work without a turn for others, ms: the event loop belongs to the user's other flows. */
-export const WORK_MS = 2
-/** Messages that may wait in the event loop at once: each is handed on in a turn of its own. */
-const MOST_WAITING = 64
+/**
+ * Long work in steps that yield to the event loop, which the user's other flows need too. What is long is written
+ * as an iterator of steps: `runCooperatively` yields between them, `runToEnd` does not.
+ */
 
-/** Tells work that is long when to rest. */
-export interface Pace {
-  /** One more message is on its way. */
-  sent(): void
-  /** Gives others their turn where it is time. */
-  rest(): Promise<void> | undefined
+/** Longest work without yielding, in ms. */
+export const MAX_BLOCKING_MS = 2
+/** Messages sent without yielding: Node-RED delivers each of them in a callback of its own, after the sender yields. */
+const MAX_UNDELIVERED = 64
+
+export interface Yielder {
+  /** Counts a message that was sent. */
+  countMessage(): void
+  /** Yields to the event loop where that is due; otherwise returns nothing, so that there is nothing to await. */
+  maybeYield(): Promise<void> | undefined
 }
 
-/** @param signal once it is aborted there is no rest: what is on its way is to be sent before its node is gone */
-export function createPace(signal: AbortSignal): Pace {
-  let since = performance.now()
-  let waiting = 0
+/** @param signal nothing yields once it aborts: what is being sent has to be sent before the node is gone */
+export function createYielder(signal: AbortSignal): Yielder {
+  let resumedAt = performance.now()
+  let undelivered = 0
   return {
-    sent() {
-      waiting++
+    countMessage() {
+      undelivered++
     },
-    rest() {
-      if (signal.aborted || (waiting < MOST_WAITING && performance.now() - since < WORK_MS)) return undefined
-      return new Promise((resolve) => {
-        setImmediate(() => {
-          since = performance.now()
-          waiting = 0
-          resolve()
-        })
+    maybeYield() {
+      const isDue = undelivered >= MAX_UNDELIVERED || performance.now() - resumedAt >= MAX_BLOCKING_MS
+      if (signal.aborted || !isDue) return undefined
+      return yieldToEventLoop().then(() => {
+        resumedAt = performance.now()
+        undelivered = 0
       })
     },
   }
 }
 
-/** A turn for others, between one piece of work that takes milliseconds and the next. */
-export const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+/** Yields to the event loop (`setImmediate`). */
+export const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
- * Work that is cut into steps, with turns for others between them.
- * @param took told what each step brings
+ * Runs the steps and yields to the event loop between them.
+ * @param onStep called with what each step yields
+ * @returns what the iterator returns
  */
-export async function gently<S, T>(
+export async function runCooperatively<S, T>(
   steps: Iterator<S, T>,
   signal: AbortSignal,
-  took: (step: S, pace: Pace) => void = () => {},
+  onStep: (step: S, yielder: Yielder) => void = () => {},
 ): Promise<T> {
-  const pace = createPace(signal)
+  const yielder = createYielder(signal)
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
-    took(step.value, pace)
-    const rest = pace.rest()
-    if (rest !== undefined) await rest
+    onStep(step.value, yielder)
+    const pause = yielder.maybeYield()
+    if (pause !== undefined) await pause
   }
 }
 
-/** The same in one go, for work that is never long. */
-export function atOnce<T>(steps: Iterator<unknown, T>): T {
+/** Runs the steps without yielding, for work that is never long. @returns what the iterator returns */
+export function runToEnd<T>(steps: Iterator<unknown, T>): T {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value

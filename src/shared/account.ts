@@ -27,7 +27,7 @@ export const ACCOUNT_RANGES = {
 } as const
 
 /** True for a value Node-RED fills in from the environment before the node is made. */
-export function isEnvironment(value: unknown): boolean {
+export function isEnvVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
 }
 
@@ -39,7 +39,7 @@ export function isLoopback(hostname: string): boolean {
 export type AddressProblem = 'missing' | 'unreadable' | 'not-https' | 'has-extras'
 
 /** What is wrong with a service address, or nothing: `https:`, or `http:` on this machine; no query, no login. */
-export function addressProblem(text: string): AddressProblem | undefined {
+export function findAddressProblem(text: string): AddressProblem | undefined {
   if (text.trim() === '') return 'missing'
   let url: URL
   try {
@@ -53,7 +53,7 @@ export function addressProblem(text: string): AddressProblem | undefined {
 }
 
 /** The address without trailing slashes: what request paths are added to, and what accounts are told apart by. */
-export function normaliseAddress(text: string): string {
+export function normalizeAddress(text: string): string {
   const { origin, pathname } = new URL(text.trim())
   let end = pathname.length
   while (pathname[end - 1] === '/') end--
@@ -65,10 +65,10 @@ export function isRelaySuffix(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,40}$/.test(text)
 }
 
-export type LedgerProblem = 'unreadable' | 'has-password'
+export type SharedQuotaProblem = 'unreadable' | 'has-password'
 
 /** What is wrong with the address of a Redis or Valkey, or nothing; its password is a credential of its own. */
-export function ledgerProblem(text: string): LedgerProblem | undefined {
+export function findSharedQuotaProblem(text: string): SharedQuotaProblem | undefined {
   if (splitPassword(text)) return 'has-password'
   return addressesOf(text).every(isRedisAddress) ? undefined : 'unreadable'
 }
@@ -89,12 +89,12 @@ export function splitPassword(text: string): { address: string; password: string
   const user = address.slice(login, colon)
   return {
     address: `${address.slice(0, login)}${user ? `${user}@` : ''}${address.slice(at + 1)}`,
-    password: unescaped(address.slice(colon + 1, at)),
+    password: decodePercent(address.slice(colon + 1, at)),
   }
 }
 
 /** Percent signs of an address read; as it is where they mean nothing. */
-export function unescaped(text: string): string {
+export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -17,13 +17,13 @@ export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 export const ADVANCES = ['sent', 'acknowledged'] as const
 
 /** How long a receipt is waited for, in seconds. */
-export const DEFAULT_ACK_TIMEOUT = 600
+export const DEFAULT_ACK_TIMEOUT_SECONDS = 600
 
 /** What a node without a cursor takes of its first answer; latest may name a time instead. */
 export const STARTS = ['held', 'now'] as const
 
 /** Outputs that carry a receipt, each with `send: device`. */
-export const ACKNOWLEDGED_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
+export const RECEIPT_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
 
 export const TIME_STYLES = ['utc', 'local'] as const
 
@@ -35,13 +35,13 @@ export type PeriodType = (typeof PERIOD_TYPES)[number]
 export const DEVICES_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as const
 
 /** Longest `repeat` in seconds: what a timer can hold. */
-export const LONGEST_REPEAT = 2_000_000
+export const MAX_REPEAT_SECONDS = 2_000_000
 
 /** Longest `wait` for quota in seconds: what a timer can hold. */
-export const LONGEST_WAIT = 2_000_000
+export const MAX_WAIT_SECONDS = 2_000_000
 
 /** A time before now: `-24h`, `-7d`, `-30m`; its groups are count and unit. */
-export const RELATIVE = /^-(\d+)\s*([smhdw])$/
+export const RELATIVE_TIME = /^-(\d+)\s*([smhdw])$/
 
 const SERIAL = /^[0-9A-Za-z]{8}$/
 

@@ -3,11 +3,11 @@
 import type { LimitedEndpoint } from './limits'
 
 /** What the editor sends in place of a secret that it does not have (Node-RED's own mark). */
-export const STORED = '__PWRD__'
+export const STORED_SECRET = '__PWRD__'
 
 /** An account as it stands in the editor, deployed or not. */
-export interface TypedAccount {
-  /** Of its node: whose stored secrets `STORED` stands for. */
+export interface AccountDraft {
+  /** Of its node: whose stored secrets `STORED_SECRET` stands for. */
   id: string
   baseUrl: string
   relaySuffix: string
@@ -88,7 +88,7 @@ export interface QuotaCounts {
 }
 
 /** What a test of an account found. */
-export interface AccountTest {
+export interface AccountTestResult {
   /** Devices that `current` told. */
   devices: number
   /** Of the relay paths: `null` where there is no remote unit to ask with. */
@@ -104,7 +104,7 @@ export interface ContextStore {
 }
 
 /** Why something could not be done: a key of the catalogs (`errors.<reason>`). */
-export interface Failure {
+export interface AdminFailure {
   code?: string
   reason: string
   params?: Record<string, unknown>

@@ -23,7 +23,7 @@ export const LIMITS = {
 export type LimitedEndpoint = keyof typeof LIMITS
 
 /** Longest window of a limit in seconds. */
-export const LONGEST_WINDOW = 86_400
+export const MAX_WINDOW_SECONDS = 86_400
 
 const REQUEST_KEYS = ['limit', 'window'] as const
 const RECORD_KEYS = ['records', 'recordsWindow'] as const
@@ -54,7 +54,7 @@ function isRow([endpoint, row]: [string, unknown]): boolean {
   const keys: readonly string[] =
     known.records === undefined ? REQUEST_KEYS : [...REQUEST_KEYS, ...RECORD_KEYS]
   return Object.entries(row).every(([key, value]) => {
-    const most = key.toLowerCase().endsWith('window') ? LONGEST_WINDOW : Number.MAX_SAFE_INTEGER
+    const most = key.toLowerCase().endsWith('window') ? MAX_WINDOW_SECONDS : Number.MAX_SAFE_INTEGER
     return keys.includes(key) && Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
   })
 }

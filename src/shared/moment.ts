@@ -1,6 +1,6 @@
 /** Times as users type them: the forms refuse what the runtime could not read. */
 
-import { RELATIVE } from './action'
+import { RELATIVE_TIME } from './action'
 
 /** An instant, or a date and clock time that become one by a device's offset; ms. */
 export type Moment = { instant: number } | { wallClock: number }
@@ -16,14 +16,14 @@ const HOUR_MS = 3_600_000
 
 /** How long before now `-24h`, `-7d` or `-30m` is, ms; `null` for anything else. */
 export function readRelative(text: string): number | null {
-  const [, count, unit] = RELATIVE.exec(text.trim()) ?? []
+  const [, count, unit] = RELATIVE_TIME.exec(text.trim()) ?? []
   if (count === undefined) return null
   const ms = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
   return ms <= FARTHEST ? ms : null
 }
 
 /** Seconds or milliseconds since 1970 UTC. */
-export function epochMoment(number: number): Moment | null {
+export function readEpoch(number: number): Moment | null {
   return inReach({ instant: Math.abs(number) < SECONDS_BELOW ? number * 1000 : number })
 }
 
@@ -31,7 +31,7 @@ export function epochMoment(number: number): Moment | null {
 export function readTime(typed: string): Moment | null {
   const text = typed.trim()
   // Digits of a date are no epoch number.
-  if (EPOCH.test(text)) return /^(\d{4}|\d{6}|\d{8})$/.test(text) ? null : epochMoment(Number(text))
+  if (EPOCH.test(text)) return /^(\d{4}|\d{6}|\d{8})$/.test(text) ? null : readEpoch(Number(text))
   const match = ISO.exec(text)
   if (!match || !isDate(match[1] ?? '')) return null
   const [, date, clock = '00:00', seconds = ':00', offset] = match

@@ -7,21 +7,21 @@ import type { ActionType } from './action'
 type NodeType = ActionType | 'envlog-account'
 
 /** As Node-RED has saved them. The node's own of Node-RED (`id`, `type`, `wires`, …) are among them. */
-type Saved = Readonly<Record<string, unknown>>
+type SavedSettings = Readonly<Record<string, unknown>>
 
 /** From one version to the next, for the nodes it changes: the saved settings in, new ones out; nothing else. */
-export type Step = { readonly [type in NodeType]?: (saved: Saved) => Saved }
+export type Migration = { readonly [type in NodeType]?: (saved: SavedSettings) => SavedSettings }
 
 /**
  * The first one leads from version 1 to 2, and so on. One that was published is never changed. `account`, `tls`,
  * `proxy` and `store` keep their names: Node-RED, and what is made before settings are read, go by them.
  */
-const steps: readonly Step[] = [
+const migrations: readonly Migration[] = [
   // Chosen devices and base units count together: those that were left from another choice did not count.
   forActions((saved) => (saved.select === 'list' ? { ...saved, bases: [] } : saved)),
 ]
 
-function forActions(change: (saved: Saved) => Saved): Step {
+function forActions(change: (saved: SavedSettings) => SavedSettings): Migration {
   return {
     'envlog-current': change,
     'envlog-latest': change,
@@ -30,11 +30,11 @@ function forActions(change: (saved: Saved) => Saved): Step {
   }
 }
 
-/** Saved `version` of every node. */
-export const VERSION = steps.length + 1
+/** SavedSettings `version` of every node. */
+export const SETTINGS_VERSION = migrations.length + 1
 
 /** Flows that are made by hand may have none: version 1. Nothing where it is no version. */
-export function versionOf(saved: Saved): number | undefined {
+export function readVersion(saved: SavedSettings): number | undefined {
   const { version } = saved
   if (version === undefined || version === null || version === '') return 1
   const number = typeof version === 'string' ? Number(version) : version
@@ -42,9 +42,14 @@ export function versionOf(saved: Saved): number | undefined {
 }
 
 /** Settings of `version` as those of today; the same object where there is nothing to do. */
-export function migrate(type: NodeType, saved: Saved, version: number, table = steps): Saved {
+export function migrateSettings(
+  type: NodeType,
+  saved: SavedSettings,
+  version: number,
+  table = migrations,
+): SavedSettings {
   const ahead = table.slice(version - 1)
   if (ahead.length === 0) return saved
-  const settings = ahead.reduce((older, step) => step[type]?.(older) ?? older, saved)
+  const settings = ahead.reduce((older, migration) => migration[type]?.(older) ?? older, saved)
   return { ...settings, version: table.length + 1 }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../src/editor/validators'
 import { readMoment } from '../../src/lib/collect/period'
 import { readAccountProperties } from '../../src/nodes/account/account-settings'
-import { STORED } from '../../src/shared/admin'
+import { STORED_SECRET } from '../../src/shared/admin'
 import { useFakeRed } from '../support/fake-red'
 
 const FROM_ENVIRONMENT = '$' + '{ENVLOG}'
@@ -32,7 +32,7 @@ describe('the reasons of wrong values', () => {
       checkAddress('http://127.0.0.1:8080'),
       checkAddress(FROM_ENVIRONMENT),
       checkCredential('apiKey', 'k'.repeat(45)),
-      checkCredential('apiKey', STORED),
+      checkCredential('apiKey', STORED_SECRET),
       checkCredential('loginPass', FROM_ENVIRONMENT),
       checkRelaySuffix(''),
       checkAccountNumber('timeout', '3600'),

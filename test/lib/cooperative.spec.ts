@@ -1,45 +1,45 @@
 import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
-import { createPace, gently } from '../../src/lib/cooperative'
+import { createYielder, runCooperatively } from '../../src/lib/cooperative'
 
 const never = new AbortController().signal
 
-describe('the pace of long work', () => {
-  it('lets others have a turn after some messages', async () => {
-    const pace = createPace(never)
+describe('the yielding of long work', () => {
+  it('is due after some messages', async () => {
+    const yielder = createYielder(never)
     let turns = 0
-    let rests = 0
+    let yields = 0
     const count = () => {
       turns++
-      if (rests < 10) setImmediate(count)
+      if (yields < 10) setImmediate(count)
     }
     setImmediate(count)
     for (let message = 0; message < 1000; message++) {
-      pace.sent()
-      const rest = pace.rest()
-      if (!rest) continue
-      rests++
-      await rest
+      yielder.countMessage()
+      const pause = yielder.maybeYield()
+      if (!pause) continue
+      yields++
+      await pause
     }
-    assert.ok(rests >= 10, `${rests}`)
+    assert.ok(yields >= 10, `${yields}`)
     assert.ok(turns >= 9, `${turns}`)
   })
 
-  it('rests after work of some milliseconds, however little was sent', async () => {
+  it('is due after work of some milliseconds, however little was sent', async () => {
     const time = install({ toFake: ['performance'] })
     try {
-      const pace = createPace(never)
+      const yielder = createYielder(never)
       time.tick(1)
-      assert.equal(pace.rest(), undefined)
+      assert.equal(yielder.maybeYield(), undefined)
       time.tick(2)
-      await pace.rest()
-      assert.equal(pace.rest(), undefined)
+      await yielder.maybeYield()
+      assert.equal(yielder.maybeYield(), undefined)
     } finally {
       time.uninstall()
     }
   })
 
-  it('does work that is cut into steps, with rests between them', async () => {
+  it('happens between the steps that work is cut into', async () => {
     let turns = 0
     const count = () => {
       turns++
@@ -54,17 +54,17 @@ describe('the pace of long work', () => {
       }
       return 'done'
     }
-    assert.equal(await gently(steps(), never), 'done')
+    assert.equal(await runCooperatively(steps(), never), 'done')
     assert.equal(turns, 5)
   })
 
-  it('rests no more when its node closes: what is on its way is sent at once', () => {
+  it('ends when the node closes: what is being sent is sent at once', () => {
     const closing = new AbortController()
-    const pace = createPace(closing.signal)
+    const yielder = createYielder(closing.signal)
     closing.abort()
     for (let message = 0; message < 1000; message++) {
-      pace.sent()
-      assert.equal(pace.rest(), undefined)
+      yielder.countMessage()
+      assert.equal(yielder.maybeYield(), undefined)
     }
   })
 })

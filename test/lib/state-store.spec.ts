@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { keepIn, loadFrom, type StateStore } from '../../src/lib/state-store'
+import { createStateWriter, loadOrEmpty, type StateStore } from '../../src/lib/state-store'
 import { createVirtualClock } from '../support/clock'
 import { outcome } from '../support/quota/manual-service'
 import { createStore } from '../support/quota/memory-store'
@@ -11,19 +11,19 @@ describe('what a store holds', () => {
     const clock = createVirtualClock()
     const store = createStore(clock)
     await store.save({ some: 'state' })
-    assert.deepEqual(await loadFrom(store, clock), { some: 'state' })
+    assert.deepEqual(await loadOrEmpty(store, clock), { some: 'state' })
     assert.equal(clock.pending(), 0)
   })
 
   it('is nothing where the store fails', async () => {
     const clock = createVirtualClock()
-    assert.equal(await loadFrom(createStore(clock, { fails: () => true }), clock), undefined)
+    assert.equal(await loadOrEmpty(createStore(clock, { fails: () => true }), clock), undefined)
     assert.equal(clock.pending(), 0)
   })
 
   it('is nothing where the store is silent for 5 s', async () => {
     const clock = createVirtualClock()
-    const loaded = outcome(loadFrom(silent, clock))
+    const loaded = outcome(loadOrEmpty(silent, clock))
     await clock.pass(4999)
     assert.equal(loaded.state, 'waiting')
     await clock.pass(1)
@@ -33,7 +33,7 @@ describe('what a store holds', () => {
   it('is awaited from a store that takes its time', async () => {
     const clock = createVirtualClock()
     const store = createStore(clock, { delays: () => 4000 })
-    const loaded = outcome(store.save('state').then(() => loadFrom(store, clock)))
+    const loaded = outcome(store.save('state').then(() => loadOrEmpty(store, clock)))
     await clock.pass(8000)
     assert.deepEqual(loaded, { state: 'done', value: 'state' })
   })
@@ -44,12 +44,12 @@ describe('keeping state in a store', () => {
     const clock = createVirtualClock()
     const store = createStore(clock, { delays: () => 100, fails })
     let state = 0
-    const keeper = keepIn(store, clock, () => state)
+    const writer = createStateWriter(store, clock, () => state)
     const change = (to: number) => {
       state = to
-      keeper.save()
+      writer.save()
     }
-    return { clock, store, change, end: () => outcome(keeper.end()) }
+    return { clock, store, change, end: () => outcome(writer.end()) }
   }
 
   it('writes at once', () => {
@@ -85,9 +85,9 @@ describe('keeping state in a store', () => {
     let ill = true
     const store = createStore(clock, { fails: () => ill })
     const failures: string[] = []
-    const failed = (error: Error) => void failures.push(error.message)
-    const keeper = keepIn({ ...store, failed }, clock, () => 'state')
-    keeper.save()
+    const onWriteError = (error: Error) => void failures.push(error.message)
+    const writer = createStateWriter({ ...store, onWriteError }, clock, () => 'state')
+    writer.save()
     await clock.pass(180_000)
     assert.deepEqual([failures, store.writes()], [['the store is ill'], 4])
     ill = false
@@ -96,10 +96,10 @@ describe('keeping state in a store', () => {
     await clock.pass(600_000)
     assert.equal(store.writes(), 5, 'it is written')
     ill = true
-    keeper.save()
+    writer.save()
     await clock.settle()
     assert.equal(failures.length, 2)
-    await keeper.end()
+    await writer.end()
     assert.equal(clock.pending(), 0)
   })
 
@@ -108,16 +108,16 @@ describe('keeping state in a store', () => {
     let writes = 0
     const failures: string[] = []
     const save = () => new Promise<void>(() => writes++)
-    const keeper = keepIn(
-      { ...silent, save, failed: ({ message }) => failures.push(message) },
+    const writer = createStateWriter(
+      { ...silent, save, onWriteError: ({ message }) => failures.push(message) },
       clock,
       () => 'state',
     )
-    keeper.save()
+    writer.save()
     await clock.pass(9999)
     assert.deepEqual([writes, failures.length], [1, 0])
     await clock.pass(1)
-    keeper.save()
+    writer.save()
     await clock.settle()
     assert.deepEqual([writes, failures.length], [2, 1])
   })
@@ -163,10 +163,10 @@ describe('keeping state in a store', () => {
         })
       },
     }
-    const keeper = keepIn(slow, clock, () => 'state')
-    keeper.save()
-    keeper.save()
-    const ended = outcome(keeper.end())
+    const writer = createStateWriter(slow, clock, () => 'state')
+    writer.save()
+    writer.save()
+    const ended = outcome(writer.end())
     await clock.pass(4999)
     assert.equal(ended.state, 'waiting')
     await clock.pass(1)

@@ -1,7 +1,7 @@
 import type { CurrentDevice } from '../api/current-device'
 import type { CurrentEnvelope } from '../api/envelopes'
 import type { Unreadable } from '../api/fields'
-import { atOnce } from '../cooperative'
+import { runToEnd } from '../cooperative'
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, lineUpChannels } from './channel'
@@ -49,7 +49,7 @@ const STEP = 200
  * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
  */
 export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Reading[] {
-  return atOnce(stepsOfCurrent(...answer))
+  return runToEnd(stepsOfCurrent(...answer))
 }
 
 /** The same step by step, for answers with thousands of devices. */

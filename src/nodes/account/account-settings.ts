@@ -3,11 +3,11 @@ import { EnvlogError } from '../../lib/errors'
 import {
   ACCOUNT_DEFAULTS,
   ACCOUNT_RANGES,
-  addressProblem,
   CREDENTIAL_LENGTHS,
+  findAddressProblem,
+  findSharedQuotaProblem,
   isRelaySuffix,
-  ledgerProblem,
-  normaliseAddress,
+  normalizeAddress,
 } from '../../shared/account'
 import { isLimits, type LimitsTable, readLimits } from '../../shared/limits'
 import { blank, ofToday, parse, text, whole } from '../kit/settings/schema'
@@ -22,7 +22,7 @@ function credential(name: keyof typeof CREDENTIAL_LENGTHS) {
 
 const account = z.object({
   name: text,
-  baseUrl: text.refine((value) => addressProblem(value) === undefined).transform(normaliseAddress),
+  baseUrl: text.refine((value) => findAddressProblem(value) === undefined).transform(normalizeAddress),
   relaySuffix: z.preprocess(
     (value) => (blank(value) ? ACCOUNT_DEFAULTS.relaySuffix : value),
     z.string().refine(isRelaySuffix),
@@ -43,7 +43,7 @@ const account = z.object({
   store: text.transform((value) => value.trim()),
   sharedQuota: text
     .transform((value) => value.trim())
-    .refine((value) => value === '' || ledgerProblem(value) === undefined),
+    .refine((value) => value === '' || findSharedQuotaProblem(value) === undefined),
   credentials: z.object({
     apiKey: credential('apiKey'),
     loginId: credential('loginId'),

@@ -7,7 +7,7 @@ import {
   type TransportOptions,
   undiciTransport,
 } from '../../lib/api/transport'
-import { reportTo } from '../../lib/background'
+import { onBackgroundError } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import type { AccountNode } from '../kit/action/account'
@@ -37,7 +37,7 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 
 /** Registers envlog-account: settings and credentials in, an account out. */
 export function registerAccount(RED: NodeAPI): void {
-  reportTo((error) => RED.log.error(`envlog: ${inWords(RED, error).message}`))
+  onBackgroundError((error) => RED.log.error(`envlog: ${inWords(RED, error).message}`))
   function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
     RED.nodes.createNode(this, config)
     let opened: Account | undefined

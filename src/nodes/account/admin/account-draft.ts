@@ -2,8 +2,8 @@ import type { Node, NodeAPI } from 'node-red'
 import { z } from 'zod'
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
-import { isEnvironment, normaliseAddress } from '../../../shared/account'
-import { STORED, type TypedAccount } from '../../../shared/admin'
+import { isEnvVariable, normalizeAddress } from '../../../shared/account'
+import { type AccountDraft, STORED_SECRET } from '../../../shared/admin'
 import type { AccountNode } from '../../kit/action/account'
 import { type AccountConfig, openAccount } from '../open-account'
 
@@ -11,7 +11,7 @@ const text = (most: number) => z.string().max(most).default('')
 const number = z.union([z.number(), z.string().max(10)]).default('')
 
 /** What is not here is not taken. */
-const typedAccount: z.ZodType<TypedAccount> = z.object({
+const typedAccount: z.ZodType<AccountDraft> = z.object({
   id: text(40),
   baseUrl: text(2000),
   relaySuffix: text(40),
@@ -45,9 +45,9 @@ export function openTypedAccount(RED: NodeAPI, body: unknown, user: string): Acc
 }
 
 /** A variable may hold a secret as well. */
-function usesStored({ credentials, ...settings }: TypedAccount): boolean {
+function usesStored({ credentials, ...settings }: AccountDraft): boolean {
   return [...Object.values(settings), ...Object.values(credentials)].some(
-    (value) => value === STORED || isEnvironment(value),
+    (value) => value === STORED_SECRET || isEnvVariable(value),
   )
 }
 
@@ -55,12 +55,12 @@ function usesStored({ credentials, ...settings }: TypedAccount): boolean {
  * Stored secrets, and variables, go only where they were stored for: to the same address, by the same way, with the same
  * login. All of them do, or none: who may try one without the others could find it out.
  */
-function withStored(RED: NodeAPI, typed: TypedAccount): TypedAccount {
+function withStored(RED: NodeAPI, typed: AccountDraft): AccountDraft {
   const node = RED.nodes.getNode(typed.id) as unknown as Partial<AccountNode> | null
   const stored = node?.stored?.()
   // As an account is that was imported: nothing was stored for it that could be typed anew. Whoever tries a secret is told
   // the same of each account, and of none.
-  if (!stored && Object.values(typed.credentials).every((value) => value === STORED)) {
+  if (!stored && Object.values(typed.credentials).every((value) => value === STORED_SECRET)) {
     throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   }
   if (!stored) throw new EnvlogError('secrets-needed')
@@ -68,13 +68,13 @@ function withStored(RED: NodeAPI, typed: TypedAccount): TypedAccount {
   const { credentials, ...settings } = typed
   const isAsDeployed = (name: string, value: unknown) => value === (deployed[name] ?? '')
   const isSecret = (name: 'apiKey' | 'loginPass') =>
-    credentials[name] === STORED ||
-    (isEnvironment(credentials[name]) && isAsDeployed(name, credentials[name]))
+    credentials[name] === STORED_SECRET ||
+    (isEnvVariable(credentials[name]) && isAsDeployed(name, credentials[name]))
   const filled = fromEnvironment(RED, settings, placeOf(RED, typed.id))
   const isSame =
     ['tls', 'proxy'].every((name) => isAsDeployed(name, settings[name as 'tls'])) &&
-    Object.entries(settings).every(([name, value]) => !isEnvironment(value) || isAsDeployed(name, value)) &&
-    [stored.loginId, deployed.loginId, STORED].includes(credentials.loginId) &&
+    Object.entries(settings).every(([name, value]) => !isEnvVariable(value) || isAsDeployed(name, value)) &&
+    [stored.loginId, deployed.loginId, STORED_SECRET].includes(credentials.loginId) &&
     isSecret('apiKey') &&
     isSecret('loginPass') &&
     sameAddress(stored.baseUrl, filled.baseUrl)
@@ -93,7 +93,7 @@ function deployedAs(RED: NodeAPI, id: string): Record<string, unknown> {
 }
 
 function sameAddress(one: string, other: string): boolean {
-  return URL.canParse(one) && URL.canParse(other) && normaliseAddress(one) === normaliseAddress(other)
+  return URL.canParse(one) && URL.canParse(other) && normalizeAddress(one) === normalizeAddress(other)
 }
 
 /**

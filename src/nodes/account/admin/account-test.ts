@@ -1,13 +1,16 @@
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/quota/types'
-import type { AccountTest } from '../../../shared/admin'
+import type { AccountTestResult } from '../../../shared/admin'
 
 /**
  * Tests address and login with one `current`, and the relay suffix with one `latest-data` of a remote unit;
  * never an alert, of which there are few. @throws EnvlogError where `current` fails
  */
-export async function testAccount(account: Account, requestContext: RequestContext): Promise<AccountTest> {
+export async function testAccount(
+  account: Account,
+  requestContext: RequestContext,
+): Promise<AccountTestResult> {
   const { body } = await account.directory.getAnswer(requestContext, true)
   const remote = body.devices.find(({ serial, baseunit }) => baseunit && baseunit.serial !== serial)
   return {

@@ -2,7 +2,7 @@ import type { NodeAPI } from 'node-red'
 import { EnvlogError, type ErrorCode } from '../../../lib/errors'
 import { EDITOR } from '../../../lib/quota/fair-queue'
 import type { RequestContext } from '../../../lib/quota/types'
-import type { ContextStore, Failure } from '../../../shared/admin'
+import type { AdminFailure, ContextStore } from '../../../shared/admin'
 import type { AccountNode } from '../../kit/action/account'
 import { contextStores } from '../../kit/state/context-store'
 
@@ -54,7 +54,7 @@ function toAsk(RED: NodeAPI): Handler[] {
 /** A form of any web page could send other types without asking first. */
 const onlyJson: Handler = (request, response, next) => {
   if (request.is('application/json')) next()
-  else response.status(415).json({ reason: 'unexpected' } satisfies Failure)
+  else response.status(415).json({ reason: 'unexpected' } satisfies AdminFailure)
 }
 
 function accountNode(RED: NodeAPI, id: string) {
@@ -99,7 +99,7 @@ async function answer(response: Response, work: () => Promise<unknown>): Promise
       error instanceof EnvlogError ? error : { code: undefined, reason: 'unexpected', params: {}, cause: {} }
     const { retryAt } = cause as { retryAt?: string }
     const status = reason === 'no-account' ? 404 : ((code && STATUS[code]) ?? 502)
-    const failure = { code, reason, params, retryAt } as Failure
+    const failure = { code, reason, params, retryAt } as AdminFailure
     response.status(status).json(failure)
   }
 }

@@ -1,7 +1,7 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import { inBackground } from '../../../lib/background'
 import { systemClock } from '../../../lib/clock'
-import { turn } from '../../../lib/cooperative'
+import { yieldToEventLoop } from '../../../lib/cooperative'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
 import { inWords } from '../report/localize'
@@ -91,7 +91,7 @@ function start<T extends ActionType>(
     const what = task.format === 'read' ? action.counts : 'answers'
     const count = sent()
     // To put a count into words takes i18next longer than most answers take to read: what was sent goes first.
-    await turn()
+    await yieldToEventLoop()
     show(count === undefined ? { kind: 'blank' } : { kind: 'came', what, count, at: Date.now() })
   }
 

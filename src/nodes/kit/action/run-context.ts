@@ -9,7 +9,7 @@ import type { ResponseFormat } from '../../../lib/collect/fetch'
 import { forEachConcurrent } from '../../../lib/collect/for-each'
 import type { NodeState } from '../../../lib/collect/node-state'
 import { isAwaitingReceipt, type PollPorts } from '../../../lib/collect/poll'
-import { gently } from '../../../lib/cooperative'
+import { runCooperatively } from '../../../lib/cooperative'
 import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
 import { countOf } from '../../../lib/output/content'
 import { planMessages } from '../../../lib/output/plan'
@@ -96,10 +96,10 @@ export function createTask<T extends ActionType>(
         group: delivery.group,
       })
       const make = messageMaker({ ...parts, delivery, plan })
-      await gently(plan.drafts[Symbol.iterator](), signal, (draft, pace) => {
+      await runCooperatively(plan.drafts[Symbol.iterator](), signal, (draft, yielder) => {
         if (!draft) return
         trigger.send(make(draft))
-        pace.sent()
+        yielder.countMessage()
       })
       sent += countOf(delivery.content)
     }

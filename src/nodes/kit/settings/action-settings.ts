@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { nameDevice } from '../../../lib/collect/devices'
 import { EnvlogError } from '../../../lib/errors'
 import {
-  ACKNOWLEDGED_OUTPUTS,
   type ActionType,
   ADVANCES,
-  DEFAULT_ACK_TIMEOUT,
+  DEFAULT_ACK_TIMEOUT_SECONDS,
   DEVICES_TYPES,
-  LONGEST_REPEAT,
-  LONGEST_WAIT,
+  MAX_REPEAT_SECONDS,
+  MAX_WAIT_SECONDS,
   needsMessage,
   PERIOD_TYPES,
+  RECEIPT_OUTPUTS,
   SELECTS,
   STARTS,
   TIME_STYLES,
@@ -33,8 +33,8 @@ const namedDevice = z
 
 const common = z.object({
   account: text,
-  wait: optionalWhole(0, LONGEST_WAIT),
-  repeat: whole(0, LONGEST_REPEAT, 0),
+  wait: optionalWhole(0, MAX_WAIT_SECONDS),
+  repeat: whole(0, MAX_REPEAT_SECONDS, 0),
   select: choice(SELECTS, 'all'),
   devices: listOf(namedDevice),
   bases: listOf(serial),
@@ -58,7 +58,7 @@ const valued = { fieldNames: choice(FIELD_NAMES, 'channel') }
 const news = common.extend({
   onlyNew: flag(true),
   advance: choice(ADVANCES, 'sent'),
-  ackTimeout: whole(1, LONGEST_REPEAT, DEFAULT_ACK_TIMEOUT),
+  ackTimeout: whole(1, MAX_REPEAT_SECONDS, DEFAULT_ACK_TIMEOUT_SECONDS),
 })
 
 /** One schema a node. */
@@ -101,7 +101,7 @@ export function readActionSettings<T extends ActionType>(type: T, config: object
   if (settings.repeat > 0 && needsMessage(settings)) throw new EnvlogError('repeat-needs-message')
   const send = offeredSend(type, settings)
   if ('advance' in settings && settings.advance === 'acknowledged' && settings.onlyNew) {
-    const carriesReceipts = send === 'device' && ACKNOWLEDGED_OUTPUTS.includes(settings.output)
+    const carriesReceipts = send === 'device' && RECEIPT_OUTPUTS.includes(settings.output)
     if (!carriesReceipts) throw new EnvlogError('advance-needs-device')
   }
   return {

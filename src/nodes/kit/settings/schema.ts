@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
-import { migrate, VERSION, versionOf } from '../../../shared/versions'
+import { migrateSettings, readVersion, SETTINGS_VERSION } from '../../../shared/versions'
 
 /**
  * The saved properties (docs/nodes.md), read once when a node is made: first brought to today's version, then
@@ -44,12 +44,13 @@ export const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => 
  * What a newer package has saved may mean something else: rather nothing is asked than the wrong devices, or rows of
  * another shape sent to somebody's database.
  */
-export function ofToday(type: Parameters<typeof migrate>[0], config: object): object {
+export function ofToday(type: Parameters<typeof migrateSettings>[0], config: object): object {
   const saved = { ...config }
-  const version = versionOf(saved)
+  const version = readVersion(saved)
   if (version === undefined) throw new EnvlogError('setting-invalid', { property: 'version' })
-  if (version > VERSION) throw new EnvlogError('settings-newer', { saved: version, known: VERSION })
-  return migrate(type, saved, version)
+  if (version > SETTINGS_VERSION)
+    throw new EnvlogError('settings-newer', { saved: version, known: SETTINGS_VERSION })
+  return migrateSettings(type, saved, version)
 }
 
 export function parse<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {

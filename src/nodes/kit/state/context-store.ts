@@ -27,7 +27,7 @@ interface Context {
 
 /**
  * State of a node in a context store of Node-RED, blank for the default one.
- * @param failed told when writes begin to fail
+ * @param onWriteError called when a write fails and the one before did not
  * @throws EnvlogError `store-unknown`: Node-RED itself would take another one without a word
  */
 export function contextStore(
@@ -35,7 +35,7 @@ export function contextStore(
   node: Node,
   name: string,
   key: string,
-  failed: (error: Error) => void,
+  onWriteError: (error: Error) => void,
 ): StateStore {
   const stores = (RED.settings as { contextStorage?: object }).contextStorage
   if (!DEFAULTS.includes(name) && !(stores && Object.hasOwn(stores, name))) {
@@ -44,7 +44,7 @@ export function contextStore(
   const store = DEFAULTS.includes(name) && !(stores && Object.hasOwn(stores, name)) ? undefined : name
   const context = () => node.context() as unknown as Context
   return {
-    failed,
+    onWriteError,
     load: () =>
       new Promise((resolve, reject) => {
         context().get(key, store, (error, value) => (error ? reject(error) : resolve(value)))
