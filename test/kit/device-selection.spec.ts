@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { EnvlogError } from '../../src/lib/errors'
 import { readCurrent } from '../../src/lib/readings/current'
 import { readActionSettings } from '../../src/nodes/kit/settings/action-settings'
-import { selectionFrom } from '../../src/nodes/kit/settings/device-selection'
+import { evaluateSelection } from '../../src/nodes/kit/settings/device-selection'
 import { currentDevice, currentEnvelope, failure } from '../lib/answers'
 
 /** Node-RED's way: fails where an object on the way is missing. */
@@ -14,7 +14,7 @@ const from = (msg: object) => async (path: string, type: string) => {
 
 const settings = (over: object) => readActionSettings('envlog-latest', { account: 'a', ...over })
 const select = (value: unknown, property = 'devices') =>
-  selectionFrom(settings({ select: 'msg', property }), from({ devices: value }))
+  evaluateSelection(settings({ select: 'msg', property }), from({ devices: value }))
 const nothing = { devices: [], bases: [], groups: [] }
 const devices = (...list: object[]) => ({ ...nothing, devices: list })
 
@@ -73,13 +73,13 @@ describe('the devices that a message names', () => {
 
   it('stand in the property that the node names', async () => {
     const wanted = settings({ select: 'msg', property: 'payload.of' })
-    const taken = await selectionFrom(wanted, from({ payload: { of: A }, devices: B }))
+    const taken = await evaluateSelection(wanted, from({ payload: { of: A }, devices: B }))
     assert.deepEqual(taken, devices({ serial: A }))
   })
 
   it('may come from a context, from JSONata, or from the environment, which has but text', async () => {
     const taken = (propertyType: string, value: unknown) =>
-      selectionFrom(settings({ select: 'msg', property: 'x', propertyType }), async (path, type) => {
+      evaluateSelection(settings({ select: 'msg', property: 'x', propertyType }), async (path, type) => {
         assert.deepEqual([path, type], ['x', propertyType])
         return value
       })
@@ -166,15 +166,15 @@ describe('the devices that a message names', () => {
 describe('the devices that the settings name', () => {
   it('hold whatever the message says', async () => {
     const msg = from({ devices: B })
-    assert.equal(await selectionFrom(settings({}), msg), 'all')
+    assert.equal(await evaluateSelection(settings({}), msg), 'all')
     const chosen = { select: 'list', devices: [{ serial: A, base: B }, { serial: B }], bases: ['OTHER001'] }
     const single = devices({ serial: A, base: B }, { serial: B })
-    assert.deepEqual(await selectionFrom(settings({ ...chosen, version: 2 }), msg), {
+    assert.deepEqual(await evaluateSelection(settings({ ...chosen, version: 2 }), msg), {
       ...single,
       bases: ['OTHER001'],
     })
     // Version 1 had base units only by themselves.
-    assert.deepEqual(await selectionFrom(settings({ ...chosen, version: 1 }), msg), single)
+    assert.deepEqual(await evaluateSelection(settings({ ...chosen, version: 1 }), msg), single)
     const groups = settings({
       version: 2,
       select: 'group',
@@ -182,8 +182,8 @@ describe('the devices that the settings name', () => {
       bases: [B],
       devices: [{ serial: A }],
     })
-    assert.deepEqual(await selectionFrom(groups, msg), { ...nothing, groups: ['Racks'] })
+    assert.deepEqual(await evaluateSelection(groups, msg), { ...nothing, groups: ['Racks'] })
     const base = settings({ select: 'base', bases: [B], devices: [{ serial: A }] })
-    assert.deepEqual(await selectionFrom(base, msg), { ...nothing, bases: [B] })
+    assert.deepEqual(await evaluateSelection(base, msg), { ...nothing, bases: [B] })
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { NodeAPI } from 'node-red'
 import { EnvlogError } from '../../src/lib/errors'
-import { inWords } from '../../src/nodes/kit/report/localize'
+import { localizeError } from '../../src/nodes/kit/report/localize'
 import { catalogIn } from '../support/built'
 import { root } from '../support/package'
 
@@ -23,7 +23,8 @@ function withCatalogs(language: string): NodeAPI {
 
 describe('a failure in words', () => {
   const RED = withCatalogs('en-US')
-  const said = (property: string) => inWords(RED, new EnvlogError('setting-invalid', { property })).message
+  const said = (property: string) =>
+    localizeError(RED, new EnvlogError('setting-invalid', { property })).message
 
   for (const [property, label] of [
     ['baseUrl', 'Address'],
@@ -40,13 +41,13 @@ describe('a failure in words', () => {
   }
 
   it('leaves the property of a message as users write it', () => {
-    const { message } = inWords(RED, new EnvlogError('devices-missing', { property: 'msg.devices' }))
+    const { message } = localizeError(RED, new EnvlogError('devices-missing', { property: 'msg.devices' }))
     assert.ok(message.includes("'msg.devices'"), message)
   })
 
   it('does so in Japanese', () => {
     const error = new EnvlogError('setting-invalid', { property: 'baseUrl' })
-    assert.match(inWords(withCatalogs('ja'), error).message, /アドレス/)
+    assert.match(localizeError(withCatalogs('ja'), error).message, /アドレス/)
   })
 
   it('names times on the server’s clock, with the day where it is another one', () => {
@@ -58,7 +59,7 @@ describe('a failure in words', () => {
       [at(2 * 86_400_000), `${twoDigits(at(2 * 86_400_000).getMonth() + 1)}-`],
     ] as const) {
       const error = new EnvlogError('quota-wait', { retryAt: time.toISOString() })
-      const { message } = inWords(RED, error)
+      const { message } = localizeError(RED, error)
       assert.ok(message.includes(clock(time)) && message.includes(begin), message)
       assert.ok(!message.includes(time.toISOString()))
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createRefusals } from '../../src/nodes/kit/state/refused-devices'
+import { createRefusedDevices } from '../../src/nodes/kit/state/refused-devices'
 import { createVirtualClock } from '../support/clock'
 
 const HOUR = 3_600_000
@@ -11,7 +11,7 @@ const [a, b] = [
 describe('devices that the service refused', () => {
   it('are left alone for a day, each from its own refusal on', () => {
     const clock = createVirtualClock()
-    const refused = createRefusals(clock)
+    const refused = createRefusedDevices(clock)
     refused.add(a)
     clock.advance(12 * HOUR)
     refused.add(b)
@@ -24,13 +24,13 @@ describe('devices that the service refused', () => {
   })
 
   it('are not the same under another base unit', () => {
-    const refused = createRefusals(createVirtualClock())
+    const refused = createRefusedDevices(createVirtualClock())
     refused.add(b)
     assert.equal(refused.has({ ...b, base: '5F0A1002' }), false)
   })
 
   it('are forgotten by serial, or all of them', () => {
-    const refused = createRefusals(createVirtualClock())
+    const refused = createRefusedDevices(createVirtualClock())
     for (const device of [a, b]) refused.add(device)
     refused.forget([a.serial])
     assert.deepEqual([refused.has(a), refused.has(b)], [false, true])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/lib/clock'
 import { EnvlogError, type Reason } from '../../src/lib/errors'
-import { repeatEvery } from '../../src/nodes/kit/action/repeat'
+import { runPeriodically } from '../../src/nodes/kit/action/repeat'
 import { MAX_REPEAT_SECONDS } from '../../src/shared/action'
 import { useFakeTimers, watch } from '../lib/api/setup'
 
@@ -21,7 +21,7 @@ describe('repeating', () => {
     const abort = new AbortController()
     const starts: number[] = []
     const ended = watch(
-      repeatEvery(period, { clock: systemClock, random: () => random }, abort.signal, async () => {
+      runPeriodically(period, { clock: systemClock, random: () => random }, abort.signal, async () => {
         const { takes, fails } = run(starts.length)
         starts.push(Date.now() - begin)
         if (takes) await systemClock.sleep(takes, abort.signal)

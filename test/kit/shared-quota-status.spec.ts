@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ledgerStatus } from '../../src/nodes/account/shared-quota-status'
+import { createSharedQuotaStatus } from '../../src/nodes/account/shared-quota-status'
 
 /** What an account's node shows and logs. */
 function shown() {
@@ -10,7 +10,7 @@ function shown() {
     warn: (text: string) => seen.push(`warn ${text}`),
     log: (text: string) => seen.push(`log ${text}`),
   }
-  return { seen, tell: ledgerStatus(RED as never, node as never) }
+  return { seen, tell: createSharedQuotaStatus(RED as never, node as never) }
 }
 
 describe('the status of an account whose quota is shared', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createTurns, MOST_WAITING } from '../../src/nodes/kit/action/trigger-queue'
+import { createTriggerQueue, MAX_WAITING_TRIGGERS } from '../../src/nodes/kit/action/trigger-queue'
 import { failure } from '../lib/answers'
 import { watch } from '../lib/api/setup'
 
@@ -22,7 +22,7 @@ function task() {
 
 describe("the turns of a node's triggers", () => {
   it('are one at a time, in the order they came', async () => {
-    const turns = createTurns()
+    const turns = createTriggerQueue()
     const tasks = [task(), task(), task()]
     const taken = tasks.map(({ work }) => watch(turns.take(false, work)))
     for (const [index, { run }] of tasks.entries()) {
@@ -41,7 +41,7 @@ describe("the turns of a node's triggers", () => {
   })
 
   it('go on after a failure, which only its own trigger gets', async () => {
-    const turns = createTurns()
+    const turns = createTriggerQueue()
     const error = new Error('no')
     const failed = watch(turns.take(false, () => Promise.reject(error)))
     const next = watch(turns.take(false, async () => {}))
@@ -50,13 +50,15 @@ describe("the turns of a node's triggers", () => {
   })
 
   it('wait for a hundred messages behind the one that runs; one more is ENVLOG_BUSY', async () => {
-    const turns = createTurns()
+    const turns = createTriggerQueue()
     const first = task()
     watch(turns.take(false, first.work))
-    const waiting = Array.from({ length: MOST_WAITING }, () => watch(turns.take(false, async () => {})))
+    const waiting = Array.from({ length: MAX_WAITING_TRIGGERS }, () =>
+      watch(turns.take(false, async () => {})),
+    )
     const more = watch(turns.take(false, async () => {}))
     await settled()
-    assert.equal(MOST_WAITING, 100)
+    assert.equal(MAX_WAITING_TRIGGERS, 100)
     assert.ok(waiting.every(({ state }) => state === 'waits'))
     assert.equal(more.error?.code, 'ENVLOG_BUSY')
     first.run.end()
@@ -66,7 +68,7 @@ describe("the turns of a node's triggers", () => {
   })
 
   it('are left in peace by own triggers: one waits, one more is dropped', async () => {
-    const turns = createTurns()
+    const turns = createTriggerQueue()
     const first = task()
     let ran = 0
     const own = async () => {
@@ -85,7 +87,7 @@ describe("the turns of a node's triggers", () => {
   })
 
   it('let an own trigger wait behind another that runs', async () => {
-    const turns = createTurns()
+    const turns = createTriggerQueue()
     const first = task()
     watch(turns.take(true, first.work))
     await settled()
@@ -96,19 +98,21 @@ describe("the turns of a node's triggers", () => {
   })
 
   it('do not count own triggers among the hundred', async () => {
-    const turns = createTurns()
+    const turns = createTriggerQueue()
     const first = task()
     watch(turns.take(false, first.work))
     await settled()
     const own = watch(turns.take(true, async () => {}))
-    const waiting = Array.from({ length: MOST_WAITING }, () => watch(turns.take(false, async () => {})))
+    const waiting = Array.from({ length: MAX_WAITING_TRIGGERS }, () =>
+      watch(turns.take(false, async () => {})),
+    )
     first.run.end()
     await settled()
     assert.deepEqual(new Set([own, ...waiting].map(({ state }) => state)), new Set(['done']))
   })
 
   it('end on close: what runs is aborted and waited for, what waits gets ENVLOG_CLOSED and never runs', async () => {
-    const turns = createTurns()
+    const turns = createTriggerQueue()
     const [first, second] = [task(), task()]
     const running = watch(turns.take(false, first.work))
     const waiting = watch(turns.take(false, second.work))
@@ -131,5 +135,5 @@ describe("the turns of a node's triggers", () => {
     )
   })
 
-  it('close at once where nothing runs', () => createTurns().close())
+  it('close at once where nothing runs', () => createTriggerQueue().close())
 })

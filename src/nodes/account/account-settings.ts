@@ -10,7 +10,7 @@ import {
   normalizeAddress,
 } from '../../shared/account'
 import { isLimits, type LimitsTable, readLimits } from '../../shared/limits'
-import { blank, ofToday, parse, text, whole } from '../kit/settings/schema'
+import { blank, migrateSaved, parse, text, whole } from '../kit/settings/schema'
 
 const inRange = (name: keyof typeof ACCOUNT_RANGES) =>
   whole(ACCOUNT_RANGES[name][0], ACCOUNT_RANGES[name][1], ACCOUNT_DEFAULTS[name])
@@ -56,7 +56,7 @@ export type AccountProperties = z.infer<typeof account>
 
 /** @throws EnvlogError `account-incomplete`, `settings-newer`, `setting-invalid` naming the property */
 export function readAccountProperties(config: object, credentials: object): AccountProperties {
-  const saved = ofToday('envlog-account', config)
+  const saved = migrateSaved('envlog-account', config)
   const given = { ...saved, credentials }
   const told: Record<string, unknown> = { ...saved, ...credentials }
   const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => blank(told[property]))

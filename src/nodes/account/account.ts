@@ -1,9 +1,9 @@
 import type { NodeAPI } from 'node-red'
-import { registerAdmin } from './admin/routes'
-import { registerAccount } from './open-account'
+import { registerAdminRoutes } from './admin/routes'
+import { registerAccountNode } from './open-account'
 
 /** envlog-account: one login at the service, shared by the action nodes. */
 export = (RED: NodeAPI): void => {
-  registerAccount(RED)
-  registerAdmin(RED)
+  registerAccountNode(RED)
+  registerAdminRoutes(RED)
 }

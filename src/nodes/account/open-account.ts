@@ -11,10 +11,10 @@ import { onBackgroundError } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
 import type { AccountNode } from '../kit/action/account'
-import { inWords } from '../kit/report/localize'
-import { contextStore } from '../kit/state/context-store'
+import { localizeError } from '../kit/report/localize'
+import { createContextStore } from '../kit/state/context-store'
 import { registry } from '../kit/state/registry'
-import { ledgerStatus } from './shared-quota-status'
+import { createSharedQuotaStatus } from './shared-quota-status'
 
 export interface AccountConfig extends NodeDef {
   tls?: string
@@ -36,15 +36,15 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 }
 
 /** Registers envlog-account: settings and credentials in, an account out. */
-export function registerAccount(RED: NodeAPI): void {
-  onBackgroundError((error) => RED.log.error(`envlog: ${inWords(RED, error).message}`))
+export function registerAccountNode(RED: NodeAPI): void {
+  onBackgroundError((error) => RED.log.error(`envlog: ${localizeError(RED, error).message}`))
   function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
     RED.nodes.createNode(this, config)
     let opened: Account | undefined
     this.users = {}
     this.storeFor = (node) => {
       const name = String(config.store ?? '').trim()
-      return contextStore(RED, node, name, 'cursors', storeFailed(RED, this, name))
+      return createContextStore(RED, node, name, 'cursors', storeFailed(RED, this, name))
     }
     this.stored = () => ({
       baseUrl: String(config.baseUrl ?? ''),
@@ -94,14 +94,14 @@ export function openAccount(
   }
   if (node) {
     const failed = storeFailed(RED, node, settings.store)
-    ports.store = contextStore(RED, node, settings.store, 'quota', failed)
+    ports.store = createContextStore(RED, node, settings.store, 'quota', failed)
   }
   if (node && settings.sharedQuota) {
     const { openRedis } =
       require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
     const lease = longestAnswer(settings.timeout)
     ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
-    ports.onSharedStoreChange = ledgerStatus(RED, node)
+    ports.onSharedStoreChange = createSharedQuotaStatus(RED, node)
   }
   return createAccount({ ...settings, secrets: proxyPasswords(way, process.env) }, ports)
 }

@@ -4,7 +4,7 @@ import type { Node, NodeAPI } from 'node-red'
  * Shows whether the shared quota of an account can be reached: in the status of its node, and once in the log each time
  * that it cannot. `reason` is a code without secrets, such as `ECONNREFUSED` or `WRONGPASS`.
  */
-export function ledgerStatus(RED: NodeAPI, node: Node): (here: boolean, reason?: string) => void {
+export function createSharedQuotaStatus(RED: NodeAPI, node: Node): (here: boolean, reason?: string) => void {
   let isWarned = false
   return (here, reason) => {
     const about = { reason } as never

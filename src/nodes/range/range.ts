@@ -1,19 +1,19 @@
 import type { NodeAPI } from 'node-red'
 import { collectRange } from '../../lib/collect/range'
 import { registerAction } from '../kit/action/action-node'
-import { periodFrom } from '../kit/settings/period'
+import { evaluatePeriod } from '../kit/settings/period'
 
 /** envlog-range: the records of a period. */
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-range',
     counts: 'records',
-    async run({ account, settings, format, evaluate, eachTarget, deliver, show }) {
+    async run({ account, settings, format, evaluate, forEachDevice, deliver, show }) {
       const { number, time } = settings
-      const period = await periodFrom(settings, account.now(), evaluate)
+      const period = await evaluatePeriod(settings, account.now(), evaluate)
       const paged = (count: number) => show({ kind: 'progress', what: 'pages', count })
       // One device after another: each may hold 160,000 records until it is complete.
-      await eachTarget(async (target, requestContext) => {
+      await forEachDevice(async (target, requestContext) => {
         await deliver(
           await collectRange(account, target, { period, number, time, format }, requestContext, paged),
         )

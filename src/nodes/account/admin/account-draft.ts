@@ -33,7 +33,7 @@ const typedAccount: z.ZodType<AccountDraft> = z.object({
  * @param user who types it, as Node-RED calls them
  * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` where a stored secret would go elsewhere than it is for
  */
-export function openTypedAccount(RED: NodeAPI, body: unknown, user: string): Account {
+export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Account {
   const result = typedAccount.safeParse(body)
   if (!result.success)
     throw new EnvlogError('setting-invalid', { property: String(result.error.issues[0]?.path[0]) })

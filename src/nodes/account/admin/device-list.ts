@@ -6,7 +6,7 @@ import { type Reading, readCurrent } from '../../../lib/readings/current'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
 /** The account's devices, at most ten minutes old, or asked for anew. @throws EnvlogError */
-export async function listDevices(
+export async function fetchDeviceList(
   account: Account,
   requestContext: RequestContext,
   anew: boolean,
@@ -15,7 +15,7 @@ export async function listDevices(
 }
 
 /** The same without asking for it; nothing where it is not known. */
-export function knownDevices(account: Account): DeviceList | null {
+export function readCachedDeviceList(account: Account): DeviceList | null {
   const answer = account.directory.cachedAnswer()
   return answer ? listOf(account, answer) : null
 }

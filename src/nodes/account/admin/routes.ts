@@ -4,7 +4,7 @@ import { EDITOR } from '../../../lib/quota/fair-queue'
 import type { RequestContext } from '../../../lib/quota/types'
 import type { AdminFailure, ContextStore } from '../../../shared/admin'
 import type { AccountNode } from '../../kit/action/account'
-import { contextStores } from '../../kit/state/context-store'
+import { listContextStores } from '../../kit/state/context-store'
 
 type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
 type Handler = ReturnType<NodeAPI['auth']['needsPermission']>
@@ -17,7 +17,7 @@ const PATIENCE_MS = 10_000
  * What the editor asks the runtime. What goes out to a typed address needs the permission to deploy flows, which could do
  * the same, beside `envlog.write`; what only tells needs `envlog.read`; without `adminAuth` Node-RED lets everybody in. Failures come as reasons, to be worded in the viewer's language.
  */
-export function registerAdmin(RED: NodeAPI): void {
+export function registerAdminRoutes(RED: NodeAPI): void {
   RED.httpAdmin.get(
     '/envlog/accounts/:id/quota',
     RED.auth.needsPermission('envlog.read'),
@@ -25,14 +25,17 @@ export function registerAdmin(RED: NodeAPI): void {
       answer(response, async () => accountNode(RED, String(request.params.id)).quota.counts()),
   )
   RED.httpAdmin.get('/envlog/stores', RED.auth.needsPermission('envlog.read'), (_request, response) =>
-    answer(response, async (): Promise<ContextStore[]> => contextStores(RED)),
+    answer(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
   )
   RED.httpAdmin.post('/envlog/devices', ...toAsk(RED), (request, response) =>
     answer(response, () =>
       whileOpen(RED, request, async (account, requestContext) => {
-        const { knownDevices, listDevices } = require('./device-list') as typeof import('./device-list')
+        const { readCachedDeviceList, fetchDeviceList } =
+          require('./device-list') as typeof import('./device-list')
         const { anew, known } = (request.body ?? {}) as { anew?: unknown; known?: unknown }
-        return known === true ? knownDevices(account) : listDevices(account, requestContext, anew === true)
+        return known === true
+          ? readCachedDeviceList(account)
+          : fetchDeviceList(account, requestContext, anew === true)
       }),
     ),
   )
@@ -67,10 +70,10 @@ type Work<T> = (account: ReturnType<typeof accountNode>, requestContext: Request
 
 /** Work with the account that is typed, given up when the editor goes away. */
 async function whileOpen<T>(RED: NodeAPI, request: Request, work: Work<T>): Promise<T> {
-  const { openTypedAccount } = require('./account-draft') as typeof import('./account-draft')
+  const { openAccountDraft } = require('./account-draft') as typeof import('./account-draft')
   const { account: typed } = (request.body ?? {}) as { account?: unknown }
   const { user } = request as { user?: { username?: string } }
-  const account = openTypedAccount(RED, typed, user?.username ?? '')
+  const account = openAccountDraft(RED, typed, user?.username ?? '')
   const abort = new AbortController()
   const gone = () => abort.abort()
   request.socket.once('close', gone)

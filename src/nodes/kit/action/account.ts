@@ -21,7 +21,11 @@ export interface AccountNode extends Node {
  * The account of an action node, and where the node's state outlives the process.
  * @throws EnvlogError `no-account`, or what the account's settings say
  */
-export function accountOf(RED: NodeAPI, id: string, user: Node): { account: Account; store: StateStore } {
+export function acquireAccount(
+  RED: NodeAPI,
+  id: string,
+  user: Node,
+): { account: Account; store: StateStore } {
   const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
   if (!node?.users || !node.envlog || !node.storeFor) throw new EnvlogError('no-account')
   node.users[user.id] = user
@@ -29,7 +33,7 @@ export function accountOf(RED: NodeAPI, id: string, user: Node): { account: Acco
 }
 
 /** The node is closed: what happens to the account is none of its flow's business any more. */
-export function leaveAccount(RED: NodeAPI, id: string, user: Node): void {
+export function releaseAccount(RED: NodeAPI, id: string, user: Node): void {
   const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
   if (node?.users?.[user.id] === user) delete node.users[user.id]
 }

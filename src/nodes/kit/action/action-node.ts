@@ -4,25 +4,25 @@ import { systemClock } from '../../../lib/clock'
 import { yieldToEventLoop } from '../../../lib/cooperative'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
-import { inWords } from '../report/localize'
-import { type Counted, type Outcome, statusOf } from '../report/status'
+import { localizeError } from '../report/localize'
+import { type CountUnit, type RunStatus, toNodeStatus } from '../report/status'
 import type { SettingsOf } from '../settings/action-settings'
-import { openingOf } from '../settings/poll-options'
-import { createRefusals } from '../state/refused-devices'
+import { toNodeStateOptions } from '../settings/poll-options'
+import { createRefusedDevices } from '../state/refused-devices'
 import { registry } from '../state/registry'
-import { forgetRemoved } from '../state/removed-nodes'
-import { accountOf, leaveAccount } from './account'
-import { type Control, controlOf, receiptOf } from './control-message'
-import { repeatEvery } from './repeat'
-import type { Task, TaskParts } from './run-context'
-import { createTurns } from './trigger-queue'
+import { forgetRemovedNode } from '../state/removed-nodes'
+import { acquireAccount, releaseAccount } from './account'
+import { type ControlMessage, readControlMessage, readOwnReceipt } from './control-message'
+import { runPeriodically } from './repeat'
+import type { RunContext, RunPorts } from './run-context'
+import { createTriggerQueue } from './trigger-queue'
 
 export interface Action<T extends ActionType> {
   type: T
   /** What the status counts. */
-  counts: Counted
+  counts: CountUnit
   /** @throws EnvlogError where the whole trigger fails */
-  run(task: Task<T>): Promise<void>
+  run(task: RunContext<T>): Promise<void>
 }
 
 interface ActionConfig extends NodeDef {
@@ -34,7 +34,7 @@ const PICKED_UP_MS = 60_000
 /** Loaded with the first trigger. */
 let taskKit: typeof import('./run-context') | undefined
 
-type Trigger = TaskParts<ActionType>['trigger']
+type Trigger = RunPorts<ActionType>['trigger']
 
 /**
  * Registers an action node. Every handler, timer, status and `done` is here: work is an async function that
@@ -54,27 +54,27 @@ function start<T extends ActionType>(
   config: ActionConfig,
   action: Action<T>,
 ): void {
-  const turns = createTurns()
+  const turns = createTriggerQueue()
   const { signal } = turns
   /** Own triggers and who waits for their result. */
   const own = new WeakMap<NodeMessage, (result: Promise<void>) => void>()
-  const show = (outcome: Outcome) => {
-    if (!signal.aborted) node.status(statusOf(RED, outcome))
+  const show = (outcome: RunStatus) => {
+    if (!signal.aborted) node.status(toNodeStatus(RED, outcome))
   }
   const nodeState = registry.getOrCreateNodeState(node.id)
-  const refused = createRefusals(systemClock)
+  const refused = createRefusedDevices(systemClock)
   let read: SettingsOf<T> | undefined
   let isStoreAway = false
   let closeState = async () => {}
   /** What a message needs, and what tells at a deploy that the node is not configured. */
   const configured = () => {
-    const { account, store } = accountOf(RED, config.account, node)
+    const { account, store } = acquireAccount(RED, config.account, node)
     if (!read) {
       // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
       const { readActionSettings } =
         require('../settings/action-settings') as typeof import('../settings/action-settings')
       read = readActionSettings(action.type, config)
-      nodeState.open(store, openingOf(action.type, account, read))
+      nodeState.open(store, toNodeStateOptions(action.type, account, read))
       closeState = () => nodeState.close(store)
     }
     return { account, settings: read }
@@ -86,7 +86,7 @@ function start<T extends ActionType>(
     show({ kind: 'asking' })
     await ready(settings)
     const parts = { RED, node, trigger, settings, account, nodeState, refused, signal, show }
-    const { task, sent } = taskKit.createTask(parts)
+    const { task, sent } = taskKit.createRunContext(parts)
     await action.run(task)
     const what = task.format === 'read' ? action.counts : 'answers'
     const count = sent()
@@ -118,20 +118,20 @@ function start<T extends ActionType>(
   }
 
   /** Receipts and `forget` pass the queue: they cost nothing, and triggers may wait for them. */
-  async function obey(control: Control): Promise<void> {
+  async function obey(control: ControlMessage): Promise<void> {
     configured()
     await nodeState.ready()
     if (control.kind === 'forget') {
       nodeState.forget(control.serials)
       refused.forget(control.serials)
     } else {
-      const { device, cursor } = receiptOf(control.receipt, nodeState, action.type)
+      const { device, cursor } = readOwnReceipt(control.receipt, nodeState, action.type)
       nodeState.dispatch(device, { kind: 'receipt-received', cursor })
     }
   }
 
   async function handle(trigger: Trigger): Promise<void> {
-    const control = controlOf(trigger.msg, node.id)
+    const control = readControlMessage(trigger.msg, node.id)
     if (control) await obey(control)
     else await take(trigger)
   }
@@ -141,13 +141,13 @@ function start<T extends ActionType>(
     own.get(msg)?.(result)
     result.then(
       () => done(),
-      (error) => done(inWords(RED, error)),
+      (error) => done(localizeError(RED, error)),
     )
   })
 
   node.on('close', (removed: boolean, done: () => void) => {
-    if (removed) forgetRemoved(RED, node.id)
-    leaveAccount(RED, config.account, node)
+    if (removed) forgetRemovedNode(RED, node.id)
+    releaseAccount(RED, config.account, node)
     const end = async () => {
       await turns.close()
       await closeState()
@@ -170,7 +170,7 @@ function start<T extends ActionType>(
   try {
     const { repeat } = configured().settings
     const ports = { clock: systemClock, random: Math.random }
-    if (repeat > 0) inBackground(repeatEvery(repeat * 1000, ports, signal, trigger))
+    if (repeat > 0) inBackground(runPeriodically(repeat * 1000, ports, signal, trigger))
   } catch (error) {
     show({ kind: 'failed', error })
   }

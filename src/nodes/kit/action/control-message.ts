@@ -6,7 +6,7 @@ import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
 
 /** A message that tells a node something and is no trigger. */
-export type Control =
+export type ControlMessage =
   | { kind: 'receipt'; receipt: unknown }
   | { kind: 'forget'; serials: readonly string[] | 'all' }
 
@@ -14,7 +14,7 @@ export type Control =
  * What `msg.envlog` says to the node, if it says something.
  * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
  */
-export function controlOf(msg: NodeMessage, id: string): Control | undefined {
+export function readControlMessage(msg: NodeMessage, id: string): ControlMessage | undefined {
   const { envlog } = msg as { envlog?: unknown }
   if (typeof envlog !== 'object' || envlog === null) return undefined
   const { receipt, forget } = envlog as { receipt?: unknown; forget?: unknown }
@@ -25,7 +25,7 @@ export function controlOf(msg: NodeMessage, id: string): Control | undefined {
 }
 
 /** What a receipt is for that the node has made. @throws EnvlogError `receipt-unreadable` */
-export function receiptOf(told: unknown, { receiptKey }: NodeState, type: string): Receipt {
+export function readOwnReceipt(told: unknown, { receiptKey }: NodeState, type: string): Receipt {
   const receipt = readReceipt(told, receiptKey())
   if (isCursorOf(receipt.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
   throw new EnvlogError('receipt-unreadable')

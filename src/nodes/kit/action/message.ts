@@ -16,7 +16,7 @@ export interface Delivery extends Collected {
 }
 
 /** What messages are made of, beside what was collected. */
-export interface MessageParts<T extends ActionType> {
+export interface MessagePorts<T extends ActionType> {
   RED: NodeAPI
   node: Node
   trigger: { msg: NodeMessage; send(msg: NodeMessage): void }
@@ -25,7 +25,7 @@ export interface MessageParts<T extends ActionType> {
 }
 
 /** Makes the messages of one plan: clones of the trigger with what is added to them (docs/messages.md). */
-export function messageMaker<T extends ActionType>({
+export function createMessageBuilder<T extends ActionType>({
   RED,
   node,
   trigger,
@@ -33,7 +33,7 @@ export function messageMaker<T extends ActionType>({
   account,
   delivery,
   plan,
-}: MessageParts<T> & { delivery: Delivery; plan: Plan }): (draft: Draft) => NodeMessage {
+}: MessagePorts<T> & { delivery: Delivery; plan: Plan }): (draft: Draft) => NodeMessage {
   // What is about to be replaced is not worth cloning.
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
   const isFlat = Object.values(kept).every((value) => typeof value !== 'object' || value === null)

@@ -24,7 +24,7 @@ function backsOff(error: unknown): boolean {
  * is longer), and is normal again after success.
  * @param trigger starts one run; rejects as the run does
  */
-export async function repeatEvery(
+export async function runPeriodically(
   period: number,
   ports: { clock: Clock; random(): number },
   signal: AbortSignal,

@@ -16,17 +16,17 @@ import { planMessages } from '../../../lib/output/plan'
 import type { RequestContext } from '../../../lib/quota/types'
 import type { ActionType } from '../../../shared/action'
 import type { Output } from '../../../shared/outputs'
-import { inWords } from '../report/localize'
-import { createWaits } from '../report/quota-waits'
-import type { Outcome } from '../report/status'
+import { localizeError } from '../report/localize'
+import type { RunStatus } from '../report/status'
+import { createWaitStatus } from '../report/wait-status'
 import type { SettingsOf } from '../settings/action-settings'
-import { selectionFrom } from '../settings/device-selection'
-import { type Evaluate, evaluator } from '../settings/typed-input'
-import type { Refusals } from '../state/refused-devices'
-import { type Delivery, type MessageParts, messageMaker } from './message'
+import { evaluateSelection } from '../settings/device-selection'
+import { createEvaluator, type Evaluate } from '../settings/typed-input'
+import type { RefusedDevices } from '../state/refused-devices'
+import { createMessageBuilder, type Delivery, type MessagePorts } from './message'
 
 /** One trigger at work: what the `run` of a node file gets. */
-export interface Task<T extends ActionType> {
+export interface RunContext<T extends ActionType> {
   settings: SettingsOf<T>
   account: Account
   /** Who asks, for what is not about one device alone. */
@@ -39,7 +39,7 @@ export interface Task<T extends ActionType> {
    * Works on each of them, so many side by side (the account's `concurrency` unless told). What concerns one device is reported and the others go on.
    * @throws EnvlogError the account's failure; the last device's, where none was answered
    */
-  eachTarget(
+  forEachDevice(
     work: (target: ResolvedDevice, requestContext: RequestContext) => Promise<void>,
     side?: number,
   ): Promise<void>
@@ -53,32 +53,32 @@ export interface Task<T extends ActionType> {
   node: string
   /** For news of single devices: delivery, and a warning that a device's clock was set back. */
   news: PollPorts
-  show(outcome: Outcome): void
+  show(outcome: RunStatus): void
 }
 
-export interface TaskParts<T extends ActionType> extends MessageParts<T> {
+export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
   nodeState: NodeState
-  refused: Refusals
+  refused: RefusedDevices
   signal: AbortSignal
-  show(outcome: Outcome): void
+  show(outcome: RunStatus): void
 }
 
 /** A task, and how many readings, records or alerts came; nothing where nobody was asked. */
-export function createTask<T extends ActionType>(
-  parts: TaskParts<T>,
-): { task: Task<T>; sent(): number | undefined } {
+export function createRunContext<T extends ActionType>(
+  parts: RunPorts<T>,
+): { task: RunContext<T>; sent(): number | undefined } {
   const { RED, node, trigger, settings, account, nodeState, refused, signal, show } = parts
   let sent: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
     if (error.reason === 'reply-left-out' && 'serial' in device && !nodeState.isFirstReport(device)) return
     const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
-    node.error(inWords(RED, error), about)
+    node.error(localizeError(RED, error), about)
   }
 
-  const evaluate = evaluator(RED, node, trigger.msg)
-  const selection = () => selectionFrom(settings, evaluate)
-  const waits = createWaits(account.quota, show)
+  const evaluate = createEvaluator(RED, node, trigger.msg)
+  const selection = () => evaluateSelection(settings, evaluate)
+  const waits = createWaitStatus(account.quota, show)
   const askWith = (inner: AbortSignal): RequestContext => ({
     signal: inner,
     queueKey: node.id,
@@ -95,7 +95,7 @@ export function createTask<T extends ActionType>(
         ...settings,
         group: delivery.group,
       })
-      const make = messageMaker({ ...parts, delivery, plan })
+      const make = createMessageBuilder({ ...parts, delivery, plan })
       await runCooperatively(plan.drafts[Symbol.iterator](), signal, (draft, yielder) => {
         if (!draft) return
         trigger.send(make(draft))
@@ -117,7 +117,7 @@ export function createTask<T extends ActionType>(
   const isDue = (target: ResolvedDevice) =>
     !refused.has(target) && !isAwaitingReceipt(nodeState, target, account.monotonic())
 
-  const task: Task<T> = {
+  const task: RunContext<T> = {
     nodeState,
     node: node.id,
     deliver,
@@ -130,7 +130,7 @@ export function createTask<T extends ActionType>(
     show,
     evaluate,
 
-    async eachTarget(work, side = account.concurrency) {
+    async forEachDevice(work, side = account.concurrency) {
       const failures = failureLog(report)
       const needsDirectory = namesGroup(node.type as ActionType, settings)
       const { devices: targets, unknown } = await resolveDevices(

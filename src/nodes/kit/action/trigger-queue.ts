@@ -2,13 +2,13 @@ import { createAbort } from '../../../lib/abort'
 import { EnvlogError } from '../../../lib/errors'
 
 /** Triggers of messages that may wait at a node (messages.md, `ENVLOG_BUSY`). */
-export const MOST_WAITING = 100
+export const MAX_WAITING_TRIGGERS = 100
 
 /**
  * One trigger of a node at a time, the others behind it. Closing aborts the one that runs and ends those that
  * wait.
  */
-export function createTurns() {
+export function createTriggerQueue() {
   const abort = createAbort()
   let tail: Promise<void> = Promise.resolve()
   /** Triggers that run or wait, own ones too. */
@@ -26,8 +26,8 @@ export function createTurns() {
       if (abort.signal.aborted) throw new EnvlogError('closed')
       if (own && ownWaits) return
       const messagesWaiting = inside - 1 - (ownWaits ? 1 : 0)
-      if (!own && messagesWaiting >= MOST_WAITING)
-        throw new EnvlogError('too-many-triggers', { most: MOST_WAITING })
+      if (!own && messagesWaiting >= MAX_WAITING_TRIGGERS)
+        throw new EnvlogError('too-many-triggers', { most: MAX_WAITING_TRIGGERS })
       if (own) ownWaits = inside > 0
       inside++
       const turn = tail.then(async () => {

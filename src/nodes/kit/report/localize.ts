@@ -1,15 +1,15 @@
 import type { NodeAPI } from 'node-red'
 import { type Cause, EnvlogError, type ErrorCode } from '../../../lib/errors'
-import { localTime } from './status'
+import { formatLocalTime } from './status'
 
 /** A failure in words, as Catch nodes get it: `name` is the code, because users read `String(error)`. */
-export interface Report extends Error {
+export interface LocalizedError extends Error {
   code: ErrorCode | undefined
   cause: Cause
 }
 
 /** The sentence of the server's language for a failure; of anything else only what kind of error it is. */
-export function inWords(RED: NodeAPI, error: unknown): Error {
+export function localizeError(RED: NodeAPI, error: unknown): Error {
   // An error that is none of ours is a defect: its own words may hold what must not be seen.
   if (!(error instanceof EnvlogError))
     return new Error(RED._('failure.unexpected', { detail: nameOf(error) }))
@@ -19,9 +19,9 @@ export function inWords(RED: NodeAPI, error: unknown): Error {
     ...params,
     serves: typeof serves === 'string' ? RED._(`serves.${serves}`) : '',
     ...(typeof property === 'string' && { property: labelOf(RED, property) }),
-    ...(typeof retryAt === 'string' && { retryAt: localTime(Date.parse(retryAt)) }),
+    ...(typeof retryAt === 'string' && { retryAt: formatLocalTime(Date.parse(retryAt)) }),
   }
-  const report = new Error(RED._(`errors.${reason}`, told as never)) as Report
+  const report = new Error(RED._(`errors.${reason}`, told as never)) as LocalizedError
   report.name = code
   report.code = code
   report.cause = { ...cause }

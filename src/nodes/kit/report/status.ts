@@ -2,21 +2,21 @@ import type { NodeAPI, NodeStatus } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 
 /** What a node can be doing, as far as its status tells. */
-export type Outcome =
+export type RunStatus =
   | { kind: 'blank' }
   | { kind: 'unconfigured' }
   | { kind: 'asking' }
   /** For quota until an instant; in a round over several devices until its end. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
-  | { kind: 'progress'; what: Counted; count: number }
-  | { kind: 'came'; what: Counted; count: number; at: number }
+  | { kind: 'progress'; what: CountUnit; count: number }
+  | { kind: 'came'; what: CountUnit; count: number; at: number }
   | { kind: 'failed'; error: unknown }
 
 /** Keys of the catalogs (`status.<counted>`). */
-export type Counted = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
+export type CountUnit = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
 
-/** Outcome → status. Texts without a number are keys, which the editor puts into the viewer's language. */
-export function statusOf(RED: NodeAPI, outcome: Outcome): NodeStatus {
+/** RunStatus → status. Texts without a number are keys, which the editor puts into the viewer's language. */
+export function toNodeStatus(RED: NodeAPI, outcome: RunStatus): NodeStatus {
   switch (outcome.kind) {
     case 'blank':
       return {}
@@ -37,12 +37,12 @@ export function statusOf(RED: NodeAPI, outcome: Outcome): NodeStatus {
   }
 }
 
-function counted(RED: NodeAPI, { what, count }: { what: Counted; count: number }): string {
+function counted(RED: NodeAPI, { what, count }: { what: CountUnit; count: number }): string {
   return RED._(`status.${what}`, { count } as never)
 }
 
-function waited(RED: NodeAPI, { until, records, round }: Outcome & { kind: 'waiting' }): string {
-  const time = localTime(until)
+function waited(RED: NodeAPI, { until, records, round }: RunStatus & { kind: 'waiting' }): string {
+  const time = formatLocalTime(until)
   const key = round ? 'waiting-round' : records ? 'waiting-records' : 'waiting'
   return RED._(`status.${key}`, { time, ...round } as never)
 }
@@ -50,7 +50,7 @@ function waited(RED: NodeAPI, { until, records, round }: Outcome & { kind: 'wait
 const A_DAY_MS = 86_400_000
 
 /** A time to come, on the server's clock: `14:20`, or `11-24 14:20` where that is a day away. @param at ms since 1970 UTC */
-export function localTime(at: number): string {
+export function formatLocalTime(at: number): string {
   return at - Date.now() < A_DAY_MS ? clockTime(at) : `${dayOf(at)} ${clockTime(at)}`
 }
 

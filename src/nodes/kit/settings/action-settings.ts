@@ -25,7 +25,18 @@ import {
   type Output,
   type Send,
 } from '../../../shared/outputs'
-import { blank, choice, flag, listOf, ofToday, optionalWhole, parse, serial, text, whole } from './schema'
+import {
+  blank,
+  choice,
+  flag,
+  listOf,
+  migrateSaved,
+  optionalWhole,
+  parse,
+  serial,
+  text,
+  whole,
+} from './schema'
 
 const namedDevice = z
   .object({ serial, base: z.preprocess((value) => (blank(value) ? undefined : value), serial.optional()) })
@@ -92,7 +103,7 @@ export type CommonSettings = z.infer<typeof common>
  * `output-not-offered`, `advance-needs-device`
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
-  const settings = parse(schemas[type], ofToday(type, config)) as Parsed<T>
+  const settings = parse(schemas[type], migrateSaved(type, config)) as Parsed<T>
   const { select, devices, bases, groups } = settings
   const chosen = { list: [...devices, ...bases], base: bases, group: groups, all: undefined, msg: undefined }[
     select

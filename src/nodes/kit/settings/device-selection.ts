@@ -8,7 +8,7 @@ import {
 import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
 import type { CommonSettings } from './action-settings'
-import { type Evaluate, sourceOf } from './typed-input'
+import { type Evaluate, formatTypedInput } from './typed-input'
 
 /** Which devices a trigger is for: from the saved settings, or from the message and what else a typed input can name. */
 
@@ -44,13 +44,13 @@ const selections = z.union([named.transform((one) => [one]), z.array(named)])
 type Named = Partial<NamedSelection>
 
 /** @throws EnvlogError `devices-missing`, `devices-empty`, `devices-unreadable`, naming the property */
-export async function selectionFrom(settings: CommonSettings, evaluate: Evaluate): Promise<Selection> {
+export async function evaluateSelection(settings: CommonSettings, evaluate: Evaluate): Promise<Selection> {
   const { select, devices, bases, groups } = settings
   if (select === 'all') return 'all'
   if (select === 'list') return { devices, bases, groups: [] }
   if (select === 'base') return { devices: [], bases, groups: [] }
   if (select === 'group') return { devices: [], bases: [], groups }
-  const property = sourceOf(settings)
+  const property = formatTypedInput(settings)
   // Node-RED throws where an object on the way is missing.
   const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })

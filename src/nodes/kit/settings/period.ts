@@ -14,7 +14,7 @@ interface End {
 }
 
 /** @throws EnvlogError `time-unreadable` naming the property */
-export async function periodFrom(
+export async function evaluatePeriod(
   settings: { from: string; fromType: PeriodType; to: string; toType: PeriodType },
   now: number,
   evaluate: Evaluate,

@@ -7,7 +7,7 @@ import { EnvlogError } from '../../../lib/errors'
 import type { SettingsOf } from './action-settings'
 
 /** How the news of a node are delivered, by its settings. */
-export function newsWish(
+export function toDeliveryOptions(
   { time, advance, ackTimeout }: Pick<SettingsOf<'envlog-alerts'>, 'time' | 'advance' | 'ackTimeout'>,
   node: string,
 ): Pick<PollOptions, 'time' | 'node' | 'receipts'> {
@@ -15,7 +15,7 @@ export function newsWish(
 }
 
 /** What the state of a node has to know of it when it is made. */
-export function openingOf(type: string, account: Account, settings: object): NodeStateOptions {
+export function toNodeStateOptions(type: string, account: Account, settings: object): NodeStateOptions {
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
     // What was fetched by others has other times, begins elsewhere, or is of another account.
@@ -27,7 +27,7 @@ export function openingOf(type: string, account: Account, settings: object): Nod
 }
 
 /** `held`, `now`, or a time; one without an offset is UTC. @throws EnvlogError `start-unreadable` */
-export function startOf(text: string | number): Start {
+export function readStart(text: string | number): Start {
   if (text === 'held' || text === 'now') return text
   try {
     const moment = readMoment(text, 'start')

@@ -44,7 +44,7 @@ export const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => 
  * What a newer package has saved may mean something else: rather nothing is asked than the wrong devices, or rows of
  * another shape sent to somebody's database.
  */
-export function ofToday(type: Parameters<typeof migrateSettings>[0], config: object): object {
+export function migrateSaved(type: Parameters<typeof migrateSettings>[0], config: object): object {
   const saved = { ...config }
   const version = readVersion(saved)
   if (version === undefined) throw new EnvlogError('setting-invalid', { property: 'version' })

@@ -3,7 +3,7 @@ import type { Node, NodeAPI, NodeMessage } from 'node-red'
 /** A value that a typed input stands for: from message, context, environment or JSONata. Rejects as Node-RED does. */
 export type Evaluate = (value: string, type: string) => Promise<unknown>
 
-export function evaluator(RED: NodeAPI, node: Node, msg: NodeMessage): Evaluate {
+export function createEvaluator(RED: NodeAPI, node: Node, msg: NodeMessage): Evaluate {
   return (value, type) =>
     new Promise((resolve, reject) => {
       RED.util.evaluateNodeProperty(value, type, node as never, msg as never, (error, result) => {
@@ -14,6 +14,12 @@ export function evaluator(RED: NodeAPI, node: Node, msg: NodeMessage): Evaluate 
 }
 
 /** Where a node looks for its devices, as users write it: `msg.devices`. */
-export function sourceOf({ property, propertyType }: { property: string; propertyType: string }): string {
+export function formatTypedInput({
+  property,
+  propertyType,
+}: {
+  property: string
+  propertyType: string
+}): string {
   return `${propertyType}.${property}`
 }

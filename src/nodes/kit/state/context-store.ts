@@ -7,7 +7,7 @@ import type { ContextStore } from '../../../shared/admin'
 const DEFAULTS = ['', 'default', 'memory']
 
 /** The stores that the settings file names, or the one that there is without: in memory. */
-export function contextStores(RED: NodeAPI): ContextStore[] {
+export function listContextStores(RED: NodeAPI): ContextStore[] {
   const { contextStorage = { default: 'memory' } } = RED.settings as { contextStorage?: object }
   return Object.entries(contextStorage).map(([name, store]) => {
     // The name of another store, or of a module, or settings with a module in them.
@@ -30,7 +30,7 @@ interface Context {
  * @param onWriteError called when a write fails and the one before did not
  * @throws EnvlogError `store-unknown`: Node-RED itself would take another one without a word
  */
-export function contextStore(
+export function createContextStore(
   RED: NodeAPI,
   node: Node,
   name: string,

@@ -7,13 +7,13 @@ const A_DAY_MS = 86_400_000
  * Devices that the service refused: with all devices chosen, some kinds have no such data. They are asked again
  * once a day, after a deploy, and when the node is told to forget.
  */
-export interface Refusals {
+export interface RefusedDevices {
   add(target: ResolvedDevice): void
   has(target: ResolvedDevice): boolean
   forget(serials: readonly string[] | 'all'): void
 }
 
-export function createRefusals(clock: Clock): Refusals {
+export function createRefusedDevices(clock: Clock): RefusedDevices {
   const since = new Map<string, { serial: string; at: number }>()
   return {
     add(target) {

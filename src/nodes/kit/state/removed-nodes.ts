@@ -9,7 +9,7 @@ let isListening = false
  * A node was closed as removed: what it knows is forgotten when it is gone from the flows. Node-RED calls nodes
  * removed too that are disabled, and these may come back.
  */
-export function forgetRemoved(RED: NodeAPI, node: string): void {
+export function forgetRemovedNode(RED: NodeAPI, node: string): void {
   closed.add(node)
   sweep(RED)
   // A node that is disabled is not told when it is deleted.

@@ -1,14 +1,14 @@
 import type { Quota } from '../../../lib/quota/quota'
 import type { QuotaWait } from '../../../lib/quota/types'
-import type { Outcome } from './status'
+import type { RunStatus } from './status'
 
 /** What one trigger waits for, as its status tells it: its requests may wait side by side. */
-export function createWaits(quota: Quota, show: (outcome: Outcome) => void) {
+export function createWaitStatus(quota: Quota, show: (outcome: RunStatus) => void) {
   const waits = new Map<object, QuotaWait>()
   let total = 0
   let done = 0
 
-  function outcome(): Outcome {
+  function outcome(): RunStatus {
     const [first] = [...waits.values()].sort((a, b) => (a.until ?? 0) - (b.until ?? 0))
     if (!first || first.until === null) return { kind: 'asking' }
     const { records, endpoint, until } = first

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import type { Quota } from '../../src/lib/quota/quota'
-import { createWaits } from '../../src/nodes/kit/report/quota-waits'
-import type { Outcome } from '../../src/nodes/kit/report/status'
+import type { RunStatus } from '../../src/nodes/kit/report/status'
+import { createWaitStatus } from '../../src/nodes/kit/report/wait-status'
 
 /** Each request to come takes a second. */
 const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
 
 function setup(devices: number) {
-  const shown: Outcome[] = []
-  const waits = createWaits(quota, (outcome) => shown.push(outcome))
+  const shown: RunStatus[] = []
+  const waits = createWaitStatus(quota, (outcome) => shown.push(outcome))
   waits.expect(devices)
   return { shown, waits }
 }
