@@ -1,4 +1,4 @@
-/** What each node can send (docs/messages.md, *Output × send*): the forms offer and the runtime accepts nothing else. */
+/** What each node can send (docs/messages.md, *Output and send*): the forms offer and the runtime accepts nothing else. */
 
 import type { ActionType } from './action'
 

@@ -21,9 +21,9 @@ function withCatalogs(language: string): NodeAPI {
   return { _ } as unknown as NodeAPI
 }
 
-describe('a failure in words', () => {
+describe('a localized error', () => {
   const RED = withCatalogs('en-US')
-  const said = (property: string) =>
+  const messageOf = (property: string) =>
     localizeError(RED, new EnvlogError('setting-invalid', { property })).message
 
   for (const [property, label] of [
@@ -37,7 +37,7 @@ describe('a failure in words', () => {
     ['version', 'version'],
   ] as const) {
     it(`calls the setting ${property} as the form does`, () =>
-      assert.ok(said(property).includes(`'${label}'`)))
+      assert.ok(messageOf(property).includes(`'${label}'`)))
   }
 
   it('leaves the property of a message as users write it', () => {

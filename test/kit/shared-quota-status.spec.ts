@@ -10,17 +10,17 @@ function shown() {
     warn: (text: string) => seen.push(`warn ${text}`),
     log: (text: string) => seen.push(`log ${text}`),
   }
-  return { seen, tell: createSharedQuotaStatus(RED as never, node as never) }
+  return { seen, report: createSharedQuotaStatus(RED as never, node as never) }
 }
 
 describe('the status of an account whose quota is shared', () => {
   it('says why the quota cannot be reached, and the log says so once, and when it can again', () => {
-    const { seen, tell } = shown()
-    tell(false)
-    tell(false, 'ECONNREFUSED')
-    tell(false, 'TIMEOUT')
-    tell(true)
-    tell(true)
+    const { seen, report } = shown()
+    report(false)
+    report(false, 'ECONNREFUSED')
+    report(false, 'TIMEOUT')
+    report(true)
+    report(true)
     assert.deepEqual(seen, [
       'status.ledger-away',
       'status.ledger-away: ECONNREFUSED',
@@ -33,10 +33,10 @@ describe('the status of an account whose quota is shared', () => {
   })
 
   it('warns again the next time', () => {
-    const { seen, tell } = shown()
+    const { seen, report } = shown()
     for (let times = 0; times < 2; times++) {
-      tell(false, 'READONLY')
-      tell(true)
+      report(false, 'READONLY')
+      report(true)
     }
     assert.equal(seen.filter((text) => text.startsWith('warn')).length, 2)
   })

@@ -9,22 +9,21 @@ const short = { _: (_key: string, { count }: { count: number }) => `${count} rec
 const at = new Date(2026, 10, 20, 8, 5).getTime()
 
 describe('the status of a node', () => {
-  it('is nothing before the first trigger', () => assert.deepEqual(toNodeStatus(RED, { kind: 'blank' }), {}))
+  it('is nothing before the first trigger', () => assert.deepEqual(toNodeStatus(RED, { kind: 'idle' }), {}))
 
   it('is a grey ring where it is not configured', () => {
     const grey = { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
-    assert.deepEqual(toNodeStatus(RED, { kind: 'unconfigured' }), grey)
     assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('no-account') }), grey)
     assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('setting-invalid') }), grey)
   })
 
   it('is a blue dot while it asks', () => {
-    assert.deepEqual(toNodeStatus(RED, { kind: 'asking' }), {
+    assert.deepEqual(toNodeStatus(RED, { kind: 'requesting' }), {
       fill: 'blue',
       shape: 'dot',
       text: 'status.asking',
     })
-    assert.deepEqual(toNodeStatus(short, { kind: 'progress', what: 'pages', count: 2 }), {
+    assert.deepEqual(toNodeStatus(short, { kind: 'progress', unit: 'pages', count: 2 }), {
       fill: 'blue',
       shape: 'dot',
       text: '2 records',
@@ -32,7 +31,7 @@ describe('the status of a node', () => {
   })
 
   it('is a green dot with what came, and when', () => {
-    assert.deepEqual(toNodeStatus(short, { kind: 'came', what: 'records', count: 300, at }), {
+    assert.deepEqual(toNodeStatus(short, { kind: 'received', unit: 'records', count: 300, at }), {
       fill: 'green',
       shape: 'dot',
       text: '300 records 08:05',

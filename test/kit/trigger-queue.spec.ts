@@ -20,11 +20,11 @@ function task() {
   return { run, work }
 }
 
-describe("the turns of a node's triggers", () => {
+describe('the triggers of a node', () => {
   it('are one at a time, in the order they came', async () => {
-    const turns = createTriggerQueue()
+    const queue = createTriggerQueue()
     const tasks = [task(), task(), task()]
-    const taken = tasks.map(({ work }) => watch(turns.take(false, work)))
+    const taken = tasks.map(({ work }) => watch(queue.run(false, work)))
     for (const [index, { run }] of tasks.entries()) {
       await settled()
       assert.deepEqual(
@@ -40,23 +40,23 @@ describe("the turns of a node's triggers", () => {
     )
   })
 
-  it('go on after a failure, which only its own trigger gets', async () => {
-    const turns = createTriggerQueue()
+  it('go on after a failure, which only the trigger that failed gets', async () => {
+    const queue = createTriggerQueue()
     const error = new Error('no')
-    const failed = watch(turns.take(false, () => Promise.reject(error)))
-    const next = watch(turns.take(false, async () => {}))
+    const failed = watch(queue.run(false, () => Promise.reject(error)))
+    const next = watch(queue.run(false, async () => {}))
     await settled()
     assert.deepEqual([failed.error, next.state], [error, 'done'])
   })
 
   it('wait for a hundred messages behind the one that runs; one more is ENVLOG_BUSY', async () => {
-    const turns = createTriggerQueue()
+    const queue = createTriggerQueue()
     const first = task()
-    watch(turns.take(false, first.work))
+    watch(queue.run(false, first.work))
     const waiting = Array.from({ length: MAX_WAITING_TRIGGERS }, () =>
-      watch(turns.take(false, async () => {})),
+      watch(queue.run(false, async () => {})),
     )
-    const more = watch(turns.take(false, async () => {}))
+    const more = watch(queue.run(false, async () => {}))
     await settled()
     assert.equal(MAX_WAITING_TRIGGERS, 100)
     assert.ok(waiting.every(({ state }) => state === 'waits'))
@@ -64,60 +64,60 @@ describe("the turns of a node's triggers", () => {
     first.run.end()
     await settled()
     assert.ok(waiting.every(({ state }) => state === 'done'))
-    await turns.take(false, async () => {})
+    await queue.run(false, async () => {})
   })
 
-  it('are left in peace by own triggers: one waits, one more is dropped', async () => {
-    const turns = createTriggerQueue()
+  it('of its timer do not pile up: one waits, one more is dropped', async () => {
+    const queue = createTriggerQueue()
     const first = task()
     let ran = 0
-    const own = async () => {
+    const work = async () => {
       ran++
     }
-    watch(turns.take(false, first.work))
+    watch(queue.run(false, first.work))
     await settled()
-    const [second, third] = [watch(turns.take(true, own)), watch(turns.take(true, own))]
+    const [second, third] = [watch(queue.run(true, work)), watch(queue.run(true, work))]
     await settled()
     assert.deepEqual([second.state, third.state, ran], ['waits', 'done', 0])
     first.run.end()
     await settled()
     assert.deepEqual([second.state, ran], ['done', 1])
-    await turns.take(true, own)
+    await queue.run(true, work)
     assert.equal(ran, 2)
   })
 
-  it('let an own trigger wait behind another that runs', async () => {
-    const turns = createTriggerQueue()
+  it('of its timer wait behind another that runs', async () => {
+    const queue = createTriggerQueue()
     const first = task()
-    watch(turns.take(true, first.work))
+    watch(queue.run(true, first.work))
     await settled()
-    const second = watch(turns.take(true, async () => {}))
+    const second = watch(queue.run(true, async () => {}))
     first.run.end()
     await settled()
     assert.equal(second.state, 'done')
   })
 
-  it('do not count own triggers among the hundred', async () => {
-    const turns = createTriggerQueue()
+  it('of its timer do not count among the hundred', async () => {
+    const queue = createTriggerQueue()
     const first = task()
-    watch(turns.take(false, first.work))
+    watch(queue.run(false, first.work))
     await settled()
-    const own = watch(turns.take(true, async () => {}))
+    const timer = watch(queue.run(true, async () => {}))
     const waiting = Array.from({ length: MAX_WAITING_TRIGGERS }, () =>
-      watch(turns.take(false, async () => {})),
+      watch(queue.run(false, async () => {})),
     )
     first.run.end()
     await settled()
-    assert.deepEqual(new Set([own, ...waiting].map(({ state }) => state)), new Set(['done']))
+    assert.deepEqual(new Set([timer, ...waiting].map(({ state }) => state)), new Set(['done']))
   })
 
   it('end on close: what runs is aborted and waited for, what waits gets ENVLOG_CLOSED and never runs', async () => {
-    const turns = createTriggerQueue()
+    const queue = createTriggerQueue()
     const [first, second] = [task(), task()]
-    const running = watch(turns.take(false, first.work))
-    const waiting = watch(turns.take(false, second.work))
+    const running = watch(queue.run(false, first.work))
+    const waiting = watch(queue.run(false, second.work))
     await settled()
-    const closed = watch(turns.close())
+    const closed = watch(queue.close())
     await settled()
     assert.equal(first.run.signal?.aborted, true)
     assert.deepEqual([running.state, closed.state], ['waits', 'waits'])
@@ -126,14 +126,14 @@ describe("the turns of a node's triggers", () => {
     assert.deepEqual([running.state, waiting.state, closed.state], ['done', 'closed', 'done'])
     assert.equal(second.run.started, false)
     await assert.rejects(
-      turns.take(false, async () => {}),
+      queue.run(false, async () => {}),
       failure('ENVLOG_CLOSED'),
     )
     await assert.rejects(
-      turns.take(true, async () => {}),
+      queue.run(true, async () => {}),
       failure('ENVLOG_CLOSED'),
     )
   })
 
-  it('close at once where nothing runs', () => createTriggerQueue().close())
+  it('close immediately where nothing runs', () => createTriggerQueue().close())
 })

@@ -8,19 +8,19 @@ const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } 
 
 function setup(devices: number) {
   const shown: RunStatus[] = []
-  const waits = createWaitStatus(quota, (outcome) => shown.push(outcome))
-  waits.expect(devices)
-  return { shown, waits }
+  const waitStatus = createWaitStatus(quota, (status) => shown.push(status))
+  waitStatus.setTotal(devices)
+  return { shown, waitStatus }
 }
 
 const wait = (until: number | null) => ({ endpoint: 'alert', until, records: false }) as const
 
 describe('what a trigger shows while its requests wait', () => {
   it('is how many devices are done, and when those that are not will be', () => {
-    const { shown, waits } = setup(10)
-    const listener = waits.listen()
+    const { shown, waitStatus } = setup(10)
+    const listener = waitStatus.createListener()
     listener(wait(500))
-    for (let count = 0; count < 4; count++) waits.asked()
+    for (let count = 0; count < 4; count++) waitStatus.countDone()
     listener(wait(600))
     assert.deepEqual(shown, [
       { kind: 'waiting', records: false, until: 10_000, round: { done: 0, total: 10 } },
@@ -29,16 +29,16 @@ describe('what a trigger shows while its requests wait', () => {
   })
 
   it('is no earlier than the wait of the request itself', () => {
-    const { shown, waits } = setup(2)
-    waits.listen()(wait(90_000))
+    const { shown, waitStatus } = setup(2)
+    waitStatus.createListener()(wait(90_000))
     assert.deepEqual(shown, [
       { kind: 'waiting', records: false, until: 90_000, round: { done: 0, total: 2 } },
     ])
   })
 
-  it('is the earliest of several, and asking when none waits any more', () => {
-    const { shown, waits } = setup(1)
-    const [late, early] = [waits.listen(), waits.listen()]
+  it('is the earliest of several, and requesting when none waits any more', () => {
+    const { shown, waitStatus } = setup(1)
+    const [late, early] = [waitStatus.createListener(), waitStatus.createListener()]
     late(wait(9000))
     early(wait(4000))
     early(wait(null))
@@ -47,13 +47,13 @@ describe('what a trigger shows while its requests wait', () => {
       { kind: 'waiting', records: false, until: 9000 },
       { kind: 'waiting', records: false, until: 4000 },
       { kind: 'waiting', records: false, until: 9000 },
-      { kind: 'asking' },
+      { kind: 'requesting' },
     ])
   })
 
   it('is nothing for a request that never waited', () => {
-    const { shown, waits } = setup(1)
-    waits.listen()(wait(null))
+    const { shown, waitStatus } = setup(1)
+    waitStatus.createListener()(wait(null))
     assert.deepEqual(shown, [])
   })
 })

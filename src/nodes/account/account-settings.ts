@@ -16,8 +16,8 @@ const inRange = (name: keyof typeof ACCOUNT_RANGES) =>
   whole(ACCOUNT_RANGES[name][0], ACCOUNT_RANGES[name][1], ACCOUNT_DEFAULTS[name])
 
 function credential(name: keyof typeof CREDENTIAL_LENGTHS) {
-  const [least, most] = CREDENTIAL_LENGTHS[name]
-  return text.refine((value) => value.length >= least && value.length <= most)
+  const [min, max] = CREDENTIAL_LENGTHS[name]
+  return text.refine((value) => value.length >= min && value.length <= max)
 }
 
 const account = z.object({
@@ -33,8 +33,8 @@ const account = z.object({
   series1Models: text.transform((value) =>
     value
       .split(',')
-      .map((beginning) => beginning.trim())
-      .filter((beginning) => beginning !== ''),
+      .map((prefix) => prefix.trim())
+      .filter((prefix) => prefix !== ''),
   ),
   limits: z
     .preprocess((value) => (typeof value === 'object' && value ? JSON.stringify(value) : value), text)
@@ -54,12 +54,14 @@ const account = z.object({
 
 export type AccountProperties = z.infer<typeof account>
 
-/** @throws EnvlogError `account-incomplete`, `settings-newer`, `setting-invalid` naming the property */
+/**
+ * Migrates and checks the saved properties and credentials of an account.
+ * @throws EnvlogError `account-incomplete` or `setting-invalid` with the property, `settings-newer`
+ */
 export function readAccountProperties(config: object, credentials: object): AccountProperties {
   const saved = migrateSaved('envlog-account', config)
-  const given = { ...saved, credentials }
-  const told: Record<string, unknown> = { ...saved, ...credentials }
-  const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => blank(told[property]))
+  const flat: Record<string, unknown> = { ...saved, ...credentials }
+  const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => blank(flat[property]))
   if (missing !== undefined) throw new EnvlogError('account-incomplete', { property: missing })
-  return parse(account, given)
+  return parse(account, { ...saved, credentials })
 }

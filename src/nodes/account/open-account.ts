@@ -7,14 +7,10 @@ import {
   type TransportOptions,
   undiciTransport,
 } from '../../lib/api/transport'
-import { onBackgroundError } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
-import type { AccountNode } from '../kit/action/account'
-import { localizeError } from '../kit/report/localize'
-import { createContextStore } from '../kit/state/context-store'
+import type { StateStore } from '../../lib/state-store'
 import { registry } from '../kit/state/registry'
-import { createSharedQuotaStatus } from './shared-quota-status'
 
 export interface AccountConfig extends NodeDef {
   tls?: string
@@ -25,7 +21,7 @@ export interface AccountConfig extends NodeDef {
 }
 
 interface TlsNode extends Node {
-  /** False where its files cannot be read: it would add nothing then. */
+  /** False where its files cannot be read: `addTLSOptions` adds nothing then. */
   valid: boolean
   addTLSOptions(options: TlsOptions): TlsOptions
 }
@@ -35,99 +31,57 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
   noproxy?: string[]
 }
 
-/** Registers envlog-account: settings and credentials in, an account out. */
-export function registerAccountNode(RED: NodeAPI): void {
-  onBackgroundError((error) => RED.log.error(`envlog: ${localizeError(RED, error).message}`))
-  function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
-    RED.nodes.createNode(this, config)
-    let opened: Account | undefined
-    this.users = {}
-    this.storeFor = (node) => {
-      const name = String(config.store ?? '').trim()
-      return createContextStore(RED, node, name, 'cursors', storeFailed(RED, this, name))
-    }
-    this.stored = () => ({
-      baseUrl: String(config.baseUrl ?? ''),
-      ...{ apiKey: '', loginId: '', loginPass: '' },
-      ...(this.credentials as object),
-    })
-    this.envlog = () => {
-      opened ??= openAccount(RED, config, this.credentials ?? {}, this)
-      return opened
-    }
-    this.on('close', (_removed: boolean, done: () => void) => {
-      if (opened) opened.close().then(done, done)
-      else done()
-    })
-  }
-  RED.nodes.registerType('envlog-account', AccountNodeConstructor as never, {
-    credentials: {
-      apiKey: { type: 'password' },
-      loginId: { type: 'text' },
-      loginPass: { type: 'password' },
-      sharedQuotaPassword: { type: 'password' },
-    },
-  })
-}
+/** A deployed account saves and shares its quota. One from the editor is tried by a user, if the user typed its secrets. */
+type AccountUse =
+  | { openStore(): StateStore; onSharedStoreChange(isConnected: boolean, code?: string): void }
+  | { triedBy: string | undefined }
 
 /**
- * Opens an account by its settings; with its node it keeps what is spent, and shares it where that is set.
- * @param of its node; without one who types its secrets, or nobody where they are stored ones
+ * Opens the account of the settings.
  * @throws EnvlogError `ENVLOG_CONFIG`
  */
 export function openAccount(
   RED: NodeAPI,
   config: AccountConfig,
   credentials: object,
-  of: AccountNode | { triedBy: string | undefined },
+  use: AccountUse,
 ): Account {
-  const node = 'triedBy' in of ? undefined : of
   const { readAccountProperties } = require('./account-settings') as typeof import('./account-settings')
   const settings = readAccountProperties(config, credentials)
-  const way = transportOptions(RED, config, settings)
+  const transport = readTransportOptions(RED, config, settings)
   const ports: AccountPorts = {
-    transport: undiciTransport(way),
+    transport: undiciTransport(transport),
     clock: systemClock,
     random: Math.random,
     registry,
-    triedBy: 'triedBy' in of ? of.triedBy : undefined,
   }
-  if (node) {
-    const failed = storeFailed(RED, node, settings.store)
-    ports.store = createContextStore(RED, node, settings.store, 'quota', failed)
+  if ('triedBy' in use) ports.triedBy = use.triedBy
+  else {
+    ports.store = use.openStore()
+    if (settings.sharedQuota) {
+      const { openRedis } =
+        require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
+      const lease = longestAnswer(settings.timeout)
+      ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
+      ports.onSharedStoreChange = use.onSharedStoreChange
+    }
   }
-  if (node && settings.sharedQuota) {
-    const { openRedis } =
-      require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
-    const lease = longestAnswer(settings.timeout)
-    ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
-    ports.onSharedStoreChange = createSharedQuotaStatus(RED, node)
-  }
-  return createAccount({ ...settings, secrets: proxyPasswords(way, process.env) }, ports)
+  return createAccount({ ...settings, secrets: proxyPasswords(transport, process.env) }, ports)
 }
 
-/** The account tells it: there may be many nodes, and one store. */
-function storeFailed(RED: NodeAPI, account: AccountNode, name: string): (error: Error) => void {
-  return ({ message }) => {
-    if (account.isStoreFailing) return
-    account.isStoreFailing = true
-    account.warn(RED._('warnings.store-failing', { store: name || 'default', detail: message } as never))
-  }
-}
-
-function transportOptions(
+function readTransportOptions(
   RED: NodeAPI,
   config: AccountConfig,
   { concurrency, timeout }: { concurrency: number; timeout: number },
 ): TransportOptions {
   const options: TransportOptions = { connections: concurrency, timeoutMs: timeout * 1000 }
   if (config.tls) {
-    const node = referenced<TlsNode>(RED, config.tls, 'tls')
+    const node = findReferenced<TlsNode>(RED, config.tls, 'tls')
     if (!node.valid) throw new EnvlogError('account-reference', { property: 'tls' })
     options.tls = node.addTLSOptions({})
   }
   if (config.proxy) {
-    const { url, noproxy, credentials } = referenced<ProxyNode>(RED, config.proxy, 'proxy')
+    const { url, noproxy, credentials } = findReferenced<ProxyNode>(RED, config.proxy, 'proxy')
     if (!url || !/^https?:\/\//i.test(url) || !URL.canParse(url))
       throw new EnvlogError('setting-invalid', { property: 'proxy' })
     options.proxy = { url, noProxy: noproxy ?? [] }
@@ -137,8 +91,8 @@ function transportOptions(
   return options
 }
 
-/** A node that was chosen and is gone must not be passed over: the connection would be another than asked for. */
-function referenced<T extends Node>(RED: NodeAPI, id: string, property: string): T {
+/** A missing node is an error, because the connection would not be the configured one without it. */
+function findReferenced<T extends Node>(RED: NodeAPI, id: string, property: string): T {
   const node = RED.nodes.getNode(id)
   if (!node) throw new EnvlogError('account-reference', { property })
   return node as unknown as T

@@ -1,17 +1,23 @@
 import type { Node, NodeAPI } from 'node-red'
 
 /**
- * Shows whether the shared quota of an account can be reached: in the status of its node, and once in the log each time
- * that it cannot. `reason` is a code without secrets, such as `ECONNREFUSED` or `WRONGPASS`.
+ * Shows in the status of the account's node that its shared quota store is not connected, and logs each disconnection
+ * and reconnection once.
+ * @returns called with a code that says why the store is not connected, such as `ECONNREFUSED` or `WRONGPASS`; while it
+ * connects for the first time, there is no code
  */
-export function createSharedQuotaStatus(RED: NodeAPI, node: Node): (here: boolean, reason?: string) => void {
-  let isWarned = false
-  return (here, reason) => {
-    const about = { reason } as never
-    const text = reason ? `${RED._('status.ledger-away')}: ${reason}` : 'status.ledger-away'
-    node.status(here ? {} : { fill: 'yellow', shape: 'ring', text })
-    if (here && isWarned) node.log(RED._('warnings.ledger-back'))
-    if (!here && reason !== undefined && !isWarned) node.warn(RED._('warnings.ledger-away', about))
-    isWarned = !here && (isWarned || reason !== undefined)
+export function createSharedQuotaStatus(
+  RED: NodeAPI,
+  node: Node,
+): (isConnected: boolean, code?: string) => void {
+  let hasWarned = false
+  return (isConnected, code) => {
+    const text = code ? `${RED._('status.ledger-away')}: ${code}` : 'status.ledger-away'
+    node.status(isConnected ? {} : { fill: 'yellow', shape: 'ring', text })
+    if (isConnected && hasWarned) node.log(RED._('warnings.ledger-back'))
+    if (!isConnected && code !== undefined && !hasWarned) {
+      node.warn(RED._('warnings.ledger-away', { reason: code } as never))
+    }
+    hasWarned = !isConnected && (hasWarned || code !== undefined)
   }
 }

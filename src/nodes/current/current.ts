@@ -6,10 +6,10 @@ import { registerAction } from '../kit/action/action-node'
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
-    counts: 'devices',
-    async run({ account, settings, format, selection, requestContext, nodeState, deliver }) {
+    unit: 'devices',
+    async run({ account, settings, format, evaluateSelection, requestContext, nodeState, deliver }) {
       const { exclude, time, staleAfter, onlyNew } = settings
-      const query = { selection: await selection(), exclude, time, staleAfter, format }
+      const query = { selection: await evaluateSelection(), exclude, time, staleAfter, format }
       const collected = await collectCurrent(account, query, requestContext)
       if (!collected) return
       const { content, failed = [] } = collected

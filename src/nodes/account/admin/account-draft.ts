@@ -4,14 +4,14 @@ import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
 import { isEnvVariable, normalizeAddress } from '../../../shared/account'
 import { type AccountDraft, STORED_SECRET } from '../../../shared/admin'
-import type { AccountNode } from '../../kit/action/account'
+import { findAccountNode } from '../../kit/action/account'
 import { type AccountConfig, openAccount } from '../open-account'
 
-const text = (most: number) => z.string().max(most).default('')
+const text = (maxLength: number) => z.string().max(maxLength).default('')
 const number = z.union([z.number(), z.string().max(10)]).default('')
 
-/** What is not here is not taken. */
-const typedAccount: z.ZodType<AccountDraft> = z.object({
+/** Other properties of the request are ignored. */
+const draftSchema: z.ZodType<AccountDraft> = z.object({
   id: text(40),
   baseUrl: text(2000),
   relaySuffix: text(40),
@@ -28,23 +28,25 @@ const typedAccount: z.ZodType<AccountDraft> = z.object({
 })
 
 /**
- * Opens the account that is typed; close it after use. It shares its quota with deployed ones, and its device list where
- * its secrets are stored ones: who types them learns nothing from what others have asked.
- * @param user who types it, as Node-RED calls them
- * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` where a stored secret would go elsewhere than it is for
+ * Opens an account as it is in the editor; close it after use. It shares the quota of deployed accounts with its
+ * api-key. It shares their device list only if its secrets are stored ones: a user who types secrets must not see
+ * cached answers of other requesters.
+ * @param user Node-RED's name of the user
+ * @throws EnvlogError `ENVLOG_CONFIG`; `secrets-needed` where a stored secret would be sent elsewhere than it was
+ * stored for
  */
 export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Account {
-  const result = typedAccount.safeParse(body)
+  const result = draftSchema.safeParse(body)
   if (!result.success)
     throw new EnvlogError('setting-invalid', { property: String(result.error.issues[0]?.path[0]) })
-  const typed = result.data
-  const isStored = usesStored(typed)
-  const filled = isStored ? withStored(RED, typed) : typed
-  const config = { ...filled, name: '' } as unknown as AccountConfig
-  return openAccount(RED, config, filled.credentials, { triedBy: isStored ? undefined : user })
+  const draft = result.data
+  const isStored = usesStored(draft)
+  const resolved = isStored ? resolveStored(RED, draft) : draft
+  const config = { ...resolved, name: '' } as unknown as AccountConfig
+  return openAccount(RED, config, resolved.credentials, { triedBy: isStored ? undefined : user })
 }
 
-/** A variable may hold a secret as well. */
+/** True where the draft uses stored secrets or environment variables, which may contain secrets as well. */
 function usesStored({ credentials, ...settings }: AccountDraft): boolean {
   return [...Object.values(settings), ...Object.values(credentials)].some(
     (value) => value === STORED_SECRET || isEnvVariable(value),
@@ -52,39 +54,40 @@ function usesStored({ credentials, ...settings }: AccountDraft): boolean {
 }
 
 /**
- * Stored secrets, and variables, go only where they were stored for: to the same address, by the same way, with the same
- * login. All of them do, or none: who may try one without the others could find it out.
+ * Replaces stored secrets and environment variables with their values. These are sent only where they were stored for: to the
+ * same address, with the same TLS, proxy and login. The draft has to use all of them or none, because a user who could
+ * try one of them alone could guess it.
+ * @throws EnvlogError `secrets-needed`, `account-incomplete`
  */
-function withStored(RED: NodeAPI, typed: AccountDraft): AccountDraft {
-  const node = RED.nodes.getNode(typed.id) as unknown as Partial<AccountNode> | null
-  const stored = node?.stored?.()
-  // As an account is that was imported: nothing was stored for it that could be typed anew. Whoever tries a secret is told
-  // the same of each account, and of none.
-  if (!stored && Object.values(typed.credentials).every((value) => value === STORED_SECRET)) {
+function resolveStored(RED: NodeAPI, draft: AccountDraft): AccountDraft {
+  const stored = findAccountNode(RED, draft.id)?.deployedLogin()
+  // An account that was imported and not deployed has no secrets yet. A draft with a typed secret gets the same error
+  // for each account, deployed or not, so that it reveals nothing.
+  if (!stored && Object.values(draft.credentials).every((value) => value === STORED_SECRET)) {
     throw new EnvlogError('account-incomplete', { property: 'apiKey' })
   }
   if (!stored) throw new EnvlogError('secrets-needed')
-  const deployed = deployedAs(RED, typed.id)
-  const { credentials, ...settings } = typed
-  const isAsDeployed = (name: string, value: unknown) => value === (deployed[name] ?? '')
-  const isSecret = (name: 'apiKey' | 'loginPass') =>
+  const saved = readSavedProperties(RED, draft.id)
+  const { credentials, ...settings } = draft
+  const isUnchanged = (name: string, value: unknown) => value === (saved[name] ?? '')
+  const isStoredSecret = (name: 'apiKey' | 'loginPass') =>
     credentials[name] === STORED_SECRET ||
-    (isEnvVariable(credentials[name]) && isAsDeployed(name, credentials[name]))
-  const filled = fromEnvironment(RED, settings, placeOf(RED, typed.id))
-  const isSame =
-    ['tls', 'proxy'].every((name) => isAsDeployed(name, settings[name as 'tls'])) &&
-    Object.entries(settings).every(([name, value]) => !isEnvVariable(value) || isAsDeployed(name, value)) &&
-    [stored.loginId, deployed.loginId, STORED_SECRET].includes(credentials.loginId) &&
-    isSecret('apiKey') &&
-    isSecret('loginPass') &&
-    sameAddress(stored.baseUrl, filled.baseUrl)
-  if (!isSame) throw new EnvlogError('secrets-needed')
+    (isEnvVariable(credentials[name]) && isUnchanged(name, credentials[name]))
+  const resolved = resolveVariables(RED, settings, findScope(RED, draft.id))
+  const isSameTarget =
+    ['tls', 'proxy'].every((name) => isUnchanged(name, settings[name as 'tls'])) &&
+    Object.entries(settings).every(([name, value]) => !isEnvVariable(value) || isUnchanged(name, value)) &&
+    [stored.loginId, saved.loginId, STORED_SECRET].includes(credentials.loginId) &&
+    isStoredSecret('apiKey') &&
+    isStoredSecret('loginPass') &&
+    isSameAddress(stored.baseUrl, resolved.baseUrl)
+  if (!isSameTarget) throw new EnvlogError('secrets-needed')
   const { apiKey, loginId, loginPass } = stored
-  return { ...filled, credentials: { apiKey, loginId, loginPass } }
+  return { ...resolved, credentials: { apiKey, loginId, loginPass } }
 }
 
-/** As it is saved, before variables are filled in. */
-function deployedAs(RED: NodeAPI, id: string): Record<string, unknown> {
+/** The properties and credentials as they are saved, before Node-RED replaces environment variables. */
+function readSavedProperties(RED: NodeAPI, id: string): Record<string, unknown> {
   let saved: object = {}
   RED.nodes.eachNode((node) => {
     if (node.id === id) saved = node
@@ -92,29 +95,26 @@ function deployedAs(RED: NodeAPI, id: string): Record<string, unknown> {
   return { ...saved, ...(RED.nodes.getCredentials(id) as object | undefined) }
 }
 
-function sameAddress(one: string, other: string): boolean {
+function isSameAddress(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && normalizeAddress(one) === normalizeAddress(other)
 }
 
-/**
- * `${NAME}` as a whole value, as Node-RED fills it in before a node is made: with the variables where `place` is,
- * those of the process without one.
- */
-function fromEnvironment<T>(RED: NodeAPI, value: T, place: Node): T {
+/** Replaces each value `${NAME}` as Node-RED does before it creates a node: with the variable in the scope of a node. */
+function resolveVariables<T>(RED: NodeAPI, value: T, scope: Node): T {
   if (typeof value === 'string') {
     const [, name] = /^\$\{([^}]+)\}$/.exec(value) ?? []
-    return (name === undefined ? value : (RED.util.getSetting(place, name) ?? '')) as T
+    return (name === undefined ? value : (RED.util.getSetting(scope, name) ?? '')) as T
   }
   if (typeof value !== 'object' || value === null) return value
-  const filled = Object.entries(value).map(([key, one]) => [key, fromEnvironment(RED, one, place)])
-  return Object.fromEntries(filled) as T
+  const resolved = Object.entries(value).map(([key, one]) => [key, resolveVariables(RED, one, scope)])
+  return Object.fromEntries(resolved) as T
 }
 
-/** The deployed account, or what holds the variables of all flows: an account is in no flow, mostly. */
-function placeOf(RED: NodeAPI, id: string): Node {
-  let place = RED.nodes.getNode(id)
+/** The deployed account; without it the node with the variables of all flows, because most accounts are in no flow. */
+function findScope(RED: NodeAPI, id: string): Node {
+  let scope = RED.nodes.getNode(id)
   RED.nodes.eachNode(({ id: other, type }) => {
-    if ((type as string) === 'global-config') place ??= RED.nodes.getNode(other)
+    if ((type as string) === 'global-config') scope ??= RED.nodes.getNode(other)
   })
-  return place ?? ({} as Node)
+  return scope ?? ({} as Node)
 }

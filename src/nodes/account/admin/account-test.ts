@@ -4,8 +4,9 @@ import type { RequestContext } from '../../../lib/quota/types'
 import type { AccountTestResult } from '../../../shared/admin'
 
 /**
- * Tests address and login with one `current`, and the relay suffix with one `latest-data` of a remote unit;
- * never an alert, of which there are few. @throws EnvlogError where `current` fails
+ * Tests address and login with one request of `current`, and the relay suffix with one of `latest-data` for a remote
+ * unit. It never requests alerts, because their limit is low.
+ * @throws EnvlogError if `current` fails
  */
 export async function testAccount(
   account: Account,
@@ -16,24 +17,21 @@ export async function testAccount(
   return {
     devices: body.devices.length,
     relay: remote
-      ? await tryRelay(account, remote.serial, remote.baseunit?.serial ?? '', requestContext)
+      ? await testRelay(account, remote.serial, remote.baseunit?.serial ?? '', requestContext)
       : null,
     quota: account.quota.counts(),
   }
 }
 
-/** A device that has no records is refused by the right path too: only a path that is not there is wrong. */
-async function tryRelay(account: Account, serial: string, base: string, requestContext: RequestContext) {
+/** The path is wrong only where it does not exist: the right one also refuses a device that has no records. */
+async function testRelay(account: Account, serial: string, base: string, requestContext: RequestContext) {
   try {
-    await account.client.read(
-      'latest-data-relay',
-      { 'remote-serial': serial, 'base-serial': base },
-      requestContext,
-    )
+    const fields = { 'remote-serial': serial, 'base-serial': base }
+    await account.client.read('latest-data-relay', fields, requestContext)
     return { works: true }
   } catch (error) {
     if (!(error instanceof EnvlogError)) throw error
-    const isThere = error.reason === 'device-refused' && error.cause.status !== 404
-    return isThere ? { works: true } : { works: false, reason: error.reason, params: error.params }
+    const isFound = error.reason === 'device-refused' && error.cause.status !== 404
+    return isFound ? { works: true } : { works: false, reason: error.reason, params: error.params }
   }
 }

@@ -5,53 +5,62 @@ import type { RequestContext } from '../../../lib/quota/types'
 import { type Reading, readCurrent } from '../../../lib/readings/current'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
-/** The account's devices, at most ten minutes old, or asked for anew. @throws EnvlogError */
+/**
+ * The devices of the account. The list is up to ten minutes old, unless `again` requests a new one.
+ * @throws EnvlogError what the request of `current` fails with
+ */
 export async function fetchDeviceList(
   account: Account,
   requestContext: RequestContext,
-  anew: boolean,
+  again: boolean,
 ): Promise<DeviceList> {
-  return listOf(account, await account.directory.getAnswer(requestContext, anew))
+  return toDeviceList(account, await account.directory.getAnswer(requestContext, again))
 }
 
-/** The same without asking for it; nothing where it is not known. */
+/** The cached list of any age; `null` where there is none. It sends no request. */
 export function readCachedDeviceList(account: Account): DeviceList | null {
   const answer = account.directory.cachedAnswer()
-  return answer ? listOf(account, answer) : null
+  return answer ? toDeviceList(account, answer) : null
 }
 
-function listOf(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
+function toDeviceList(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
   const { series1Models } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
   const readings = body.devices.length > 0 ? readCurrent(body, options) : []
+  const devices = [...readings.map(fromReading), ...body.unreadable.flatMap(fromUnreadable)]
   const { left, freeAt } = account.quota.counts().endpoints.current
-  return { devices: [...readings.map(listed), ...body.unreadable.flatMap(unread)], receivedAt, left, freeAt }
+  return { devices, receivedAt, left, freeAt }
 }
 
-/** A device whose reading cannot be read can be chosen all the same. */
-function unread({ serial, known }: Unreadable): ListedDevice[] {
+/** A device can be chosen even if its reading cannot be read. */
+function fromUnreadable({ serial, known }: Unreadable): ListedDevice[] {
   if (!known) return []
   const { base, name, group } = known
-  const about = { name: name || serial, model: '', base: { serial: base, name: '', model: '' }, group }
-  return [{ serial, ...about, standalone: base === serial, timestamp: null, battery: null, values: [] }]
+  return [
+    {
+      ...{ serial, name: name || serial, model: '', group },
+      base: { serial: base, name: '', model: '' },
+      standalone: base === serial,
+      ...{ timestamp: null, battery: null, values: [] },
+    },
+  ]
 }
 
-function listed({ serial, name, model, base, standalone, timestamp, ...more }: Reading): ListedDevice {
+function fromReading({
+  serial,
+  name,
+  model,
+  base,
+  standalone,
+  timestamp,
+  ...reading
+}: Reading): ListedDevice {
   return {
-    serial,
-    name,
-    model,
-    base,
-    standalone,
-    timestamp,
-    group: more.group?.name ?? '',
-    battery: more.battery.level,
-    values: more.channels.map(({ name, unit, quantity, value, error }) => ({
-      name,
-      unit,
-      quantity,
-      value,
-      error,
+    ...{ serial, name, model, base, standalone, timestamp },
+    group: reading.group?.name ?? '',
+    battery: reading.battery.level,
+    values: reading.channels.map(({ name, unit, quantity, value, error }) => ({
+      ...{ name, unit, quantity, value, error },
     })),
   }
 }

@@ -3,37 +3,42 @@ import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
 import type { StateStore } from '../../../lib/state-store'
 
-/** A config node that hands out its account. */
+/** The config node `envlog-account`, as other nodes see it. */
 export interface AccountNode extends Node {
-  /** The same account at each call. @throws EnvlogError `ENVLOG_CONFIG` */
-  envlog(): Account
-  /** Where an action node's state outlives the process. @throws EnvlogError `store-unknown` */
+  /** The account, which is opened at the first call. @throws EnvlogError `ENVLOG_CONFIG` */
+  getAccount(): Account
+  /** Where the state of an action node outlives the process. @throws EnvlogError `store-unknown` */
   storeFor(node: Node): StateStore
-  /** Secrets, and what they are for. */
-  stored(): { baseUrl: string; apiKey: string; loginId: string; loginPass: string }
-  /** It was told that its context store does not write. */
-  isStoreFailing?: boolean
-  /** The action nodes that use it: Node-RED brings its states and errors to the flows of these. */
+  /** The deployed credentials, and the address that they are for; blank where one is missing. */
+  deployedLogin(): { baseUrl: string; apiKey: string; loginId: string; loginPass: string }
+  /** The nodes that use it, by id: Node-RED routes its status and errors to the flows of these. */
   users: Record<string, Node>
 }
 
+/** The config node with that id; `undefined` where it is missing or disabled. */
+export function findAccountNode(RED: NodeAPI, id: string): AccountNode | undefined {
+  const node = RED.nodes.getNode(id)
+  return node?.type === 'envlog-account' ? (node as unknown as AccountNode) : undefined
+}
+
 /**
- * The account of an action node, and where the node's state outlives the process.
- * @throws EnvlogError `no-account`, or what the account's settings say
+ * Adds an action node to the users of its account.
+ * @returns the account, and where the state of the node outlives the process
+ * @throws EnvlogError `no-account`, or `ENVLOG_CONFIG` for the settings of the account
  */
 export function acquireAccount(
   RED: NodeAPI,
   id: string,
   user: Node,
 ): { account: Account; store: StateStore } {
-  const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
-  if (!node?.users || !node.envlog || !node.storeFor) throw new EnvlogError('no-account')
+  const node = findAccountNode(RED, id)
+  if (!node) throw new EnvlogError('no-account')
   node.users[user.id] = user
-  return { account: node.envlog(), store: node.storeFor(user) }
+  return { account: node.getAccount(), store: node.storeFor(user) }
 }
 
-/** The node is closed: what happens to the account is none of its flow's business any more. */
+/** Removes a closed action node: its flow no longer gets the status and errors of the account. */
 export function releaseAccount(RED: NodeAPI, id: string, user: Node): void {
-  const node = RED.nodes.getNode(id) as unknown as Partial<AccountNode> | null
-  if (node?.users?.[user.id] === user) delete node.users[user.id]
+  const node = findAccountNode(RED, id)
+  if (node?.users[user.id] === user) delete node.users[user.id]
 }

@@ -1,4 +1,5 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
+import type { Account } from '../../../lib/account'
 import { inBackground } from '../../../lib/background'
 import { systemClock } from '../../../lib/clock'
 import { yieldToEventLoop } from '../../../lib/cooperative'
@@ -17,128 +18,131 @@ import { runPeriodically } from './repeat'
 import type { RunContext, RunPorts } from './run-context'
 import { createTriggerQueue } from './trigger-queue'
 
-export interface Action<T extends ActionType> {
+/** What distinguishes one action node from the others. */
+export interface ActionDefinition<T extends ActionType> {
   type: T
   /** What the status counts. */
-  counts: CountUnit
-  /** @throws EnvlogError where the whole trigger fails */
-  run(task: RunContext<T>): Promise<void>
+  unit: CountUnit
+  /** Handles one trigger. @throws EnvlogError where the trigger as a whole fails */
+  run(context: RunContext<T>): Promise<void>
 }
 
 interface ActionConfig extends NodeDef {
   account: string
 }
 
-const PICKED_UP_MS = 60_000
+/** The timer goes on without its message, if a hook of Node-RED has not let it arrive within this time. */
+const MAX_RECEIVE_MS = 60_000
 
-/** Loaded with the first trigger. */
-let taskKit: typeof import('./run-context') | undefined
+/** Loaded with the first trigger, which keeps the start of Node-RED fast. */
+let runModule: typeof import('./run-context') | undefined
 
 type Trigger = RunPorts<ActionType>['trigger']
 
 /**
- * Registers an action node. Every handler, timer, status and `done` is here: work is an async function that
- * takes a signal and throws.
+ * Registers an action node. All handlers, timers, statuses and calls of `done` are here; `run` of a node file is an
+ * async function that gets a signal and throws.
  */
-export function registerAction<T extends ActionType>(RED: NodeAPI, action: Action<T>): void {
+export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
   function ActionNode(this: Node, config: ActionConfig) {
     RED.nodes.createNode(this, config)
-    start(RED, this, config, action)
+    startNode(RED, this, config, action)
   }
   RED.nodes.registerType(action.type, ActionNode as never)
 }
 
-function start<T extends ActionType>(
+function startNode<T extends ActionType>(
   RED: NodeAPI,
   node: Node,
   config: ActionConfig,
-  action: Action<T>,
+  action: ActionDefinition<T>,
 ): void {
-  const turns = createTriggerQueue()
-  const { signal } = turns
-  /** Own triggers and who waits for their result. */
-  const own = new WeakMap<NodeMessage, (result: Promise<void>) => void>()
-  const show = (outcome: RunStatus) => {
-    if (!signal.aborted) node.status(toNodeStatus(RED, outcome))
+  const queue = createTriggerQueue()
+  const { signal } = queue
+  /** Messages of the node's timer, and what each calls with its result. */
+  const timerMessages = new WeakMap<NodeMessage, (result: Promise<void>) => void>()
+  const setStatus = (status: RunStatus) => {
+    if (!signal.aborted) node.status(toNodeStatus(RED, status))
   }
   const nodeState = registry.getOrCreateNodeState(node.id)
-  const refused = createRefusedDevices(systemClock)
-  let read: SettingsOf<T> | undefined
-  let isStoreAway = false
+  const refusedDevices = createRefusedDevices(systemClock)
+  let settings: SettingsOf<T> | undefined
+  let hasStoreFailed = false
   let closeState = async () => {}
-  /** What a message needs, and what tells at a deploy that the node is not configured. */
-  const configured = () => {
+
+  /** @throws EnvlogError `ENVLOG_CONFIG`, at each call until the node is deployed again */
+  function configure(): { account: Account; settings: SettingsOf<T> } {
     const { account, store } = acquireAccount(RED, config.account, node)
-    if (!read) {
-      // Loaded when a node is made, not when Node-RED loads the palette: zod comes with it.
+    if (!settings) {
+      // Loaded with the first node instead of with the palette, because it loads zod.
       const { readActionSettings } =
         require('../settings/action-settings') as typeof import('../settings/action-settings')
-      read = readActionSettings(action.type, config)
-      nodeState.open(store, toNodeStateOptions(action.type, account, read))
+      settings = readActionSettings(action.type, config)
+      nodeState.open(store, toNodeStateOptions(action.type, account, settings))
       closeState = () => nodeState.close(store)
     }
-    return { account, settings: read }
+    return { account, settings }
   }
 
-  async function work(trigger: Trigger): Promise<void> {
-    const { account, settings } = configured()
-    taskKit ??= require('./run-context') as typeof import('./run-context')
-    show({ kind: 'asking' })
-    await ready(settings)
-    const parts = { RED, node, trigger, settings, account, nodeState, refused, signal, show }
-    const { task, sent } = taskKit.createRunContext(parts)
-    await action.run(task)
-    const what = task.format === 'read' ? action.counts : 'answers'
-    const count = sent()
-    // To put a count into words takes i18next longer than most answers take to read: what was sent goes first.
+  async function run(trigger: Trigger): Promise<void> {
+    const { account, settings } = configure()
+    runModule ??= require('./run-context') as typeof import('./run-context')
+    setStatus({ kind: 'requesting' })
+    await loadState(settings)
+    const ports = { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus }
+    const { context, deliveredCount } = runModule.createRunContext(ports)
+    await action.run(context)
+    const unit = context.format === 'read' ? action.unit : 'answers'
+    const count = deliveredCount()
+    // i18next takes longer to format the count than most answers take to read: the messages are delivered first.
     await yieldToEventLoop()
-    show(count === undefined ? { kind: 'blank' } : { kind: 'came', what, count, at: Date.now() })
+    setStatus(count === undefined ? { kind: 'idle' } : { kind: 'received', unit, count, at: Date.now() })
   }
 
-  /** Who remembers nothing but whose turn it is waits for a store once, and then does without. */
-  async function ready(settings: SettingsOf<T>): Promise<void> {
-    const remembers = 'onlyNew' in settings && settings.onlyNew
+  /** Nodes whose state holds only the polling order wait for a failing store once, and then do without it. */
+  async function loadState(settings: SettingsOf<T>): Promise<void> {
+    const isRequired = 'onlyNew' in settings && settings.onlyNew
     const loaded = nodeState.ready().catch((error) => {
-      isStoreAway = true
-      if (remembers) throw error
+      hasStoreFailed = true
+      if (isRequired) throw error
     })
-    if (remembers || !isStoreAway) await loaded
+    if (isRequired || !hasStoreFailed) await loaded
   }
 
-  async function take(trigger: Trigger): Promise<void> {
-    const isOwn = own.has(trigger.msg)
+  async function enqueue(trigger: Trigger): Promise<void> {
+    const isTimer = timerMessages.has(trigger.msg)
     try {
-      await turns.take(isOwn, () => work(trigger))
+      await queue.run(isTimer, () => run(trigger))
     } catch (error) {
-      // An own trigger that a close ends has nobody to tell.
-      if (isOwn && isClosed(error)) return
-      show({ kind: 'failed', error })
+      // Nobody needs to know that closing the node has ended a trigger of its timer.
+      if (isTimer && isClosed(error)) return
+      setStatus({ kind: 'failed', error })
       throw error
     }
   }
 
-  /** Receipts and `forget` pass the queue: they cost nothing, and triggers may wait for them. */
-  async function obey(control: ControlMessage): Promise<void> {
-    configured()
+  /** Control messages do not wait in the queue: they send no requests, and triggers may depend on them. */
+  async function applyControl(control: ControlMessage): Promise<void> {
+    configure()
     await nodeState.ready()
     if (control.kind === 'forget') {
       nodeState.forget(control.serials)
-      refused.forget(control.serials)
+      refusedDevices.forget(control.serials)
     } else {
       const { device, cursor } = readOwnReceipt(control.receipt, nodeState, action.type)
       nodeState.dispatch(device, { kind: 'receipt-received', cursor })
     }
   }
 
-  async function handle(trigger: Trigger): Promise<void> {
+  async function onInput(trigger: Trigger): Promise<void> {
     const control = readControlMessage(trigger.msg, node.id)
-    if (control) await obey(control)
-    else await take(trigger)
+    if (control) await applyControl(control)
+    else await enqueue(trigger)
   }
 
   node.on('input', (msg, send, done) => {
-    const result = handle({ msg, send })
-    own.get(msg)?.(result)
+    const result = onInput({ msg, send })
+    timerMessages.get(msg)?.(result)
     result.then(
       () => done(),
       (error) => done(localizeError(RED, error)),
@@ -148,31 +152,32 @@ function start<T extends ActionType>(
   node.on('close', (removed: boolean, done: () => void) => {
     if (removed) forgetRemovedNode(RED, node.id)
     releaseAccount(RED, config.account, node)
-    const end = async () => {
-      await turns.close()
+    const close = async () => {
+      await queue.close()
       await closeState()
     }
-    end().then(done, done)
+    close().then(done, done)
   })
 
-  const trigger = () =>
+  /** Triggers the node with a message of its own, as core nodes do, so that hooks and the debugger see it. */
+  const triggerByTimer = () =>
     new Promise<void>((resolve) => {
       const msg: NodeMessage = {}
-      // A hook of Node-RED may hold a message back for good: the next trigger must come all the same.
-      const giveUp = systemClock.after(PICKED_UP_MS, resolve)
-      own.set(msg, (result) => {
-        giveUp()
+      const cancel = systemClock.after(MAX_RECEIVE_MS, resolve)
+      timerMessages.set(msg, (result) => {
+        cancel()
         resolve(result)
       })
       node.receive(msg)
     })
-  show({ kind: 'blank' })
+
+  setStatus({ kind: 'idle' })
   try {
-    const { repeat } = configured().settings
+    const { repeat } = configure().settings
     const ports = { clock: systemClock, random: Math.random }
-    if (repeat > 0) inBackground(runPeriodically(repeat * 1000, ports, signal, trigger))
+    if (repeat > 0) inBackground(runPeriodically(repeat * 1000, ports, signal, triggerByTimer))
   } catch (error) {
-    show({ kind: 'failed', error })
+    setStatus({ kind: 'failed', error })
   }
 }
 

@@ -5,33 +5,33 @@ import { type Receipt, readReceipt, readReceiptNode } from '../../../lib/collect
 import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
 
-/** A message that tells a node something and is no trigger. */
+/** A message that controls a node instead of triggering it (docs/collecting.md, *Delivered when*). */
 export type ControlMessage =
   | { kind: 'receipt'; receipt: unknown }
   | { kind: 'forget'; serials: readonly string[] | 'all' }
 
 /**
- * What `msg.envlog` says to the node, if it says something.
+ * Reads `msg.envlog.receipt` and `msg.envlog.forget`; `undefined` for a message that triggers the node.
  * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
  */
-export function readControlMessage(msg: NodeMessage, id: string): ControlMessage | undefined {
+export function readControlMessage(msg: NodeMessage, nodeId: string): ControlMessage | undefined {
   const { envlog } = msg as { envlog?: unknown }
   if (typeof envlog !== 'object' || envlog === null) return undefined
   const { receipt, forget } = envlog as { receipt?: unknown; forget?: unknown }
-  if (forget !== undefined) return { kind: 'forget', serials: serialsOf(forget) }
+  if (forget !== undefined) return { kind: 'forget', serials: readSerials(forget) }
   if (receipt === undefined) return undefined
-  // Of another node: what that one sent is a trigger here.
-  return readReceiptNode(receipt) === id ? { kind: 'receipt', receipt } : undefined
+  // Messages of another envlog node have receipts of that node: here they are triggers.
+  return readReceiptNode(receipt) === nodeId ? { kind: 'receipt', receipt } : undefined
 }
 
-/** What a receipt is for that the node has made. @throws EnvlogError `receipt-unreadable` */
-export function readOwnReceipt(told: unknown, { receiptKey }: NodeState, type: string): Receipt {
-  const receipt = readReceipt(told, receiptKey())
+/** The device and cursor of a receipt that this node has issued. @throws EnvlogError `receipt-unreadable` */
+export function readOwnReceipt(input: unknown, { receiptKey }: NodeState, type: string): Receipt {
+  const receipt = readReceipt(input, receiptKey())
   if (isCursorOf(receipt.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
   throw new EnvlogError('receipt-unreadable')
 }
 
-function serialsOf(forget: unknown): readonly string[] | 'all' {
+function readSerials(forget: unknown): readonly string[] | 'all' {
   if (forget === true) return 'all'
   const serials = Array.isArray(forget) ? forget.map((one) => String(one).trim()) : []
   if (serials.length === 0 || !serials.every(isSerial)) throw new EnvlogError('forget-unreadable')

@@ -1,12 +1,13 @@
 import type { Clock } from '../../../lib/clock'
 import { EnvlogError } from '../../../lib/errors'
 
-const FIRST_LEAST_MS = 1000
-const FIRST_SPREAD_MS = 4000
-const LONGEST_DISTANCE_MS = 3_600_000
+/** The first run begins at a random time in this span after a deploy, so that nodes do not all begin at once. */
+const MIN_FIRST_DELAY_MS = 1000
+const FIRST_DELAY_SPREAD_MS = 4000
+const MAX_BACKOFF_MS = 3_600_000
 
-/** No answer, a failing service, refused credentials: asking as often as before would help nobody. */
-function backsOff(error: unknown): boolean {
+/** True for errors that more requests cannot fix: no answer, a failing service, refused credentials. */
+function needsBackoff(error: unknown): boolean {
   if (!(error instanceof EnvlogError)) return false
   const { code, reason, cause } = error
   return (
@@ -19,33 +20,33 @@ function backsOff(error: unknown): boolean {
 }
 
 /**
- * Own triggers every `period` ms: the next comes at the later of last start + distance and last end, the first
- * after 1 to 5 s. After a failure that backs off the distance doubles, up to an hour (or the period, if that
- * is longer), and is normal again after success.
- * @param trigger starts one run; rejects as the run does
+ * Runs `trigger` every `periodMs` until the signal aborts, never twice at a time: a run begins an interval after the one
+ * before began, or when that ends, if that is later. Errors that need a backoff double the interval, up to an hour or
+ * the period, whichever is longer; a success resets it.
+ * @param trigger starts one run, and rejects as the run does
  */
 export async function runPeriodically(
-  period: number,
+  periodMs: number,
   ports: { clock: Clock; random(): number },
   signal: AbortSignal,
   trigger: () => Promise<void>,
 ): Promise<void> {
   const { clock, random } = ports
-  let distance = period
-  let wait = FIRST_LEAST_MS + random() * FIRST_SPREAD_MS
+  let intervalMs = periodMs
+  let delayMs = MIN_FIRST_DELAY_MS + random() * FIRST_DELAY_SPREAD_MS
   while (!signal.aborted) {
     try {
-      await clock.sleep(wait, signal)
+      await clock.sleep(delayMs, signal)
     } catch {
       return
     }
-    const start = clock.monotonic()
+    const startedAt = clock.monotonic()
     try {
       await trigger()
-      distance = period
+      intervalMs = periodMs
     } catch (error) {
-      if (backsOff(error)) distance = Math.max(period, Math.min(distance * 2, LONGEST_DISTANCE_MS))
+      if (needsBackoff(error)) intervalMs = Math.max(periodMs, Math.min(intervalMs * 2, MAX_BACKOFF_MS))
     }
-    wait = Math.max(0, distance - (clock.monotonic() - start))
+    delayMs = Math.max(0, intervalMs - (clock.monotonic() - startedAt))
   }
 }

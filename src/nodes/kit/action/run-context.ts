@@ -25,83 +25,85 @@ import { createEvaluator, type Evaluate } from '../settings/typed-input'
 import type { RefusedDevices } from '../state/refused-devices'
 import { createMessageBuilder, type Delivery, type MessagePorts } from './message'
 
-/** One trigger at work: what the `run` of a node file gets. */
+/** What the `run` of a node file works with, for one trigger. */
 export interface RunContext<T extends ActionType> {
   settings: SettingsOf<T>
   account: Account
-  /** Who asks, for what is not about one device alone. */
+  /** For requests that are not about one device. */
   requestContext: RequestContext
-  /** How answers are wanted, as the chosen output says. */
+  /** What the chosen output needs of the answers. */
   format: ResponseFormat
   /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
-  selection(): Promise<Selection>
+  evaluateSelection(): Promise<Selection>
   /**
-   * Works on each of them, so many side by side (the account's `concurrency` unless told). What concerns one device is reported and the others go on.
-   * @throws EnvlogError the account's failure; the last device's, where none was answered
+   * Calls `work` for each device. Errors of one device are reported, and the others go on.
+   * @param concurrency devices at the same time; by default that of the account
+   * @throws EnvlogError an error that concerns the account; that of the last device, if all devices failed
    */
   forEachDevice(
-    work: (target: ResolvedDevice, requestContext: RequestContext) => Promise<void>,
-    side?: number,
+    work: (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>,
+    concurrency?: number,
   ): Promise<void>
-  /** A value from message, context, environment or JSONata. */
-  evaluate: Evaluate
-  /** Sends it in the chosen output, each message a clone of the trigger; where it is nothing, only what failed is told. */
-  deliver(delivery: Delivery, isNothing?: boolean): Promise<void>
-  /** What the node knows of its devices. */
+  evaluateTypedInput: Evaluate
+  /** Sends the data in the chosen output, and reports its failures; with `isEmpty` it only reports. */
+  deliver(delivery: Delivery, isEmpty?: boolean): Promise<void>
   nodeState: NodeState
-  /** The node's id. */
-  node: string
-  /** For news of single devices: delivery, and a warning that a device's clock was set back. */
-  news: PollPorts
-  show(outcome: RunStatus): void
+  nodeId: string
+  /** For polling: delivers the data of one device, or warns that its clock was set back. */
+  pollPorts: PollPorts
+  setStatus(status: RunStatus): void
 }
 
 export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
   nodeState: NodeState
-  refused: RefusedDevices
+  refusedDevices: RefusedDevices
+  /** Aborts when the node closes. */
   signal: AbortSignal
-  show(outcome: RunStatus): void
+  setStatus(status: RunStatus): void
 }
 
-/** A task, and how many readings, records or alerts came; nothing where nobody was asked. */
+/**
+ * Creates what one trigger works with.
+ * @returns also how many readings, records or alerts were delivered; `undefined` where no device was due
+ */
 export function createRunContext<T extends ActionType>(
-  parts: RunPorts<T>,
-): { task: RunContext<T>; sent(): number | undefined } {
-  const { RED, node, trigger, settings, account, nodeState, refused, signal, show } = parts
-  let sent: number | undefined
+  ports: RunPorts<T>,
+): { context: RunContext<T>; deliveredCount(): number | undefined } {
+  const { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus } = ports
+  const { pollingOrder } = nodeState
+  let deliveredCount: number | undefined
 
   const report = ({ device, error }: DeviceFailure) => {
     if (error.reason === 'reply-left-out' && 'serial' in device && !nodeState.isFirstReport(device)) return
-    const about = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
-    node.error(localizeError(RED, error), about)
+    const msg = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
+    node.error(localizeError(RED, error), msg)
   }
 
-  const evaluate = createEvaluator(RED, node, trigger.msg)
-  const selection = () => evaluateSelection(settings, evaluate)
-  const waits = createWaitStatus(account.quota, show)
-  const askWith = (inner: AbortSignal): RequestContext => ({
-    signal: inner,
+  const evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
+  const waitStatus = createWaitStatus(account.quota, setStatus)
+  const createRequestContext = (requestSignal: AbortSignal): RequestContext => ({
+    signal: requestSignal,
     queueKey: node.id,
     maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
-    onWait: waits.listen(),
+    onWait: waitStatus.createListener(),
   })
-  const requestContext = askWith(signal)
+  const requestContext = createRequestContext(signal)
 
-  async function deliver(delivery: Delivery, isNothing = false): Promise<void> {
-    sent ??= 0
-    if (!isNothing) {
+  async function deliver(delivery: Delivery, isEmpty = false): Promise<void> {
+    deliveredCount ??= 0
+    if (!isEmpty) {
       const plan = planMessages(delivery.content, {
         fieldNames: 'channel',
         ...settings,
         group: delivery.group,
       })
-      const make = createMessageBuilder({ ...parts, delivery, plan })
+      const buildMessage = createMessageBuilder({ ...ports, delivery, plan })
       await runCooperatively(plan.drafts[Symbol.iterator](), signal, (draft, yielder) => {
         if (!draft) return
-        trigger.send(make(draft))
+        trigger.send(buildMessage(draft))
         yielder.countMessage()
       })
-      sent += countOf(delivery.content)
+      deliveredCount += countOf(delivery.content)
     }
     delivery.failed?.forEach(report)
   }
@@ -113,87 +115,98 @@ export function createRunContext<T extends ActionType>(
         : RED._('warnings.clock-set-back-goes-on', { serial } as never),
     )
 
-  /** Who is worth asking now: not who was refused today, nor whose records wait for their receipt. */
-  const isDue = (target: ResolvedDevice) =>
-    !refused.has(target) && !isAwaitingReceipt(nodeState, target, account.monotonic())
+  /** False for devices that were refused today, and for those whose records await their receipt. */
+  const isDue = (device: ResolvedDevice) =>
+    !refusedDevices.has(device) && !isAwaitingReceipt(nodeState, device, account.monotonic())
 
-  const task: RunContext<T> = {
-    nodeState,
-    node: node.id,
-    deliver,
-    news: { nodeState, deliver, warn },
+  const evaluateDevices = () => evaluateSelection(settings, evaluateTypedInput)
+
+  async function forEachDevice(
+    work: (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>,
+    concurrency = account.concurrency,
+  ): Promise<void> {
+    const failures = createFailureLog(report)
+    const needsDirectory = needsGroupNames(node.type as ActionType, settings)
+    const { devices, unknown } = await resolveDevices(
+      await evaluateDevices(),
+      settings.exclude,
+      account.directory,
+      requestContext,
+    )
+    nodeState.setDevices(devices, ({ serial, base }) => account.directory.has(serial, base) === false)
+    const due = devices.filter(isDue)
+    waitStatus.setTotal(due.length)
+    for (const failure of unknown) failures.add(failure)
+
+    async function runOne(device: ResolvedDevice, deviceSignal: AbortSignal): Promise<void> {
+      const { serial, base } = device
+      const deviceContext = createRequestContext(deviceSignal)
+      // The directory is read first: its failure must not cost an answer that was received already.
+      const described =
+        needsDirectory && device.group === undefined
+          ? await account.directory.describe(serial, base, deviceContext)
+          : {}
+      try {
+        await work({ ...device, ...described }, deviceContext)
+      } catch (error) {
+        if (wasPolled(error)) pollingOrder.markPolled(device, isSuspicious(error))
+        throw error
+      } finally {
+        waitStatus.countDone()
+      }
+      pollingOrder.markPolled(device)
+      deliveredCount ??= 0
+      failures.markSuccess()
+    }
+
+    function onFailure(device: ResolvedDevice, error: EnvlogError): void {
+      const { serial, base } = device
+      if (error.reason === 'device-refused') refusedDevices.add(device)
+      failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
+    }
+
+    try {
+      await forEachConcurrent(
+        pollingOrder.leastRecentlyPolledFirst(due),
+        concurrency,
+        signal,
+        runOne,
+        onFailure,
+        (device) => pollingOrder.isSuspect(device),
+      )
+    } catch (error) {
+      failures.flush()
+      throw error
+    }
+    nodeState.save()
+    failures.finish()
+  }
+
+  const context: RunContext<T> = {
     settings,
     account,
     requestContext,
     format: FORMATS[settings.output],
-    selection,
-    show,
-    evaluate,
-
-    async forEachDevice(work, side = account.concurrency) {
-      const failures = failureLog(report)
-      const needsDirectory = namesGroup(node.type as ActionType, settings)
-      const { devices: targets, unknown } = await resolveDevices(
-        await selection(),
-        settings.exclude,
-        account.directory,
-        requestContext,
-      )
-      nodeState.setDevices(targets, ({ serial, base }) => account.directory.has(serial, base) === false)
-      const due = targets.filter(isDue)
-      waits.expect(due.length)
-      for (const failure of unknown) failures.add(failure)
-      try {
-        await forEachConcurrent(
-          nodeState.pollingOrder.leastRecentlyPolledFirst(due),
-          side,
-          signal,
-          async (target, inner) => {
-            const { serial, base } = target
-            const own = askWith(inner)
-            // Asked before the device is: a failure here must not cost an answer that came.
-            const told =
-              needsDirectory && target.group === undefined
-                ? await account.directory.describe(serial, base, own)
-                : {}
-            try {
-              await work({ ...target, ...told }, own)
-            } catch (error) {
-              if (wasAsked(error)) nodeState.pollingOrder.markPolled(target, isAnybodys(error))
-              throw error
-            } finally {
-              waits.asked()
-            }
-            nodeState.pollingOrder.markPolled(target)
-            sent ??= 0
-            failures.answered()
-          },
-          (target, error) => {
-            const { serial, base } = target
-            if (error.reason === 'device-refused') refused.add(target)
-            failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
-          },
-          (target) => nodeState.pollingOrder.isSuspect(target),
-        )
-      } catch (error) {
-        failures.flush()
-        throw error
-      }
-      nodeState.save()
-      failures.end()
-    },
+    evaluateSelection: evaluateDevices,
+    forEachDevice,
+    evaluateTypedInput,
+    deliver,
+    nodeState,
+    nodeId: node.id,
+    pollPorts: { nodeState, deliver, warn },
+    setStatus,
   }
-  return { task, sent: () => sent }
+  return { context, deliveredCount: () => deliveredCount }
 }
 
-/** What waited for quota in vain, or was given up, goes first the next time; whatever else came was an answer to it. */
-function wasAsked(error: unknown): boolean {
+/** False for a device that waited for quota in vain, or was given up: it goes first the next time. */
+function wasPolled(error: unknown): boolean {
   return error instanceof EnvlogError && error.code !== 'ENVLOG_QUOTA' && error.code !== 'ENVLOG_CLOSED'
 }
 
-const isAnybodys = (error: unknown) => error instanceof EnvlogError && mayConcernOneDevice(error)
+const isSuspicious = (error: unknown) => error instanceof EnvlogError && mayConcernOneDevice(error)
 
-/** Output → how its answers are wanted. */
+/** Output → what it needs of the answers. */
 const FORMATS: Record<Output, ResponseFormat> = {
   readings: 'read',
   rows: 'read',
@@ -204,36 +217,39 @@ const FORMATS: Record<Output, ResponseFormat> = {
   csv2: 'csv2',
 }
 
-/** Groups stand in `current` alone: the directory is asked only where the messages name them. */
-function namesGroup(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
+/** True where messages contain the group, or the name of a device that its answer lacks: only `current` has these. */
+function needsGroupNames(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
   if (topic.includes('{group}')) return true
-  // A table does not tell the device's name.
+  // A table has no name of the device.
   if (output === 'csv' || output === 'csv2') return true
   return output === 'points' || output === 'values' || (output === 'rows' && type !== 'envlog-alerts')
 }
 
 /**
- * Device failures of one trigger: each is reported once; the last is held back, because `done` reports it
- * where no device was answered.
+ * Reports the device failures of one trigger, each once. The last one is retained until the next one or the end: where
+ * all devices failed, it is thrown, so that `done` reports it.
  */
-function failureLog(report: (failure: DeviceFailure) => void) {
-  let held: DeviceFailure | undefined
-  let anyAnswered = false
+function createFailureLog(report: (failure: DeviceFailure) => void) {
+  let last: DeviceFailure | undefined
+  let hasSucceeded = false
   const flush = () => {
-    if (held) report(held)
-    held = undefined
+    if (last) report(last)
+    last = undefined
   }
   return {
+    /** Reports the retained failure. */
     flush,
     add(failure: DeviceFailure) {
       flush()
-      held = failure
+      last = failure
     },
-    answered() {
-      anyAnswered = true
+    /** A device has succeeded. */
+    markSuccess() {
+      hasSucceeded = true
     },
-    end() {
-      if (held && !anyAnswered) throw held.error
+    /** @throws EnvlogError the last failure, where no device has succeeded */
+    finish() {
+      if (last && !hasSucceeded) throw last.error
       flush()
     },
   }

@@ -1,51 +1,50 @@
 import { createAbort } from '../../../lib/abort'
 import { EnvlogError } from '../../../lib/errors'
 
-/** Triggers of messages that may wait at a node (messages.md, `ENVLOG_BUSY`). */
+/** Messages that may wait at a node (docs/errors.md, `ENVLOG_BUSY`). */
 export const MAX_WAITING_TRIGGERS = 100
 
-/**
- * One trigger of a node at a time, the others behind it. Closing aborts the one that runs and ends those that
- * wait.
- */
+/** Runs the triggers of a node one at a time, in their order. */
 export function createTriggerQueue() {
   const abort = createAbort()
-  let tail: Promise<void> = Promise.resolve()
-  /** Triggers that run or wait, own ones too. */
-  let inside = 0
-  let ownWaits = false
+  let last: Promise<void> = Promise.resolve()
+  /** Triggers that run or wait, including those of the timer. */
+  let count = 0
+  let isTimerWaiting = false
 
   return {
+    /** Aborts when the node closes. */
     signal: abort.signal,
 
     /**
-     * Runs `work` when its turn comes. Own triggers do not pile up: one more than waits already is dropped.
+     * Runs `work` after all triggers before it. A trigger of the timer is dropped where another one of it waits, so
+     * that they do not pile up.
      * @throws EnvlogError `too-many-triggers`, `closed`, or what `work` throws
      */
-    async take(own: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    async run(isTimer: boolean, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
       if (abort.signal.aborted) throw new EnvlogError('closed')
-      if (own && ownWaits) return
-      const messagesWaiting = inside - 1 - (ownWaits ? 1 : 0)
-      if (!own && messagesWaiting >= MAX_WAITING_TRIGGERS)
+      if (isTimer && isTimerWaiting) return
+      const messagesWaiting = count - 1 - (isTimerWaiting ? 1 : 0)
+      if (!isTimer && messagesWaiting >= MAX_WAITING_TRIGGERS)
         throw new EnvlogError('too-many-triggers', { most: MAX_WAITING_TRIGGERS })
-      if (own) ownWaits = inside > 0
-      inside++
-      const turn = tail.then(async () => {
-        if (own) ownWaits = false
+      if (isTimer) isTimerWaiting = count > 0
+      count++
+      const result = last.then(async () => {
+        if (isTimer) isTimerWaiting = false
         if (abort.signal.aborted) throw new EnvlogError('closed')
         await work(abort.signal)
       })
-      const over = () => {
-        inside--
+      const leave = () => {
+        count--
       }
-      tail = turn.then(over, over)
-      await turn
+      last = result.then(leave, leave)
+      await result
     },
 
-    /** Resolves when nothing runs any more. */
+    /** Aborts the trigger that runs and rejects those that wait. Resolves when none runs. */
     async close(): Promise<void> {
       abort.abort()
-      await tail
+      await last
     },
   }
 }

@@ -1,73 +1,70 @@
 import type { NodeAPI, NodeStatus } from 'node-red'
 import { EnvlogError } from '../../../lib/errors'
 
-/** What a node can be doing, as far as its status tells. */
+/** What an action node does, for its status. */
 export type RunStatus =
-  | { kind: 'blank' }
-  | { kind: 'unconfigured' }
-  | { kind: 'asking' }
-  /** For quota until an instant; in a round over several devices until its end. */
+  | { kind: 'idle' }
+  | { kind: 'requesting' }
+  /** Waits for quota until then, ms since 1970 UTC; with `round`, it is when the last of its devices is done. */
   | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
-  | { kind: 'progress'; what: CountUnit; count: number }
-  | { kind: 'came'; what: CountUnit; count: number; at: number }
+  | { kind: 'progress'; unit: CountUnit; count: number }
+  /** `at` in ms since 1970 UTC. */
+  | { kind: 'received'; unit: CountUnit; count: number; at: number }
   | { kind: 'failed'; error: unknown }
 
-/** Keys of the catalogs (`status.<counted>`). */
+/** What the status counts: keys of the catalogs (`status.<unit>`). */
 export type CountUnit = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
 
-/** RunStatus → status. Texts without a number are keys, which the editor puts into the viewer's language. */
-export function toNodeStatus(RED: NodeAPI, outcome: RunStatus): NodeStatus {
-  switch (outcome.kind) {
-    case 'blank':
+const A_DAY_MS = 86_400_000
+
+/** The status as Node-RED shows it. Texts without a number are keys, which each editor shows in its language. */
+export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
+  switch (status.kind) {
+    case 'idle':
       return {}
-    case 'unconfigured':
-      return { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
-    case 'asking':
+    case 'requesting':
       return { fill: 'blue', shape: 'dot', text: 'status.asking' }
     case 'waiting':
-      return { fill: 'yellow', shape: 'ring', text: waited(RED, outcome) }
+      return { fill: 'yellow', shape: 'ring', text: formatWait(RED, status) }
     case 'progress':
-      return { fill: 'blue', shape: 'dot', text: counted(RED, outcome) }
-    case 'came':
-      return { fill: 'green', shape: 'dot', text: `${counted(RED, outcome)} ${clockTime(outcome.at)}` }
-    case 'failed':
-      return outcome.error instanceof EnvlogError && outcome.error.code === 'ENVLOG_CONFIG'
+      return { fill: 'blue', shape: 'dot', text: formatCount(RED, status) }
+    case 'received':
+      return { fill: 'green', shape: 'dot', text: `${formatCount(RED, status)} ${formatTime(status.at)}` }
+    case 'failed': {
+      const code = status.error instanceof EnvlogError ? status.error.code : 'failed'
+      return code === 'ENVLOG_CONFIG'
         ? { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
-        : { fill: 'red', shape: 'ring', text: `status.${codeOf(outcome.error)}` }
+        : { fill: 'red', shape: 'ring', text: `status.${code}` }
+    }
   }
 }
 
-function counted(RED: NodeAPI, { what, count }: { what: CountUnit; count: number }): string {
-  return RED._(`status.${what}`, { count } as never)
+function formatCount(RED: NodeAPI, { unit, count }: { unit: CountUnit; count: number }): string {
+  return RED._(`status.${unit}`, { count } as never)
 }
 
-function waited(RED: NodeAPI, { until, records, round }: RunStatus & { kind: 'waiting' }): string {
+function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind: 'waiting' }): string {
   const time = formatLocalTime(until)
   const key = round ? 'waiting-round' : records ? 'waiting-records' : 'waiting'
   return RED._(`status.${key}`, { time, ...round } as never)
 }
 
-const A_DAY_MS = 86_400_000
-
-/** A time to come, on the server's clock: `14:20`, or `11-24 14:20` where that is a day away. @param at ms since 1970 UTC */
+/**
+ * A future time in the time zone of the server: `14:20`, or `11-24 14:20` where it is a day or more away.
+ * @param at ms since 1970 UTC
+ */
 export function formatLocalTime(at: number): string {
-  return at - Date.now() < A_DAY_MS ? clockTime(at) : `${dayOf(at)} ${clockTime(at)}`
+  return at - Date.now() < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
 }
 
-/** Month and day of the server's clock. */
-function dayOf(at: number): string {
+function formatTime(at: number): string {
+  const date = new Date(at)
+  return [date.getHours(), date.getMinutes()].map(twoDigits).join(':')
+}
+
+function formatDate(at: number): string {
   const date = new Date(at)
   return [date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
 }
 
 const twoDigits = (part: number) => String(part).padStart(2, '0')
-
-function codeOf(error: unknown): string {
-  return error instanceof EnvlogError ? error.code : 'failed'
-}
-
-/** Hours and minutes of the server's clock. */
-function clockTime(at: number): string {
-  const date = new Date(at)
-  return [date.getHours(), date.getMinutes()].map(twoDigits).join(':')
-}

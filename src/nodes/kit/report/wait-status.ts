@@ -2,15 +2,15 @@ import type { Quota } from '../../../lib/quota/quota'
 import type { QuotaWait } from '../../../lib/quota/types'
 import type { RunStatus } from './status'
 
-/** What one trigger waits for, as its status tells it: its requests may wait side by side. */
-export function createWaitStatus(quota: Quota, show: (outcome: RunStatus) => void) {
+/** Shows in the node's status what the concurrent requests of one trigger wait for. */
+export function createWaitStatus(quota: Quota, setStatus: (status: RunStatus) => void) {
   const waits = new Map<object, QuotaWait>()
   let total = 0
   let done = 0
 
-  function outcome(): RunStatus {
+  function summarize(): RunStatus {
     const [first] = [...waits.values()].sort((a, b) => (a.until ?? 0) - (b.until ?? 0))
-    if (!first || first.until === null) return { kind: 'asking' }
+    if (!first || first.until === null) return { kind: 'requesting' }
     const { records, endpoint, until } = first
     if (records || total <= 1) return { kind: 'waiting', records, until }
     const end = Math.max(until, quota.roundEnds(endpoint, total - done))
@@ -18,21 +18,21 @@ export function createWaitStatus(quota: Quota, show: (outcome: RunStatus) => voi
   }
 
   return {
-    /** For each request its own. */
-    listen: () => {
+    /** The `onWait` of one request. */
+    createListener: () => {
       const request = {}
       return (wait: QuotaWait): void => {
-        const known = waits.has(request)
+        const isKnown = waits.has(request)
         if (wait.until !== null) waits.set(request, wait)
-        else if (known) waits.delete(request)
-        if (known || wait.until !== null) show(outcome())
+        else if (isKnown) waits.delete(request)
+        if (isKnown || wait.until !== null) setStatus(summarize())
       }
     },
-    /** One request for each of so many devices. */
-    expect(devices: number): void {
+    /** The trigger is for so many devices, with one request each. */
+    setTotal(devices: number): void {
       total = devices
     },
-    asked(): void {
+    countDone(): void {
       done++
     },
   }

@@ -57,25 +57,25 @@ const common = z.object({
   output: choice(OUTPUTS, 'readings'),
   send: text,
   chunk: whole(1, 1_000_000, DEFAULT_CHUNK),
-  // A writer of line protocol does not escape it.
+  // Nodes that write line protocol do not escape the measurement.
   measurement: text.refine((value) => /^[^\s,\\]*$/.test(value)),
   time: choice(TIME_STYLES, 'utc'),
 })
 
-/** Of the nodes that send values: points of alerts have fields of their own. */
+/** Settings of the nodes that send values: points of alerts have fixed fields. */
 const valued = { fieldNames: choice(FIELD_NAMES, 'channel') }
 
-/** Of the nodes that deliver what is new, each once. */
-const news = common.extend({
+/** Settings of the nodes that poll: they deliver each record or alert once. */
+const polling = common.extend({
   onlyNew: flag(true),
   advance: choice(ADVANCES, 'sent'),
   ackTimeout: whole(1, MAX_REPEAT_SECONDS, DEFAULT_ACK_TIMEOUT_SECONDS),
 })
 
-/** One schema a node. */
+/** One schema per node type. */
 const schemas = {
   'envlog-current': common.extend({ ...valued, staleAfter: optionalWhole(0, 1e9), onlyNew: flag(false) }),
-  'envlog-latest': news.extend({
+  'envlog-latest': polling.extend({
     ...valued,
     backfill: flag(true),
     start: z.preprocess((value) => (blank(value) ? 'held' : value), z.union([z.string(), z.number()])),
@@ -88,7 +88,7 @@ const schemas = {
     toType: choice(PERIOD_TYPES, 'date'),
     number: optionalWhole(1, 1e9),
   }),
-  'envlog-alerts': news.extend({ start: choice(STARTS, 'now') }),
+  'envlog-alerts': polling.extend({ start: choice(STARTS, 'now') }),
 }
 
 type Parsed<T extends ActionType> = z.infer<(typeof schemas)[T]>
@@ -99,7 +99,8 @@ export type SettingsOf<T extends ActionType> = Omit<Parsed<T>, 'send' | 'topic'>
 export type CommonSettings = z.infer<typeof common>
 
 /**
- * @throws EnvlogError `setting-invalid` naming the property, `settings-newer`, `no-devices`, `repeat-needs-message`,
+ * Migrates and checks the saved properties of an action node.
+ * @throws EnvlogError `setting-invalid` with the property, `settings-newer`, `no-devices`, `repeat-needs-message`,
  * `output-not-offered`, `advance-needs-device`
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
@@ -110,7 +111,7 @@ export function readActionSettings<T extends ActionType>(type: T, config: object
   ]
   if (chosen?.length === 0) throw new EnvlogError('no-devices')
   if (settings.repeat > 0 && needsMessage(settings)) throw new EnvlogError('repeat-needs-message')
-  const send = offeredSend(type, settings)
+  const send = readSend(type, settings)
   if ('advance' in settings && settings.advance === 'acknowledged' && settings.onlyNew) {
     const carriesReceipts = send === 'device' && RECEIPT_OUTPUTS.includes(settings.output)
     if (!carriesReceipts) throw new EnvlogError('advance-needs-device')
@@ -123,8 +124,8 @@ export function readActionSettings<T extends ActionType>(type: T, config: object
   } as SettingsOf<T>
 }
 
-/** The chosen send of the chosen output; the output's own where it has but one, or where none was chosen. */
-function offeredSend(type: ActionType, { output, send }: { output: Output; send: string }): Send {
+/** The chosen value of `send`; the default of the output where it offers only one, or none is chosen. */
+function readSend(type: ActionType, { output, send }: { output: Output; send: string }): Send {
   const offered = OFFERED[type][output] ?? []
   const [first] = offered
   const found = offered.length === 1 || send === '' ? first : offered.find((one) => one === send)

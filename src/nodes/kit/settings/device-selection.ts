@@ -10,18 +10,21 @@ import { isSerial } from '../../../shared/action'
 import type { CommonSettings } from './action-settings'
 import { type Evaluate, formatTypedInput } from './typed-input'
 
-/** Which devices a trigger is for: from the saved settings, or from the message and what else a typed input can name. */
+/**
+ * The devices that a trigger is for: those of the settings, or those that a typed input names (docs/nodes.md, *All four
+ * nodes*).
+ */
 
 const serial = z
   .union([z.string(), z.number()])
   .transform((value) => String(value).trim())
   .refine(isSerial)
-/** A serial, or an object with one: the `base` of a current reading. */
+/** A serial, or an object with one, such as the `base` of a current reading. */
 const unit = z.union([serial, z.object({ serial }).transform((found) => found.serial)])
-/** Blank is none. */
+/** A blank text counts as missing. */
 const optionalUnit = z.preprocess((value) => (value === '' ? null : value), unit.nullish())
 const several = z.union([unit.transform((one) => [one]), z.array(unit)])
-/** Names of groups, or objects with one: the `group` of a current reading. */
+/** The name of a group, or an object with one, such as the `group` of a current reading. */
 const name = z.union([
   z.string().min(1),
   z.object({ name: z.string().min(1) }).transform((found) => found.name),
@@ -43,18 +46,21 @@ const selections = z.union([named.transform((one) => [one]), z.array(named)])
 
 type Named = Partial<NamedSelection>
 
-/** @throws EnvlogError `devices-missing`, `devices-empty`, `devices-unreadable`, naming the property */
+/**
+ * The devices that the settings choose, each once; evaluates the typed input where they choose by it.
+ * @throws EnvlogError `devices-missing`, `devices-empty` or `devices-unreadable` with the property
+ */
 export async function evaluateSelection(settings: CommonSettings, evaluate: Evaluate): Promise<Selection> {
   const { select, devices, bases, groups } = settings
   if (select === 'all') return 'all'
   if (select === 'list') return { devices, bases, groups: [] }
   if (select === 'base') return { devices: [], bases, groups: [] }
   if (select === 'group') return { devices: [], bases: [], groups }
-  const property = formatTypedInput(settings)
-  // Node-RED throws where an object on the way is missing.
+  const property = formatTypedInput(settings.property, settings.propertyType)
+  // Node-RED throws where a parent object of the property is missing.
   const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
-  const result = selections.safeParse(settings.propertyType === 'env' ? unpacked(value) : value)
+  const result = selections.safeParse(settings.propertyType === 'env' ? parseText(value) : value)
   if (!result.success) throw new EnvlogError('devices-unreadable', { property })
   const once = new Map<string, NamedDevice>()
   for (const device of result.data.flatMap((one) => one.devices ?? []))
@@ -65,8 +71,8 @@ export async function evaluateSelection(settings: CommonSettings, evaluate: Eval
   return { devices: [...once.values()], bases: [...underBases], groups: [...inGroups] }
 }
 
-/** The environment has nothing but text: several serials with commas between, or JSON. */
-function unpacked(value: unknown): unknown {
+/** Environment variables are texts: JSON, or serials separated by commas. */
+function parseText(value: unknown): unknown {
   if (typeof value !== 'string') return value
   try {
     if (/^\s*[[{]/.test(value)) return JSON.parse(value)

@@ -2,41 +2,36 @@ import { type Period, readMoment, relativeMoment } from '../../../lib/collect/pe
 import { EnvlogError } from '../../../lib/errors'
 import type { PeriodType } from '../../../shared/action'
 import type { Moment } from '../../../shared/moment'
-import type { Evaluate } from './typed-input'
+import { type Evaluate, formatTypedInput } from './typed-input'
 
-/** One end of a period as it is saved. */
-interface End {
-  value: string
-  type: PeriodType
-  property: string
-  /** What blank means. */
-  blank: Moment
+interface PeriodSettings {
+  from: string
+  fromType: PeriodType
+  to: string
+  toType: PeriodType
 }
 
-/** @throws EnvlogError `time-unreadable` naming the property */
+/**
+ * The period that the settings or the message name. A blank beginning is 24 hours ago, a blank end is now.
+ * @param now ms since 1970 UTC
+ * @throws EnvlogError `time-unreadable` with the property
+ */
 export async function evaluatePeriod(
-  settings: { from: string; fromType: PeriodType; to: string; toType: PeriodType },
+  { from, fromType, to, toType }: PeriodSettings,
   now: number,
   evaluate: Evaluate,
 ): Promise<Period> {
-  const end = async ({ value, type, property, blank }: End): Promise<Moment> => {
-    if (value.trim() === '') return blank
+  async function readEnd(value: string, type: PeriodType, property: string): Promise<Moment> {
     if (type === 'rel') return relativeMoment(value, now, property)
     if (type === 'date') return readMoment(value, property)
-    const told = `${type}.${value}`
+    const source = formatTypedInput(value, type)
     const found = await evaluate(value, type).catch(() => {
-      throw new EnvlogError('time-unreadable', { property: told })
+      throw new EnvlogError('time-unreadable', { property: source })
     })
-    return readMoment(found, told)
+    return readMoment(found, source)
   }
-  const { from, fromType, to, toType } = settings
   return {
-    from: await end({
-      value: from,
-      type: fromType,
-      property: 'from',
-      blank: relativeMoment('-24h', now, 'from'),
-    }),
-    to: await end({ value: to, type: toType, property: 'to', blank: { instant: now } }),
+    from: from.trim() === '' ? relativeMoment('-24h', now, 'from') : await readEnd(from, fromType, 'from'),
+    to: to.trim() === '' ? { instant: now } : await readEnd(to, toType, 'to'),
   }
 }

@@ -6,19 +6,20 @@ import type { Start } from '../../../lib/collect/record-cursor'
 import { EnvlogError } from '../../../lib/errors'
 import type { SettingsOf } from './action-settings'
 
-/** How the news of a node are delivered, by its settings. */
+/** How new records or alerts are delivered. */
 export function toDeliveryOptions(
   { time, advance, ackTimeout }: Pick<SettingsOf<'envlog-alerts'>, 'time' | 'advance' | 'ackTimeout'>,
-  node: string,
+  nodeId: string,
 ): Pick<PollOptions, 'time' | 'node' | 'receipts'> {
-  return { time, node, receipts: advance === 'acknowledged' ? { timeoutMs: ackTimeout * 1000 } : null }
+  const receipts = advance === 'acknowledged' ? { timeoutMs: ackTimeout * 1000 } : null
+  return { time, node: nodeId, receipts }
 }
 
-/** What the state of a node has to know of it when it is made. */
+/** What the state of a node depends on. */
 export function toNodeStateOptions(type: string, account: Account, settings: object): NodeStateOptions {
   const { time, start, backfill, advance, ackTimeout } = settings as Partial<SettingsOf<'envlog-latest'>>
   return {
-    // What was fetched by others has other times, begins elsewhere, or is of another account.
+    // Records that were fetched with other settings have other times, begin elsewhere, or are of another account.
     settingsKey: JSON.stringify([account.id, time, start, backfill]),
     receiptTimeoutMs: advance === 'acknowledged' && ackTimeout !== undefined ? ackTimeout * 1000 : null,
     ...(type === 'envlog-latest' && { cursorKind: 'records' }),
@@ -26,11 +27,14 @@ export function toNodeStateOptions(type: string, account: Account, settings: obj
   }
 }
 
-/** `held`, `now`, or a time; one without an offset is UTC. @throws EnvlogError `start-unreadable` */
-export function readStart(text: string | number): Start {
-  if (text === 'held' || text === 'now') return text
+/**
+ * Reads the setting `start`: `held`, `now`, or a time, which is UTC where it has no offset.
+ * @throws EnvlogError `start-unreadable`
+ */
+export function readStart(setting: string | number): Start {
+  if (setting === 'held' || setting === 'now') return setting
   try {
-    const moment = readMoment(text, 'start')
+    const moment = readMoment(setting, 'start')
     return { since: 'instant' in moment ? moment.instant : moment.wallClock }
   } catch {
     throw new EnvlogError('start-unreadable')

@@ -4,29 +4,31 @@ import { isSerial } from '../../../shared/action'
 import { migrateSettings, readVersion, SETTINGS_VERSION } from '../../../shared/versions'
 
 /**
- * The saved properties (docs/nodes.md), read once when a node is made: first brought to today's version, then
- * checked. Numbers may be saved as text, blanks mean the default, and properties we do not know are left alone.
+ * What the schemas of saved properties (docs/nodes.md) are built from. Properties are read once, when a node is created:
+ * they are migrated to today's version, then parsed. A number may be saved as text, a blank value is the default, and
+ * unknown properties are ignored.
  */
 
 export const blank = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-export function whole(least: number, most: number, fallback: number) {
+/** A whole number; `fallback` where it is blank. */
+export function whole(min: number, max: number, fallback: number) {
   return z.preprocess(
     (value) => (blank(value) ? fallback : Number(value)),
-    z.number().int().min(least).max(most),
+    z.number().int().min(min).max(max),
   )
 }
 
-/** Blank is `null`. */
-export function optionalWhole(least: number, most: number) {
+/** A whole number; `null` where it is blank. */
+export function optionalWhole(min: number, max: number) {
   return z.preprocess(
     (value) => (blank(value) ? null : Number(value)),
-    z.number().int().min(least).max(most).nullable(),
+    z.number().int().min(min).max(max).nullable(),
   )
 }
 
-/** One of a list; blank is the default. */
+/** One of `choices`; `fallback` where it is blank. */
 export function choice<T extends string>(choices: readonly T[], fallback: T) {
   return z.preprocess((value) => (blank(value) ? fallback : value), z.enum(choices))
 }
@@ -41,8 +43,9 @@ export function flag(fallback: boolean) {
 export const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => value ?? [], z.array(item))
 
 /**
- * What a newer package has saved may mean something else: rather nothing is asked than the wrong devices, or rows of
- * another shape sent to somebody's database.
+ * Migrates saved properties to today's version. Those of a newer package are rejected, because they may have another
+ * meaning: requesting the wrong devices, or sending rows of another shape to a database, would be worse.
+ * @throws EnvlogError `setting-invalid`, `settings-newer`
  */
 export function migrateSaved(type: Parameters<typeof migrateSettings>[0], config: object): object {
   const saved = { ...config }
@@ -53,6 +56,7 @@ export function migrateSaved(type: Parameters<typeof migrateSettings>[0], config
   return migrateSettings(type, saved, version)
 }
 
+/** @throws EnvlogError `setting-invalid` with the first invalid property */
 export function parse<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

@@ -1,6 +1,6 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 
-/** A value that a typed input stands for: from message, context, environment or JSONata. Rejects as Node-RED does. */
+/** Evaluates a typed input: message, context, environment or JSONata. @throws what Node-RED throws */
 export type Evaluate = (value: string, type: string) => Promise<unknown>
 
 export function createEvaluator(RED: NodeAPI, node: Node, msg: NodeMessage): Evaluate {
@@ -13,13 +13,7 @@ export function createEvaluator(RED: NodeAPI, node: Node, msg: NodeMessage): Eva
     })
 }
 
-/** Where a node looks for its devices, as users write it: `msg.devices`. */
-export function formatTypedInput({
-  property,
-  propertyType,
-}: {
-  property: string
-  propertyType: string
-}): string {
-  return `${propertyType}.${property}`
+/** A typed input in the notation of users, such as `msg.devices`. */
+export function formatTypedInput(value: string, type: string): string {
+  return `${type}.${value}`
 }

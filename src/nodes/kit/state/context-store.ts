@@ -3,32 +3,34 @@ import { EnvlogError } from '../../../lib/errors'
 import type { StateStore } from '../../../lib/state-store'
 import type { ContextStore } from '../../../shared/admin'
 
-/** Names that mean the store Node-RED uses without being told. */
-const DEFAULTS = ['', 'default', 'memory']
+/** Names of Node-RED's default store, unless the settings file gives them to another one. */
+const DEFAULT_NAMES = ['', 'default', 'memory']
 
-/** The stores that the settings file names, or the one that there is without: in memory. */
+/** The context stores of the settings file; without any, Node-RED has one in memory. */
 export function listContextStores(RED: NodeAPI): ContextStore[] {
   const { contextStorage = { default: 'memory' } } = RED.settings as { contextStorage?: object }
   return Object.entries(contextStorage).map(([name, store]) => {
-    // The name of another store, or of a module, or settings with a module in them.
-    const meant =
+    // An entry is the name of another store, the name of a module, or an object with the module.
+    const target =
       typeof store === 'string' ? ((contextStorage as Record<string, unknown>)[store] ?? store) : store
-    return { name, persistent: (meant?.module ?? meant) !== 'memory' }
+    return { name, persistent: (target?.module ?? target) !== 'memory' }
   })
 }
 
-type Done<T> = (error: unknown, value?: T) => void
+type Callback<T> = (error: unknown, value?: T) => void
 
-/** As Node-RED's context takes them; the callback forms, because some stores have no others. */
+/** Node-RED's context with callbacks, because some stores have no synchronous methods. */
 interface Context {
-  get(key: string, store: string | undefined, done: Done<unknown>): void
-  set(key: string, value: unknown, store: string | undefined, done: Done<void>): void
+  get(key: string, store: string | undefined, done: Callback<unknown>): void
+  set(key: string, value: unknown, store: string | undefined, done: Callback<void>): void
 }
 
 /**
- * State of a node in a context store of Node-RED, blank for the default one.
+ * The state of a node in a context store of Node-RED.
+ * @param name of the store; blank for the default one
+ * @param key of the state in the node's context
  * @param onWriteError called when a write fails and the one before did not
- * @throws EnvlogError `store-unknown`: Node-RED itself would take another one without a word
+ * @throws EnvlogError `store-unknown`, where Node-RED would silently use the default store
  */
 export function createContextStore(
   RED: NodeAPI,
@@ -37,11 +39,10 @@ export function createContextStore(
   key: string,
   onWriteError: (error: Error) => void,
 ): StateStore {
-  const stores = (RED.settings as { contextStorage?: object }).contextStorage
-  if (!DEFAULTS.includes(name) && !(stores && Object.hasOwn(stores, name))) {
-    throw new EnvlogError('store-unknown', { store: name })
-  }
-  const store = DEFAULTS.includes(name) && !(stores && Object.hasOwn(stores, name)) ? undefined : name
+  const { contextStorage } = RED.settings as { contextStorage?: object }
+  const isConfigured = !!contextStorage && Object.hasOwn(contextStorage, name)
+  if (!isConfigured && !DEFAULT_NAMES.includes(name)) throw new EnvlogError('store-unknown', { store: name })
+  const store = isConfigured ? name : undefined
   const context = () => node.context() as unknown as Context
   return {
     onWriteError,

@@ -1,32 +1,34 @@
 import type { Clock } from '../../../lib/clock'
 import { deviceKey, type ResolvedDevice } from '../../../lib/collect/devices'
 
-const A_DAY_MS = 86_400_000
+/** A refused device is requested again after so long. */
+const REFUSAL_MS = 86_400_000
 
 /**
- * Devices that the service refused: with all devices chosen, some kinds have no such data. They are asked again
- * once a day, after a deploy, and when the node is told to forget.
+ * Devices that the service refused, because some models have no such data: with all devices chosen, a node would be
+ * refused each time (docs/collecting.md, *Refused devices*). A deploy empties it.
  */
 export interface RefusedDevices {
-  add(target: ResolvedDevice): void
-  has(target: ResolvedDevice): boolean
+  add(device: ResolvedDevice): void
+  has(device: ResolvedDevice): boolean
   forget(serials: readonly string[] | 'all'): void
 }
 
 export function createRefusedDevices(clock: Clock): RefusedDevices {
-  const since = new Map<string, { serial: string; at: number }>()
+  const refusals = new Map<string, { serial: string; at: number }>()
+  const isExpired = (at: number) => clock.monotonic() - at >= REFUSAL_MS
   return {
-    add(target) {
-      for (const [key, { at }] of since) if (clock.monotonic() - at >= A_DAY_MS) since.delete(key)
-      since.set(deviceKey(target), { serial: target.serial, at: clock.monotonic() })
+    add(device) {
+      for (const [key, { at }] of refusals) if (isExpired(at)) refusals.delete(key)
+      refusals.set(deviceKey(device), { serial: device.serial, at: clock.monotonic() })
     },
-    has(target) {
-      const refused = since.get(deviceKey(target))
-      return refused !== undefined && clock.monotonic() - refused.at < A_DAY_MS
+    has(device) {
+      const refusal = refusals.get(deviceKey(device))
+      return refusal !== undefined && !isExpired(refusal.at)
     },
     forget(serials) {
-      for (const [key, { serial }] of since) {
-        if (serials === 'all' || serials.includes(serial)) since.delete(key)
+      for (const [key, { serial }] of refusals) {
+        if (serials === 'all' || serials.includes(serial)) refusals.delete(key)
       }
     },
   }

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../lib/clock'
 import { createRegistry } from '../../../lib/registry'
 
-/** What outlives deploys: one for the process. */
+/** The one registry of the process: what outlives deploys. */
 export const registry = createRegistry(systemClock)

@@ -1,28 +1,28 @@
 import type { NodeAPI } from 'node-red'
 import { registry } from './registry'
 
-/** Closed as removed. */
+/** Nodes that Node-RED has closed as removed. */
 const closed = new Set<string>()
 let isListening = false
 
 /**
- * A node was closed as removed: what it knows is forgotten when it is gone from the flows. Node-RED calls nodes
- * removed too that are disabled, and these may come back.
+ * Forgets the state of a node that was closed as removed, once it is no longer in the flows. Node-RED also calls nodes
+ * removed that are disabled: their state stays, because they may be enabled again.
  */
-export function forgetRemovedNode(RED: NodeAPI, node: string): void {
-  closed.add(node)
-  sweep(RED)
-  // A node that is disabled is not told when it is deleted.
-  if (!isListening) RED.events.on('flows:started', () => sweep(RED))
+export function forgetRemovedNode(RED: NodeAPI, nodeId: string): void {
+  closed.add(nodeId)
+  forgetDeleted(RED)
+  // Node-RED does not notify a disabled node that is deleted.
+  if (!isListening) RED.events.on('flows:started', () => forgetDeleted(RED))
   isListening = true
 }
 
-function sweep(RED: NodeAPI): void {
-  const there = new Set<string>()
-  RED.nodes.eachNode(({ id }) => there.add(id))
-  for (const node of closed) {
-    if (there.has(node)) continue
-    closed.delete(node)
-    registry.forget(node)
+function forgetDeleted(RED: NodeAPI): void {
+  const existing = new Set<string>()
+  RED.nodes.eachNode(({ id }) => existing.add(id))
+  for (const nodeId of closed) {
+    if (existing.has(nodeId)) continue
+    closed.delete(nodeId)
+    registry.forget(nodeId)
   }
 }
