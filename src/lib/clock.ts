@@ -2,7 +2,7 @@ import { EnvlogError } from './errors'
 
 /** Time as a port, so that tests control it. */
 export interface Clock {
-  /** Milliseconds since 1970 UTC, for what people read and what outlives the process. It jumps when the clock is set. */
+  /** Milliseconds since 1970 UTC, for people and for what outlives the process. It jumps when the clock is set. */
   now(): number
   /** Milliseconds since an arbitrary instant, for waits and windows. It never jumps. */
   monotonic(): number

@@ -1,4 +1,4 @@
-/** What each node can send (docs/messages.md, *Output and send*): the forms offer and the runtime accepts nothing else. */
+/** What each node can send (docs/messages.md, *Output and send*). Forms offer and the runtime accepts nothing else. */
 
 import type { ActionType } from './action'
 
@@ -18,7 +18,7 @@ const SERIES = {
   csv2: ['answer'],
 } as const
 
-/** Values of `send` by node and output; the first is the default. A node does not have the outputs that are not here. */
+/** Values of `send` by node and output; the first is the default. A node has no other outputs than these. */
 export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>>> = {
   'envlog-current': {
     readings: ['all', 'device'],

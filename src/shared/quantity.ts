@@ -14,7 +14,7 @@ export const QUANTITIES = [
 ] as const
 export type Quantity = (typeof QUANTITIES)[number]
 
-/** Spellings of °C and °F that devices of one account mix: plain, full-width, as one character, with two degree signs. */
+/** Spellings of °C and °F that devices of one account mix: full-width or not, as one character, two degree signs. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ['C', 'F'].flatMap((letter) => {
     const wide = String.fromCodePoint((letter.codePointAt(0) as number) + 0xfee0)

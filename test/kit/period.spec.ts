@@ -59,7 +59,7 @@ describe('the period of a trigger', () => {
       assert.deepEqual(period, { from: { instant: now - DAY }, to: { instant: now - 3_600_000 } })
     })
 
-    it(`is ENVLOG_INPUT where ${type} says no time, naming where it came from`, async () => {
+    it(`is ENVLOG_INPUT where ${type} is no time, with the property that it is read from`, async () => {
       for (const value of [undefined, null, '', 'soon', {}, [], true]) {
         const wrong = evaluatePeriod(ends({ to: 'times.to', toType: type }), now, async () => value)
         await assert.rejects(wrong, (error) => {

@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE
 describe('repeating', () => {
   const timers = useFakeTimers()
 
-  /** Triggers that take so long and end as told; `starts` are ms after the beginning. */
+  /** Triggers that take so long and end as given; `starts` are ms after the beginning. */
   function setup(
     period: number,
     run: (index: number) => { takes?: number; fails?: Reason } = () => ({}),

@@ -43,13 +43,13 @@ describe('the settings of an action node', () => {
     topic: 'envlog/{base}/{serial}/{channel}',
   }
   const valued = { fieldNames: 'channel' }
-  const news = { onlyNew: true, advance: 'sent', ackTimeout: 600 }
+  const polling = { onlyNew: true, advance: 'sent', ackTimeout: 600 }
   const own = {
     'envlog-current': { ...valued, send: 'all', staleAfter: null, onlyNew: false },
-    'envlog-latest': { ...news, ...valued, backfill: true, start: 'held' },
+    'envlog-latest': { ...polling, ...valued, backfill: true, start: 'held' },
     'envlog-range': { ...valued, from: '', fromType: 'rel', to: '', toType: 'date', number: null },
     'envlog-alerts': {
-      ...news,
+      ...polling,
       start: 'now',
       measurement: 'envlog_alerts',
       topic: 'envlog/{base}/{serial}/alert',
@@ -133,7 +133,7 @@ describe('the settings of an action node', () => {
     refused(() => action({ select: 'base', devices: [{ serial: '5212A1B2' }] }), 'no-devices')
   })
 
-  it('that repeat what only messages tell are ENVLOG_CONFIG', () => {
+  it('that repeat what only messages name are ENVLOG_CONFIG', () => {
     refused(() => action({ repeat: 60, select: 'msg' }), 'repeat-needs-message')
     refused(() => action({ repeat: 60, fromType: 'msg', from: 'a' }), 'repeat-needs-message')
     refused(() => action({ repeat: 60, toType: 'msg', to: 'a' }), 'repeat-needs-message')

@@ -17,7 +17,7 @@ describe('the status of a node', () => {
     assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('setting-invalid') }), grey)
   })
 
-  it('is a blue dot while it asks', () => {
+  it('is a blue dot while it requests', () => {
     assert.deepEqual(toNodeStatus(RED, { kind: 'requesting' }), {
       fill: 'blue',
       shape: 'dot',
@@ -30,7 +30,7 @@ describe('the status of a node', () => {
     })
   })
 
-  it('is a green dot with what came, and when', () => {
+  it('is a green dot with what was received, and when', () => {
     assert.deepEqual(toNodeStatus(short, { kind: 'received', unit: 'records', count: 300, at }), {
       fill: 'green',
       shape: 'dot',
@@ -46,7 +46,7 @@ describe('the status of a node', () => {
   })
 })
 
-describe('an error in words', () => {
+describe('a localized error of a node', () => {
   const error = new EnvlogError(
     'device-refused',
     { status: 400, words: 'no', serves: 'standalone' },

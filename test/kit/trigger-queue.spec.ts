@@ -21,7 +21,7 @@ function task() {
 }
 
 describe('the triggers of a node', () => {
-  it('are one at a time, in the order they came', async () => {
+  it('are one at a time, in the order they were received', async () => {
     const queue = createTriggerQueue()
     const tasks = [task(), task(), task()]
     const taken = tasks.map(({ work }) => watch(queue.run(false, work)))

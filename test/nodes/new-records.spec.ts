@@ -16,7 +16,7 @@ const node = { select: 'list', devices: [{ serial: device.serial, base: device.s
 const acknowledged = { ...node, advance: 'acknowledged' }
 const ids = (msg: Message | undefined) => msg?.payload.records.map(({ dataId }: Message) => dataId)
 
-/** One trigger to its end; what came of it. */
+/** One trigger to its end, and its result. */
 async function ask(flow: Flow, msg: Message = {}): Promise<Message[]> {
   const before = flow.output.messages.length
   flow.send(msg)
@@ -69,7 +69,7 @@ describe('only new records', () => {
     assert.deepEqual(await ask(flow), [])
   })
 
-  it('wait for the others where the service refuses to give them, which is told, and come whole later', async () => {
+  it('wait for the others where the service refuses to give them, which is reported, and are complete later', async () => {
     const flow = await start()
     const [first] = await ask(flow)
     later(1000 * MINUTE)
@@ -85,7 +85,7 @@ describe('only new records', () => {
     assert.deepEqual([ids(second)?.length, second?.envlog.overflow], [1000, undefined])
   })
 
-  it('are told to be incomplete where the node does not fill holes', async () => {
+  it('are reported as incomplete where the node does not backfill', async () => {
     const flow = await start({ backfill: false })
     await ask(flow)
     later(1000 * MINUTE)
@@ -119,7 +119,7 @@ describe('only new records', () => {
     assert.deepEqual([zones?.length, new Set(zones), msg?.envlog.overflow], [300, new Set(['+09:00']), true])
   })
 
-  it('begin anew where the node is told to forget', async () => {
+  it('begin again where the node gets `forget`', async () => {
     const flow = await start()
     await ask(flow)
     assert.deepEqual(await ask(flow, { envlog: { forget: ['52A10001'] } }), [])

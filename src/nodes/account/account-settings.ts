@@ -10,45 +10,47 @@ import {
   normalizeAddress,
 } from '../../shared/account'
 import { isLimits, type LimitsTable, readLimits } from '../../shared/limits'
-import { blank, migrateSaved, parse, text, whole } from '../kit/settings/schema'
+import { isBlank, migrateToToday, optionalText, parseSettings, wholeNumber } from '../kit/settings/schema'
 
 const inRange = (name: keyof typeof ACCOUNT_RANGES) =>
-  whole(ACCOUNT_RANGES[name][0], ACCOUNT_RANGES[name][1], ACCOUNT_DEFAULTS[name])
+  wholeNumber(ACCOUNT_RANGES[name][0], ACCOUNT_RANGES[name][1], ACCOUNT_DEFAULTS[name])
 
 function credential(name: keyof typeof CREDENTIAL_LENGTHS) {
   const [min, max] = CREDENTIAL_LENGTHS[name]
-  return text.refine((value) => value.length >= min && value.length <= max)
+  return optionalText.refine((value) => value.length >= min && value.length <= max)
 }
 
 const account = z.object({
-  name: text,
-  baseUrl: text.refine((value) => findAddressProblem(value) === undefined).transform(normalizeAddress),
+  name: optionalText,
+  baseUrl: optionalText
+    .refine((value) => findAddressProblem(value) === undefined)
+    .transform(normalizeAddress),
   relaySuffix: z.preprocess(
-    (value) => (blank(value) ? ACCOUNT_DEFAULTS.relaySuffix : value),
+    (value) => (isBlank(value) ? ACCOUNT_DEFAULTS.relaySuffix : value),
     z.string().refine(isRelaySuffix),
   ),
   timeout: inRange('timeout'),
   concurrency: inRange('concurrency'),
   retries: inRange('retries'),
-  series1Models: text.transform((value) =>
+  series1Models: optionalText.transform((value) =>
     value
       .split(',')
       .map((prefix) => prefix.trim())
       .filter((prefix) => prefix !== ''),
   ),
   limits: z
-    .preprocess((value) => (typeof value === 'object' && value ? JSON.stringify(value) : value), text)
+    .preprocess((value) => (typeof value === 'object' && value ? JSON.stringify(value) : value), optionalText)
     .refine(isLimits)
     .transform((value): LimitsTable => readLimits(value) ?? {}),
-  store: text.transform((value) => value.trim()),
-  sharedQuota: text
+  store: optionalText.transform((value) => value.trim()),
+  sharedQuota: optionalText
     .transform((value) => value.trim())
     .refine((value) => value === '' || findSharedQuotaProblem(value) === undefined),
   credentials: z.object({
     apiKey: credential('apiKey'),
     loginId: credential('loginId'),
     loginPass: credential('loginPass'),
-    sharedQuotaPassword: text,
+    sharedQuotaPassword: optionalText,
   }),
 })
 
@@ -59,9 +61,9 @@ export type AccountProperties = z.infer<typeof account>
  * @throws EnvlogError `account-incomplete` or `setting-invalid` with the property, `settings-newer`
  */
 export function readAccountProperties(config: object, credentials: object): AccountProperties {
-  const saved = migrateSaved('envlog-account', config)
+  const saved = migrateToToday('envlog-account', config)
   const flat: Record<string, unknown> = { ...saved, ...credentials }
-  const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => blank(flat[property]))
+  const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => isBlank(flat[property]))
   if (missing !== undefined) throw new EnvlogError('account-incomplete', { property: missing })
-  return parse(account, { ...saved, credentials })
+  return parseSettings(account, { ...saved, credentials })
 }

@@ -31,7 +31,10 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
   noproxy?: string[]
 }
 
-/** A deployed account saves and shares its quota. One from the editor is tried by a user, if the user typed its secrets. */
+/**
+ * A deployed account saves its usage and may share its quota. An account from the editor names the user who typed its
+ * secrets; nobody, if they are stored ones.
+ */
 type AccountUse =
   | { openStore(): StateStore; onSharedStoreChange(isConnected: boolean, code?: string): void }
   | { triedBy: string | undefined }

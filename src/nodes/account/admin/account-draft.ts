@@ -54,9 +54,9 @@ function usesStored({ credentials, ...settings }: AccountDraft): boolean {
 }
 
 /**
- * Replaces stored secrets and environment variables with their values. These are sent only where they were stored for: to the
- * same address, with the same TLS, proxy and login. The draft has to use all of them or none, because a user who could
- * try one of them alone could guess it.
+ * Replaces stored secrets and environment variables with their values. These are sent only where they were stored for:
+ * to the same address, with the same TLS, proxy and login. The draft has to use all of them or none, because a user who
+ * could try one of them alone could guess it.
  * @throws EnvlogError `secrets-needed`, `account-incomplete`
  */
 function resolveStored(RED: NodeAPI, draft: AccountDraft): AccountDraft {
@@ -99,7 +99,7 @@ function isSameAddress(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && normalizeAddress(one) === normalizeAddress(other)
 }
 
-/** Replaces each value `${NAME}` as Node-RED does before it creates a node: with the variable in the scope of a node. */
+/** Replaces each value `${NAME}` with the variable in the scope of a node, as Node-RED does before it creates one. */
 function resolveVariables<T>(RED: NodeAPI, value: T, scope: Node): T {
   if (typeof value === 'string') {
     const [, name] = /^\$\{([^}]+)\}$/.exec(value) ?? []

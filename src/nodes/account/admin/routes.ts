@@ -15,10 +15,10 @@ type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
 const MAX_WAIT_MS = 10_000
 
 /**
- * The routes through which the editor asks the runtime. A route that only reads needs the permission `envlog.read`. A route
- * that sends requests to an address from the editor needs `envlog.write` and the permission to deploy flows, which could
- * do the same. Without `adminAuth`, Node-RED permits everything. Errors are sent as reasons, because the editor knows the
- * user's language.
+ * The routes through which the editor asks the runtime. A route that only reads needs the permission `envlog.read`. A
+ * route that sends requests to an address from the editor needs `envlog.write` and the permission to deploy flows,
+ * which could do the same. Without `adminAuth`, Node-RED permits everything. Errors are sent as reasons, because the
+ * editor knows the user's language.
  */
 export function registerAdminRoutes(RED: NodeAPI): void {
   const canRead = RED.auth.needsPermission('envlog.read')

@@ -20,9 +20,9 @@ function needsBackoff(error: unknown): boolean {
 }
 
 /**
- * Runs `trigger` every `periodMs` until the signal aborts, never twice at a time: a run begins an interval after the one
- * before began, or when that ends, if that is later. Errors that need a backoff double the interval, up to an hour or
- * the period, whichever is longer; a success resets it.
+ * Runs `trigger` every `periodMs` until the signal aborts, never twice at a time: a run begins one interval after the
+ * start of the run before, or at its end if that is later. Errors that need a backoff double the interval, up to an
+ * hour or the period, whichever is longer; a success resets it.
  * @param trigger starts one run, and rejects as the run does
  */
 export async function runPeriodically(

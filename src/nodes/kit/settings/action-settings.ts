@@ -26,39 +26,39 @@ import {
   type Send,
 } from '../../../shared/outputs'
 import {
-  blank,
   choice,
   flag,
+  isBlank,
   listOf,
-  migrateSaved,
-  optionalWhole,
-  parse,
+  migrateToToday,
+  optionalText,
+  optionalWholeNumber,
+  parseSettings,
   serial,
-  text,
-  whole,
+  wholeNumber,
 } from './schema'
 
 const namedDevice = z
-  .object({ serial, base: z.preprocess((value) => (blank(value) ? undefined : value), serial.optional()) })
+  .object({ serial, base: z.preprocess((value) => (isBlank(value) ? undefined : value), serial.optional()) })
   .transform((device) => nameDevice(device.serial, device.base))
 
 const common = z.object({
-  account: text,
-  wait: optionalWhole(0, MAX_WAIT_SECONDS),
-  repeat: whole(0, MAX_REPEAT_SECONDS, 0),
+  account: optionalText,
+  wait: optionalWholeNumber(0, MAX_WAIT_SECONDS),
+  repeat: wholeNumber(0, MAX_REPEAT_SECONDS, 0),
   select: choice(SELECTS, 'all'),
   devices: listOf(namedDevice),
   bases: listOf(serial),
-  groups: listOf(text.refine((value) => value !== '')),
-  property: z.preprocess((value) => (blank(value) ? 'devices' : value), z.string()),
+  groups: listOf(optionalText.refine((value) => value !== '')),
+  property: z.preprocess((value) => (isBlank(value) ? 'devices' : value), z.string()),
   propertyType: choice(DEVICES_TYPES, 'msg'),
   exclude: listOf(serial),
   topic: z.string().optional(),
   output: choice(OUTPUTS, 'readings'),
-  send: text,
-  chunk: whole(1, 1_000_000, DEFAULT_CHUNK),
+  send: optionalText,
+  chunk: wholeNumber(1, 1_000_000, DEFAULT_CHUNK),
   // Nodes that write line protocol do not escape the measurement.
-  measurement: text.refine((value) => /^[^\s,\\]*$/.test(value)),
+  measurement: optionalText.refine((value) => /^[^\s,\\]*$/.test(value)),
   time: choice(TIME_STYLES, 'utc'),
 })
 
@@ -69,24 +69,28 @@ const valued = { fieldNames: choice(FIELD_NAMES, 'channel') }
 const polling = common.extend({
   onlyNew: flag(true),
   advance: choice(ADVANCES, 'sent'),
-  ackTimeout: whole(1, MAX_REPEAT_SECONDS, DEFAULT_ACK_TIMEOUT_SECONDS),
+  ackTimeout: wholeNumber(1, MAX_REPEAT_SECONDS, DEFAULT_ACK_TIMEOUT_SECONDS),
 })
 
 /** One schema per node type. */
 const schemas = {
-  'envlog-current': common.extend({ ...valued, staleAfter: optionalWhole(0, 1e9), onlyNew: flag(false) }),
+  'envlog-current': common.extend({
+    ...valued,
+    staleAfter: optionalWholeNumber(0, 1e9),
+    onlyNew: flag(false),
+  }),
   'envlog-latest': polling.extend({
     ...valued,
     backfill: flag(true),
-    start: z.preprocess((value) => (blank(value) ? 'held' : value), z.union([z.string(), z.number()])),
+    start: z.preprocess((value) => (isBlank(value) ? 'held' : value), z.union([z.string(), z.number()])),
   }),
   'envlog-range': common.extend({
     ...valued,
-    from: text,
+    from: optionalText,
     fromType: choice(PERIOD_TYPES, 'rel'),
-    to: text,
+    to: optionalText,
     toType: choice(PERIOD_TYPES, 'date'),
-    number: optionalWhole(1, 1e9),
+    number: optionalWholeNumber(1, 1e9),
   }),
   'envlog-alerts': polling.extend({ start: choice(STARTS, 'now') }),
 }
@@ -104,7 +108,7 @@ export type CommonSettings = z.infer<typeof common>
  * `output-not-offered`, `advance-needs-device`
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
-  const settings = parse(schemas[type], migrateSaved(type, config)) as Parsed<T>
+  const settings = parseSettings(schemas[type], migrateToToday(type, config)) as Parsed<T>
   const { select, devices, bases, groups } = settings
   const chosen = { list: [...devices, ...bases], base: bases, group: groups, all: undefined, msg: undefined }[
     select

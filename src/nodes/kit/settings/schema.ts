@@ -4,40 +4,43 @@ import { isSerial } from '../../../shared/action'
 import { migrateSettings, readVersion, SETTINGS_VERSION } from '../../../shared/versions'
 
 /**
- * What the schemas of saved properties (docs/nodes.md) are built from. Properties are read once, when a node is created:
- * they are migrated to today's version, then parsed. A number may be saved as text, a blank value is the default, and
- * unknown properties are ignored.
+ * Parts of the schemas of saved properties (docs/nodes.md). A node reads its properties once, when it is created: they
+ * are migrated to today's version, then parsed. A number may be saved as text, a blank value is the default, and unknown
+ * properties are ignored.
  */
 
-export const blank = (value: unknown) =>
+export const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
 /** A whole number; `fallback` where it is blank. */
-export function whole(min: number, max: number, fallback: number) {
+export function wholeNumber(min: number, max: number, fallback: number) {
   return z.preprocess(
-    (value) => (blank(value) ? fallback : Number(value)),
+    (value) => (isBlank(value) ? fallback : Number(value)),
     z.number().int().min(min).max(max),
   )
 }
 
 /** A whole number; `null` where it is blank. */
-export function optionalWhole(min: number, max: number) {
+export function optionalWholeNumber(min: number, max: number) {
   return z.preprocess(
-    (value) => (blank(value) ? null : Number(value)),
+    (value) => (isBlank(value) ? null : Number(value)),
     z.number().int().min(min).max(max).nullable(),
   )
 }
 
 /** One of `choices`; `fallback` where it is blank. */
 export function choice<T extends string>(choices: readonly T[], fallback: T) {
-  return z.preprocess((value) => (blank(value) ? fallback : value), z.enum(choices))
+  return z.preprocess((value) => (isBlank(value) ? fallback : value), z.enum(choices))
 }
 
-export const text = z.preprocess((value) => (blank(value) ? '' : String(value)), z.string())
-export const serial = text.transform((value) => value.trim()).refine(isSerial)
+export const optionalText = z.preprocess((value) => (isBlank(value) ? '' : String(value)), z.string())
+export const serial = optionalText.transform((value) => value.trim()).refine(isSerial)
 
 export function flag(fallback: boolean) {
-  return z.preprocess((value) => (blank(value) ? fallback : value === true || value === 'true'), z.boolean())
+  return z.preprocess(
+    (value) => (isBlank(value) ? fallback : value === true || value === 'true'),
+    z.boolean(),
+  )
 }
 
 export const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => value ?? [], z.array(item))
@@ -47,7 +50,7 @@ export const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => 
  * meaning: requesting the wrong devices, or sending rows of another shape to a database, would be worse.
  * @throws EnvlogError `setting-invalid`, `settings-newer`
  */
-export function migrateSaved(type: Parameters<typeof migrateSettings>[0], config: object): object {
+export function migrateToToday(type: Parameters<typeof migrateSettings>[0], config: object): object {
   const saved = { ...config }
   const version = readVersion(saved)
   if (version === undefined) throw new EnvlogError('setting-invalid', { property: 'version' })
@@ -57,7 +60,7 @@ export function migrateSaved(type: Parameters<typeof migrateSettings>[0], config
 }
 
 /** @throws EnvlogError `setting-invalid` with the first invalid property */
-export function parse<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
+export function parseSettings<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const path = result.error.issues[0]?.path ?? []
