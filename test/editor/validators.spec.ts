@@ -16,7 +16,7 @@ import {
   checkWait,
 } from '../../src/editor/validators'
 import { readMoment } from '../../src/lib/collect/period'
-import { readAccountProperties } from '../../src/nodes/account/account-settings'
+import { readAccountSettings } from '../../src/nodes/account/account-settings'
 import { STORED_SECRET } from '../../src/shared/admin'
 import { useFakeRed } from '../support/fake-red'
 
@@ -152,7 +152,7 @@ describe('the reasons of wrong values', () => {
     const runtimeTakes = (address: string, pass: string) => {
       try {
         const secrets = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: pass }
-        readAccountProperties({ baseUrl: address }, secrets)
+        readAccountSettings({ baseUrl: address }, secrets)
         return true
       } catch {
         return false

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { EnvlogError, type Reason } from '../../src/lib/errors'
-import { readAccountProperties } from '../../src/nodes/account/account-settings'
+import { readAccountSettings } from '../../src/nodes/account/account-settings'
 import { readActionSettings } from '../../src/nodes/kit/settings/action-settings'
 import { ACTION_TYPES, type ActionType, TOPICS } from '../../src/shared/action'
 
 const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
 const address = { baseUrl: 'https://service.example/' }
 const account = (over: object = {}, secrets: object = credentials) =>
-  readAccountProperties({ ...address, ...over }, secrets)
+  readAccountSettings({ ...address, ...over }, secrets)
 const action = (over: object, type: ActionType = 'envlog-range') =>
   readActionSettings(type, { id: 'x', type, z: 't', account: 'a', version: 1, ...over }) as Record<
     string,

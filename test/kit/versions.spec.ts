@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EnvlogError } from '../../src/lib/errors'
-import { readAccountProperties } from '../../src/nodes/account/account-settings'
+import { readAccountSettings } from '../../src/nodes/account/account-settings'
 import { readActionSettings } from '../../src/nodes/kit/settings/action-settings'
 import { ACTION_TYPES } from '../../src/shared/action'
 import { type Migration, migrateSettings, readVersion, SETTINGS_VERSION } from '../../src/shared/versions'
@@ -12,7 +12,7 @@ const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'p
 const anySettings = fc.dictionary(fc.string(), fc.jsonValue())
 const readers = {
   account: (version: unknown) =>
-    readAccountProperties({ baseUrl: 'https://service.example', version }, credentials),
+    readAccountSettings({ baseUrl: 'https://service.example', version }, credentials),
   action: (version: unknown) => readActionSettings('envlog-current', { account: 'a', version }),
 }
 

@@ -54,13 +54,13 @@ const account = z.object({
   }),
 })
 
-export type AccountProperties = z.infer<typeof account>
+type ParsedSettings = z.infer<typeof account>
 
 /**
  * Migrates and checks the saved properties and credentials of an account.
  * @throws EnvlogError `account-incomplete` or `setting-invalid` with the property, `settings-newer`
  */
-export function readAccountProperties(config: object, credentials: object): AccountProperties {
+export function readAccountSettings(config: object, credentials: object): ParsedSettings {
   const saved = migrateToToday('envlog-account', config)
   const flat: Record<string, unknown> = { ...saved, ...credentials }
   const missing = ['baseUrl', ...Object.keys(CREDENTIAL_LENGTHS)].find((property) => isBlank(flat[property]))

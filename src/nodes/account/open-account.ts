@@ -49,8 +49,8 @@ export function openAccount(
   credentials: object,
   use: AccountUse,
 ): Account {
-  const { readAccountProperties } = require('./account-settings') as typeof import('./account-settings')
-  const settings = readAccountProperties(config, credentials)
+  const { readAccountSettings } = require('./account-settings') as typeof import('./account-settings')
+  const settings = readAccountSettings(config, credentials)
   const transport = readTransportOptions(RED, config, settings)
   const ports: AccountPorts = {
     transport: undiciTransport(transport),
