@@ -1,5 +1,5 @@
 import { isClearText, splitPassword } from '../shared/account'
-import type { AccountTest, ContextStore, QuotaCounts } from '../shared/admin'
+import type { AccountTestResult, ContextStore, QuotaCounts } from '../shared/admin'
 import { ask, reasonInWords } from './ask'
 import { clockTime, type Form, language, words } from './red'
 import { accountInForm } from './typed-account'
@@ -26,7 +26,7 @@ export function prepareAccount(form: Form): void {
     lines.empty()
     say('fa-spinner fa-pulse', form._('account.test-asking'))
     try {
-      const found = await ask<AccountTest>('test', { account: accountInForm(form.id) })
+      const found = await ask<AccountTestResult>('test', { account: accountInForm(form.id) })
       lines.empty()
       say('fa-check', form._('account.test-address'))
       say('fa-check', form._('account.test-login'))

@@ -1,5 +1,5 @@
 import type { ActionType } from '../shared/action'
-import { migrate, VERSION, versionOf } from '../shared/versions'
+import { migrateSettings, readVersion, SETTINGS_VERSION } from '../shared/versions'
 import { type ChosenField, chosenField } from './chosen'
 import type { Asking } from './demand'
 import { createDeviceSource } from './device-source'
@@ -80,10 +80,12 @@ export function saveAction(form: Form): void {
 
 /** The saved version, as long as it would be read as it is meant: who changes nothing has nothing to deploy. */
 function versionFor(form: Form, meant: Readonly<Record<string, unknown>>): number {
-  const version = versionOf({ ...form }) ?? VERSION
-  if (version > VERSION) return version
-  const read = migrate(form.type as ActionType, meant, version)
-  return JSON.stringify({ ...read, version }) === JSON.stringify({ ...meant, version }) ? version : VERSION
+  const version = readVersion({ ...form }) ?? SETTINGS_VERSION
+  if (version > SETTINGS_VERSION) return version
+  const read = migrateSettings(form.type as ActionType, meant, version)
+  return JSON.stringify({ ...read, version }) === JSON.stringify({ ...meant, version })
+    ? version
+    : SETTINGS_VERSION
 }
 
 /** What the node would ask for as the form stands. */
@@ -103,7 +105,7 @@ function edited(form: Form): Asking {
 
 /** What an older version saved, as the form shows it; of a newer one it is left as it is. */
 function ofToday(form: Form): Readonly<Record<string, unknown>> {
-  return migrate(form.type as ActionType, { ...form }, versionOf({ ...form }) ?? VERSION)
+  return migrateSettings(form.type as ActionType, { ...form }, readVersion({ ...form }) ?? SETTINGS_VERSION)
 }
 
 function listOf<T>(value: unknown): T[] {

@@ -1,4 +1,4 @@
-import type { Failure } from '../shared/admin'
+import type { AdminFailure } from '../shared/admin'
 import { clockTime, words } from './red'
 
 /** Parameters of reasons that are keys of the catalog, and where they stand there. */
@@ -26,7 +26,7 @@ export async function ask<T>(path: string, body?: object): Promise<T> {
 }
 
 function sentenceOf({ status, responseJSON }: JQuery.jqXHR): string {
-  const { code, reason, params, retryAt } = (responseJSON ?? {}) as Partial<Failure>
+  const { code, reason, params, retryAt } = (responseJSON ?? {}) as Partial<AdminFailure>
   if (status === 0) return words('ask.no-runtime')
   if (code === undefined || reason === undefined) {
     return words(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')

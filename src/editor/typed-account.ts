@@ -1,5 +1,5 @@
 import { ACCOUNT_DEFAULTS } from '../shared/account'
-import { STORED, type TypedAccount } from '../shared/admin'
+import { type AccountDraft, STORED_SECRET } from '../shared/admin'
 
 const SETTINGS = [
   'baseUrl',
@@ -16,13 +16,13 @@ const SETTINGS = [
 const SECRETS = ['apiKey', 'loginId', 'loginPass'] as const
 
 /** An account as its own form shows it now. */
-export function accountInForm(id: string): TypedAccount {
+export function accountInForm(id: string): AccountDraft {
   const field = (name: string) => String($(`#node-config-input-${name}`).val() ?? '')
   return account(id, field, field)
 }
 
 /** The account that is chosen for a node, deployed or not; nothing where none is, or it is disabled. */
-export function accountOfNode(id: string): TypedAccount | undefined {
+export function accountOfNode(id: string): AccountDraft | undefined {
   const node = RED.nodes.node(id)
   if (!node || node.d) return undefined
   const { credentials = {} } = node
@@ -32,17 +32,17 @@ export function accountOfNode(id: string): TypedAccount | undefined {
       ? String(credentials[name])
       : credentials[`has_${name}`] === false
         ? ''
-        : STORED
+        : STORED_SECRET
   return account(id, (name) => String(node[name] ?? ''), secret)
 }
 
 type Read = (name: string) => string
 
-function account(id: string, setting: Read, secret: Read): TypedAccount {
+function account(id: string, setting: Read, secret: Read): AccountDraft {
   const all = (names: readonly string[], read: Read) =>
     Object.fromEntries(names.map((name) => [name, read(name)]))
-  const settings = all(SETTINGS, setting) as Omit<TypedAccount, 'id' | 'credentials'>
-  const credentials = all(SECRETS, secret) as TypedAccount['credentials']
+  const settings = all(SETTINGS, setting) as Omit<AccountDraft, 'id' | 'credentials'>
+  const credentials = all(SECRETS, secret) as AccountDraft['credentials']
   // A config node that was never chosen.
   const chosen = (name: 'tls' | 'proxy') => (settings[name] === '_ADD_' ? '' : settings[name])
   return { ...ACCOUNT_DEFAULTS, ...settings, tls: chosen('tls'), proxy: chosen('proxy'), id, credentials }

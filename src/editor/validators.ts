@@ -1,20 +1,20 @@
 import {
   ACCOUNT_RANGES,
-  addressProblem,
   CREDENTIAL_LENGTHS,
-  isEnvironment,
+  findAddressProblem,
+  findSharedQuotaProblem,
+  isEnvVariable,
   isRelaySuffix,
-  ledgerProblem,
 } from '../shared/account'
 import {
-  ACKNOWLEDGED_OUTPUTS,
   isSerial,
-  LONGEST_REPEAT,
-  LONGEST_WAIT,
+  MAX_REPEAT_SECONDS,
+  MAX_WAIT_SECONDS,
   needsMessage,
+  RECEIPT_OUTPUTS,
   STARTS,
 } from '../shared/action'
-import { STORED } from '../shared/admin'
+import { STORED_SECRET } from '../shared/admin'
 import { isLimits } from '../shared/limits'
 import { isNeverBefore, readRelative, readTime } from '../shared/moment'
 import type { Form } from './red'
@@ -40,14 +40,14 @@ function asTyped(node: Form, name: string): unknown {
 }
 
 export function checkAddress(value: string): Verdict {
-  if (isEnvironment(value)) return true
-  const problem = addressProblem(value ?? '')
+  if (isEnvVariable(value)) return true
+  const problem = findAddressProblem(value ?? '')
   return problem ? say(`address-${problem}`) : true
 }
 
 /** A stored secret is not known here: its mark stands for it. */
 export function checkCredential(name: keyof typeof CREDENTIAL_LENGTHS, value: string): Verdict {
-  if (value === STORED || isEnvironment(value)) return true
+  if (value === STORED_SECRET || isEnvVariable(value)) return true
   const [least, most] = CREDENTIAL_LENGTHS[name]
   const { length } = value ?? ''
   if (length === 0) return say('missing')
@@ -58,11 +58,11 @@ export function checkCredential(name: keyof typeof CREDENTIAL_LENGTHS, value: st
 }
 
 export function checkRelaySuffix(value: string): Verdict {
-  return blank(value) || isEnvironment(value) || isRelaySuffix(value) ? true : say('relay-suffix')
+  return blank(value) || isEnvVariable(value) || isRelaySuffix(value) ? true : say('relay-suffix')
 }
 
 export function checkWhole(value: unknown, least: number, most: number): Verdict {
-  if (blank(value) || isEnvironment(value)) return true
+  if (blank(value) || isEnvVariable(value)) return true
   const number = Number(value)
   return Number.isInteger(number) && number >= least && number <= most ? true : say('whole', { least, most })
 }
@@ -73,17 +73,17 @@ export function checkAccountNumber(name: keyof typeof ACCOUNT_RANGES, value: unk
 }
 
 export function checkLimits(value: unknown): Verdict {
-  return blank(value) || isEnvironment(value) || isLimits(String(value)) ? true : say('limits')
+  return blank(value) || isEnvVariable(value) || isLimits(String(value)) ? true : say('limits')
 }
 
 export function checkSharedQuota(value: unknown): Verdict {
-  if (blank(value) || isEnvironment(value)) return true
-  const problem = ledgerProblem(String(value))
+  if (blank(value) || isEnvVariable(value)) return true
+  const problem = findSharedQuotaProblem(String(value))
   return problem ? say(`shared-quota-${problem}`) : true
 }
 
 export function checkWait(value: unknown): Verdict {
-  return checkWhole(value, 0, LONGEST_WAIT)
+  return checkWhole(value, 0, MAX_WAIT_SECONDS)
 }
 
 export function checkRepeat(node: Form, value: unknown): Verdict {
@@ -91,27 +91,27 @@ export function checkRepeat(node: Form, value: unknown): Verdict {
     ['select', 'propertyType', 'fromType', 'toType'].map((name) => [name, asTyped(node, name)]),
   )
   if (Number(value) > 0 && needsMessage(parts)) return say('repeat-needs-message')
-  return checkWhole(value, 0, LONGEST_REPEAT)
+  return checkWhole(value, 0, MAX_REPEAT_SECONDS)
 }
 
 /** Receipts go with whole devices alone. */
 export function checkAdvance(node: Form, value: unknown): Verdict {
   if (value !== 'acknowledged' || !asTyped(node, 'onlyNew')) return true
-  const isCarried = ACKNOWLEDGED_OUTPUTS.includes(String(asTyped(node, 'output')))
+  const isCarried = RECEIPT_OUTPUTS.includes(String(asTyped(node, 'output')))
   const carried = isCarried && asTyped(node, 'send') === 'device'
   return carried ? true : say('advance-needs-device')
 }
 
 /** `held`, `now`, or a time. */
 export function checkStart(value: unknown): Verdict {
-  if (blank(value) || isEnvironment(value) || (STARTS as readonly unknown[]).includes(value)) return true
+  if (blank(value) || isEnvVariable(value) || (STARTS as readonly unknown[]).includes(value)) return true
   return readTime(String(value)) ? true : say('start')
 }
 
 /** One end of a period: a time, or where Node-RED finds one; the end is not before the beginning. */
 export function checkPeriodEnd(node: Form, end: 'from' | 'to', value: unknown): Verdict {
   const type = String(asTyped(node, `${end}Type`))
-  if (isEnvironment(value)) return true
+  if (isEnvVariable(value)) return true
   if (type === 'rel') {
     if (!blank(value) && readRelative(String(value)) === null) return say('relative')
   } else if (type === 'date') {

@@ -1,23 +1,24 @@
 import { setMaxListeners } from 'node:events'
 
-/** A controller whose signal any number of requests may listen to without a warning. */
+/** A controller with any number of listeners: Node.js warns of a leak at more than ten otherwise. */
 export function createAbort(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
   return controller
 }
 
-/**
- * A controller that aborts with its parent. `release` it when the work is over: parents live long, and
- * `AbortSignal.any` keeps what it made in the older Node versions we support.
- */
-export interface ChildAbort {
+export interface LinkedAbort {
   signal: AbortSignal
   abort(): void
+  /** Unlinks it from its parent. */
   release(): void
 }
 
-export function childOf(parent: AbortSignal): ChildAbort {
+/**
+ * A controller that aborts when its parent does. Release it when the work is done: parents live long, and
+ * `AbortSignal.any` leaks memory in the older versions of Node.js that the package supports.
+ */
+export function createLinkedAbort(parent: AbortSignal): LinkedAbort {
   const controller = createAbort()
   const abort = () => controller.abort()
   if (parent.aborted) abort()

@@ -8,32 +8,32 @@ import { accountKey, type Registry } from './registry'
 import type { StateStore } from './state-store'
 
 export interface AccountSettings extends ClientSettings {
-  /** What users call the account; its host where it has no name. */
+  /** The name that messages have; blank for the host of the address. */
   name: string
-  /** Requests at the same time; of several accounts with one api-key the smallest holds. */
+  /** Concurrent requests. Where accounts share an api-key, the smallest value applies. */
   concurrency: number
-  /** Beginnings of model names that use the first battery column. */
+  /** Prefixes of the model names that use the first column of the battery table (docs/service.md). */
   series1Models: readonly string[]
-  /** Replaces rows of the limits table until answers tell their own. */
+  /** Replaces rows of the table of limits, until headers of the service report others. */
   limits?: LimitsTable
 }
 
 export interface AccountPorts extends Omit<ClientPorts, 'quota'> {
   registry: Registry
-  /** Whose secrets are only tried: who tries them learns nothing from what others have asked. */
+  /** The user who tries this login in the editor. Such an account sees no cached answers of other requesters. */
   triedBy?: string | undefined
-  /** Where spent places outlive the process. */
+  /** Where the usage of the quota outlives the process. */
   store?: StateStore
-  /** Opens the store of a quota that is shared with other processes, with the key of the account there. */
+  /** Opens the store of a quota that is shared with other processes. `account` is the account's key in it. */
   openSharedStore?: (account: string) => SharedQuotaStore
-  /** Called with whether the shared store is connected, and a code that says why it is not. */
+  /** Called when the shared store connects or disconnects; `code` says why it is not connected. */
   onSharedStoreChange?(isConnected: boolean, code?: string): void
 }
 
-/** One login at the service: what every action asks through. */
+/** One login at the service, through which nodes send their requests. */
 export interface Account {
   readonly name: string
-  /** Tells it from other accounts, and nothing of its secrets. */
+  /** Identifies the account by a hash, which does not reveal its secrets. */
   readonly id: string
   readonly concurrency: number
   readonly series1Models: readonly string[]
@@ -42,7 +42,7 @@ export interface Account {
   readonly quota: Quota
   /** Milliseconds since 1970 UTC. */
   now(): number
-  /** Milliseconds since some instant. */
+  /** Milliseconds since an arbitrary instant; it never jumps. */
   monotonic(): number
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
-let report: (error: unknown) => void = () => {}
+let handleError: (error: unknown) => void = () => {}
 
-/** Who is told of errors that nobody foresaw, in work that nobody waits for: one for the process. */
-export function reportTo(told: (error: unknown) => void): void {
-  report = told
+/** Sets the one handler of the process for unexpected errors of work that nobody awaits. */
+export function onBackgroundError(handler: (error: unknown) => void): void {
+  handleError = handler
 }
 
-/** Work that nobody waits for. It handles what may go wrong; what it throws all the same must not end the process. */
+/** Starts work that nobody awaits. It handles its errors itself; any other is reported and must not end the process. */
 export function inBackground(work: Promise<unknown>): void {
-  work.catch((error: unknown) => report(error))
+  work.catch((error: unknown) => handleError(error))
 }

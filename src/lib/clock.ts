@@ -1,18 +1,18 @@
 import { EnvlogError } from './errors'
 
-/** Time as a port, so that tests own it. */
+/** Time as a port, so that tests control it. */
 export interface Clock {
-  /** Milliseconds since 1970 UTC: for what people read, and for what outlives the process. It may jump. */
+  /** Milliseconds since 1970 UTC, for people and for what outlives the process. It jumps when the clock is set. */
   now(): number
-  /** Milliseconds since some instant, never set back nor forwards: for what is waited for. */
+  /** Milliseconds since an arbitrary instant, for waits and windows. It never jumps. */
   monotonic(): number
-  /** Resolves after `ms`; rejects with `closed` as soon as the signal aborts. */
+  /** Resolves after `ms`. @throws EnvlogError `closed` as soon as the signal aborts */
   sleep(ms: number, signal: AbortSignal): Promise<void>
-  /** Calls back after `ms`; the returned function cancels. */
+  /** Calls back after `ms`. @returns a function that cancels the timer */
   after(ms: number, callback: () => void): () => void
 }
 
-/** The machine's clock. Reads the globals at each call, so that fake timers installed later hold. */
+/** The machine's clock. It reads the globals at each call, so that fake timers that are installed later apply. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -36,7 +36,10 @@ export const systemClock: Clock = {
   },
 }
 
-/** A timer that calls back at an instant of the monotonic clock; each call sets it to another one, infinite for none. */
+/**
+ * A timer that calls back at an instant.
+ * @returns sets the instant, in monotonic ms; `Infinity` for none
+ */
 export function createAlarm(clock: Clock, callback: () => void): (at: number) => void {
   let dueAt = Number.POSITIVE_INFINITY
   let cancel = () => {}

@@ -1,9 +1,9 @@
 /**
- * Every failure this package can report: a reason (one entry of the table below), its parameters, and what is
- * known of the cause. The words come from the catalogs (`errors.<reason>`), so that languages stay in step.
+ * Every error that this package reports: a reason (a row of the table below), its parameters, and its cause. The text
+ * comes from the catalogs (`errors.<reason>`), so that all languages have it.
  */
 
-/** What a Catch node sees as `msg.error.code`; the meanings are in docs/errors.md. */
+/** What a Catch node gets as `msg.error.code`; docs/errors.md explains each. */
 export type ErrorCode =
   | 'ENVLOG_CONFIG'
   | 'ENVLOG_INPUT'
@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'ENVLOG_REPLY'
   | 'ENVLOG_CLOSED'
 
-/** Reason → code. A new failure is a row here and a sentence in each catalog. */
+/** Reason → code. A new error is a row here and a sentence in each catalog. */
 export const reasons = {
   'no-account': 'ENVLOG_CONFIG',
   'account-incomplete': 'ENVLOG_CONFIG',
@@ -78,23 +78,23 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons
 
-/** What is known of the cause; a plain object, because Catch nodes hand it to users. */
+/** What is known of the cause: a plain object, because Catch nodes pass it to users. */
 export interface Cause {
   status?: number
-  /** The service's own code, as it came. */
+  /** The error code of the service, as it was received. */
   serviceCode?: number | string
   endpoint?: string
   serial?: string
   base?: string
   /** A group that no device has. */
   group?: string
-  /** ISO 8601, UTC: not worth trying before. */
+  /** ISO 8601, UTC: a request before would be refused as well. */
   retryAt?: string
 }
 
 export type ErrorParams = Record<string, string | number>
 
-/** `code` and `cause` are own properties: Catch nodes copy only those. */
+/** `code` and `cause` are own properties, because Catch nodes copy only those. */
 export class EnvlogError extends Error {
   readonly code: ErrorCode
   override readonly cause: Cause
@@ -110,7 +110,7 @@ export class EnvlogError extends Error {
     this.cause = { ...cause }
   }
 
-  /** The same failure with more known of its cause. */
+  /** The same error with more about its cause; what it has already stays. */
   with(more: Cause): EnvlogError {
     return new EnvlogError(this.reason, this.params, { ...more, ...this.cause })
   }
@@ -125,8 +125,8 @@ const MAYBE_OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
 ])
 
 /**
- * True where nothing tells whether the device that was asked is at fault or all would fail: a large answer that times
- * out every time, a device that a service stumbles over, or a service that is down.
+ * True for an error that may concern only the requested device or all of them: a large answer that times out each time,
+ * a device that makes the service fail, or a service that is down.
  */
 export function mayConcernOneDevice({ reason }: EnvlogError): boolean {
   return MAYBE_OF_ONE_DEVICE.has(reason)
@@ -140,12 +140,12 @@ const OF_ONE_DEVICE: ReadonlySet<Reason> = new Set([
 ])
 
 /**
- * True where only the asked device failed and the others may go on: the service refused it, its answer cannot
- * be read, its records are used up. Everything else (credentials, requests, network, a failing service) is the
- * account's.
+ * True for an error of one device, after which the others go on: the service refused the device, its answer cannot be
+ * read, or its quota of records is used up. All other errors (credentials, network, a failing service) concern the
+ * account.
  */
 export function concernsOneDevice(error: EnvlogError): boolean {
-  // `current` is asked for all of them, also where one device's name or base unit is wanted.
+  // An answer of `current` is about all devices, even where only one is looked up in it.
   if (error.code === 'ENVLOG_REPLY') return error.cause.endpoint !== 'current'
   return OF_ONE_DEVICE.has(error.reason)
 }

@@ -1,4 +1,4 @@
-/** The service and its data: what the nodes are built on, and the types of what they send. */
+/** The public API: the client that the nodes are built on, and the types of what they send. */
 export { type Account, type AccountSettings, createAccount } from './account'
 export { undiciTransport } from './api/transport'
 export { type Clock, systemClock } from './clock'

@@ -4,7 +4,7 @@ import { createDirectoryState, type DirectoryState } from './collect/directory'
 import { createNodeState, type NodeState } from './collect/node-state'
 import { createQuota, type Quota } from './quota/quota'
 
-/** Accounts and logins that are kept though no node uses them any more. */
+/** Accounts and logins that are kept although no node uses them. */
 const MAX_UNUSED = 100
 
 interface Login {
@@ -12,25 +12,25 @@ interface Login {
   credentials: { apiKey: string; loginId: string; loginPass: string }
 }
 
-/** What outlives a deploy, and what nodes of one account share. */
-export interface Shared {
-  /** By address and api-key: a user ID and its reference-only ID count together (docs/service.md, *Limits*). */
+/** What nodes of one account share, and what outlives a deploy. */
+export interface SharedAccountState {
+  /** One per address and api-key: a user ID and its reference-only ID share one quota (docs/service.md, *Limits*). */
   quota: Quota
-  /** By address, api-key, login and password, and who tries them: a wrong password never rides on another's answer. */
+  /** One per address, api-key, login, password and `triedBy`: a wrong password must never get a cached answer. */
   directory: DirectoryState
 }
 
 export interface Registry {
-  /** @param triedBy for a login that is only tried: the user who tries it, who has a directory of its own */
-  getOrCreateShared(login: Login, triedBy?: string): Shared
-  /** The state of a node; `forget` it when the node is removed. */
+  /** @param triedBy the user who tries a login in the editor, and who gets a separate directory for it */
+  getOrCreateShared(login: Login, triedBy?: string): SharedAccountState
+  /** The state of a node by its id; `forget` it when the node is removed. */
   getOrCreateNodeState(node: string): NodeState
   forget(node: string): void
-  /** For tests: as in a new process. */
+  /** Empties it as in a new process, for tests. */
   clear(): void
 }
 
-/** The one place of a process for state of accounts; keys are hashes, because they are made of secrets. */
+/** The state of all accounts and nodes of a process. Keys are hashes, because they are made from secrets. */
 export function createRegistry(clock: Clock): Registry {
   const quotas = new Map<string, Quota>()
   const directories = new Map<string, DirectoryState>()
@@ -66,12 +66,12 @@ export function createRegistry(clock: Clock): Registry {
   }
 }
 
-/** What names an account where several processes share it; tells nothing of the api-key. */
+/** The key of an account in a shared quota store: a hash, which does not reveal the api-key. */
 export function accountKey(baseUrl: string, apiKey: string): string {
   return hash(baseUrl, apiKey)
 }
 
-/** As `getOrCreate`. The oldest that nobody uses are deleted, because each login that is tried in the editor makes one. */
+/** As `getOrCreate`, but deletes the oldest unused entries: each login that is tried in the editor adds one. */
 function getOrCreateRecent<T>(
   map: Map<string, T>,
   key: string,

@@ -1,83 +1,85 @@
 import { inBackground } from './background'
 import type { Clock } from './clock'
 
-/** Where state outlives the process. Calls may be answered at once or later. */
+/** Where state outlives the process, such as a context store of Node-RED. */
 export interface StateStore {
   load(): Promise<unknown>
   save(state: unknown): Promise<void>
-  /** Told when writes begin to fail. */
-  failed?(error: Error): void
+  /** Called when a write fails and the one before did not. */
+  onWriteError?(error: Error): void
 }
 
-/** A store that does not answer must not hold requests, or a deploy, back for good. */
-const SILENT_MS = 5000
-/** A write takes no longer, or has failed. */
-const WRITE_MS = 10_000
-/** After a write that failed, where nothing changes meanwhile. */
-const AGAIN_MS = 60_000
+/** A store that does not respond must not delay requests, or a deploy, for longer. */
+const MAX_RESPONSE_MS = 5000
+/** A write that takes longer counts as failed. */
+const MAX_WRITE_MS = 10_000
+/** A write that failed is repeated after so long, if no change has repeated it before. */
+const RETRY_MS = 60_000
 
-/** What comes of it, if that is in time. @throws where it fails or stays silent */
-export function inTime<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
+/** The result of `work`, if it comes within `ms`. @throws Error what `work` rejects with, or that it took too long */
+function withTimeout<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(ms, () => reject(new Error('no answer')))
     work.then(resolve, reject).finally(cancel)
   })
 }
 
-/** What a store holds. @throws where it fails or stays silent: that is not the same as an empty one */
-export function readFrom(load: Promise<unknown>, clock: Clock): Promise<unknown> {
-  return inTime(load, SILENT_MS, clock)
+/**
+ * What `load` reads from a store.
+ * @throws Error where the store fails or does not respond in time, which is not the same as an empty store
+ */
+export function loadOrThrow(load: Promise<unknown>, clock: Clock): Promise<unknown> {
+  return withTimeout(load, MAX_RESPONSE_MS, clock)
 }
 
-/** What a store holds; nothing where it fails or stays silent. */
-export function loadFrom(store: StateStore, clock: Clock): Promise<unknown> {
-  return readFrom(store.load(), clock).catch(() => undefined)
+/** What a store holds; `undefined` where it is empty, fails, or does not respond in time. */
+export function loadOrEmpty(store: StateStore, clock: Clock): Promise<unknown> {
+  return loadOrThrow(store.load(), clock).catch(() => undefined)
 }
 
-/** State that a store is told of. */
-export interface Keeper {
-  /** It changed. */
+export interface StateWriter {
+  /** The state has changed. */
   save(): void
   /**
-   * What changes from now on is not told. Resolves when all before is written, or the store is silent for too
-   * long; no write begins after that: the store of a removed node is cleaned, and a write would disturb it.
+   * Later changes are not written. Resolves when all changes before are written, or when the store does not respond
+   * in time. No write begins after that: the store of a removed node is cleaned, and a write would restore it.
    */
   end(): Promise<void>
 }
 
 /**
- * Saves the newest state, one write at a time: what changes while a store writes is written after it. A write that
- * fails, or takes too long, is tried again.
+ * Writes the latest state to a store, one write at a time: changes during a write are written together after it. A
+ * write that fails or times out is repeated.
  */
-export function keepIn(store: StateStore, clock: Clock, state: () => unknown): Keeper {
-  let phase: 'open' | 'ending' | 'over' = 'open'
-  let writing = false
-  let changed = false
+export function createStateWriter(store: StateStore, clock: Clock, state: () => unknown): StateWriter {
+  let phase: 'open' | 'ending' | 'ended' = 'open'
+  let isWriting = false
+  let hasChanged = false
   let isFailing = false
-  let idle = () => {}
-  let cancelAgain = () => {}
+  let onIdle = () => {}
+  let cancelRetry = () => {}
 
   async function write(): Promise<void> {
-    cancelAgain()
-    changed = false
-    writing = true
+    cancelRetry()
+    hasChanged = false
+    isWriting = true
     try {
-      await inTime(store.save(state()), WRITE_MS, clock)
+      await withTimeout(store.save(state()), MAX_WRITE_MS, clock)
       isFailing = false
     } catch (error) {
-      if (!isFailing) store.failed?.(error as Error)
+      if (!isFailing) store.onWriteError?.(error as Error)
       isFailing = true
-      if (phase === 'open') cancelAgain = clock.after(AGAIN_MS, save)
+      if (phase === 'open') cancelRetry = clock.after(RETRY_MS, save)
     }
-    writing = false
-    if (changed && phase !== 'over') inBackground(write())
-    else idle()
+    isWriting = false
+    if (hasChanged && phase !== 'ended') inBackground(write())
+    else onIdle()
   }
 
   function save(): void {
     if (phase !== 'open') return
-    changed = true
-    if (!writing) inBackground(write())
+    hasChanged = true
+    if (!isWriting) inBackground(write())
   }
 
   return {
@@ -85,14 +87,14 @@ export function keepIn(store: StateStore, clock: Clock, state: () => unknown): K
     end: () =>
       new Promise((resolve) => {
         phase = 'ending'
-        cancelAgain()
-        const cancel = clock.after(SILENT_MS, () => idle())
-        idle = () => {
-          phase = 'over'
+        cancelRetry()
+        const cancel = clock.after(MAX_RESPONSE_MS, () => onIdle())
+        onIdle = () => {
+          phase = 'ended'
           cancel()
           resolve()
         }
-        if (!writing) idle()
+        if (!isWriting) onIdle()
       }),
   }
 }

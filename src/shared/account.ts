@@ -1,4 +1,4 @@
-/** What the account's form and its runtime agree on: defaults, lengths, and which addresses are allowed. */
+/** Settings of the account, for its form and its runtime: defaults, bounds, and which addresses are allowed. */
 
 export const ACCOUNT_DEFAULTS = {
   baseUrl: '',
@@ -12,34 +12,37 @@ export const ACCOUNT_DEFAULTS = {
   sharedQuota: '',
 } as const
 
-/** Characters of each credential (docs/service.md, *Requests*): at least, at most. */
+/** Length of each credential in characters, as [minimum, maximum] (docs/service.md, *Requests*). */
 export const CREDENTIAL_LENGTHS = {
   apiKey: [45, 45],
   loginId: [8, 8],
   loginPass: [4, 16],
 } as const
 
-/** Smallest and largest allowed value of the account's whole numbers. */
+/** [minimum, maximum] of the account's whole numbers; `timeout` is in seconds. */
 export const ACCOUNT_RANGES = {
   timeout: [1, 3600],
   concurrency: [1, 20],
   retries: [0, 10],
 } as const
 
-/** True for a value Node-RED fills in from the environment before the node is made. */
-export function isEnvironment(value: unknown): boolean {
+/** True for `${NAME}`, which Node-RED replaces with the environment variable before it creates the node. */
+export function isEnvVariable(value: unknown): boolean {
   return typeof value === 'string' && /^\$\{[^}]+\}$/.test(value)
 }
 
-/** True for names and addresses of this machine, as a URL's `hostname` writes them. */
+/** True for names and addresses of this host, in the spelling of a URL's `hostname`. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }
 
 export type AddressProblem = 'missing' | 'unreadable' | 'not-https' | 'has-extras'
 
-/** What is wrong with a service address, or nothing: `https:`, or `http:` on this machine; no query, no login. */
-export function addressProblem(text: string): AddressProblem | undefined {
+/**
+ * What is wrong with an address of the service; `undefined` for a valid one. It is `https:`, or `http:` on this host,
+ * and has no query, fragment or login.
+ */
+export function findAddressProblem(text: string): AddressProblem | undefined {
   if (text.trim() === '') return 'missing'
   let url: URL
   try {
@@ -52,49 +55,52 @@ export function addressProblem(text: string): AddressProblem | undefined {
   return undefined
 }
 
-/** The address without trailing slashes: what request paths are added to, and what accounts are told apart by. */
-export function normaliseAddress(text: string): string {
+/**
+ * The address without trailing slashes. Paths of requests are appended to it, and it is part of an account's key.
+ * @throws TypeError where `findAddressProblem` finds a problem
+ */
+export function normalizeAddress(text: string): string {
   const { origin, pathname } = new URL(text.trim())
   let end = pathname.length
   while (pathname[end - 1] === '/') end--
   return origin + pathname.slice(0, end)
 }
 
-/** What is wrong with a relay suffix: it becomes part of a path, so only plain characters. */
+/** True for a valid relay suffix: it becomes part of a path, so only characters that need no escaping. */
 export function isRelaySuffix(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,40}$/.test(text)
 }
 
-export type LedgerProblem = 'unreadable' | 'has-password'
+export type SharedQuotaProblem = 'unreadable' | 'has-password'
 
-/** What is wrong with the address of a Redis or Valkey, or nothing; its password is a credential of its own. */
-export function ledgerProblem(text: string): LedgerProblem | undefined {
+/** What is wrong with the address of a Redis or Valkey; `undefined` for a valid one. Its password is stored apart. */
+export function findSharedQuotaProblem(text: string): SharedQuotaProblem | undefined {
   if (splitPassword(text)) return 'has-password'
   return addressesOf(text).every(isRedisAddress) ? undefined : 'unreadable'
 }
 
-/** Each of the sentinels' addresses is such a one. */
+/** The address of each sentinel, or the one address. */
 function addressesOf(text: string): string[] {
   const sentinels = readSentinels(text)
   return sentinels?.nodes.map(({ host, port }) => `redis://${host}:${port}`) ?? [text.trim()]
 }
 
-/** The address of a Redis without the password in it, and that; nothing where there is none. */
+/** Splits the address of a Redis into an address without password and the password; `undefined` where it has none. */
 export function splitPassword(text: string): { address: string; password: string } | undefined {
   const address = text.trim()
-  const login = address.indexOf('://') + 3
+  const loginStart = address.indexOf('://') + 3
   const at = address.indexOf('@')
-  const colon = address.indexOf(':', login)
-  if (login < 3 || colon < 0 || colon >= at - 1) return undefined
-  const user = address.slice(login, colon)
+  const colon = address.indexOf(':', loginStart)
+  if (loginStart < 3 || colon < 0 || colon >= at - 1) return undefined
+  const user = address.slice(loginStart, colon)
   return {
-    address: `${address.slice(0, login)}${user ? `${user}@` : ''}${address.slice(at + 1)}`,
-    password: unescaped(address.slice(colon + 1, at)),
+    address: `${address.slice(0, loginStart)}${user ? `${user}@` : ''}${address.slice(at + 1)}`,
+    password: decodePercent(address.slice(colon + 1, at)),
   }
 }
 
-/** Percent signs of an address read; as it is where they mean nothing. */
-export function unescaped(text: string): string {
+/** Decodes the percent escapes of a text, which is returned as it is where they are invalid. */
+export function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -102,7 +108,7 @@ export function unescaped(text: string): string {
   }
 }
 
-/** True where what goes to this Redis can be read on the way: another machine, and no TLS. */
+/** True where the connection to this Redis is not encrypted and leaves this host. */
 export function isClearText(text: string): boolean {
   if (!/^redis(\+sentinel)?:/.test(text.trim())) return false
   return addressesOf(text).some((one) => URL.canParse(one) && !isLoopback(new URL(one).hostname))
@@ -114,7 +120,7 @@ function isRedisAddress(text: string): boolean {
   return (protocol === 'redis:' || protocol === 'rediss:') && hostname !== ''
 }
 
-/** A Redis that sentinels watch, by the name that they know it by. */
+/** A Redis that sentinels monitor under `name`. */
 export interface SentinelAddress {
   isTls: boolean
   nodes: { host: string; port: number }[]

@@ -1,4 +1,4 @@
-/** What the four action nodes' forms and their runtime agree on. */
+/** Settings of the four action nodes, for their forms and their runtime. */
 
 export const ACTION_TYPES = ['envlog-current', 'envlog-latest', 'envlog-range', 'envlog-alerts'] as const
 export type ActionType = (typeof ACTION_TYPES)[number]
@@ -13,50 +13,54 @@ export const TOPICS: Record<ActionType, string> = {
 
 export const SELECTS = ['all', 'list', 'base', 'group', 'msg'] as const
 
-/** When a cursor moves: as soon as it was sent, or when a receipt comes back. */
+/** When records count as delivered: when they are sent, or when their receipt is received. */
 export const ADVANCES = ['sent', 'acknowledged'] as const
 
-/** How long a receipt is waited for, in seconds. */
-export const DEFAULT_ACK_TIMEOUT = 600
+/** A delivery without a receipt is repeated after so many seconds. */
+export const DEFAULT_ACK_TIMEOUT_SECONDS = 600
 
-/** What a node without a cursor takes of its first answer; latest may name a time instead. */
+/**
+ * What a node delivers of its first answer: all that the service holds, or nothing. `envlog-latest` may have a time
+ * instead.
+ */
 export const STARTS = ['held', 'now'] as const
 
-/** Outputs that carry a receipt, each with `send: device`. */
-export const ACKNOWLEDGED_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
+/** Outputs whose messages have a receipt, where `send` is `device`. */
+export const RECEIPT_OUTPUTS: readonly string[] = ['readings', 'rows', 'points']
 
 export const TIME_STYLES = ['utc', 'local'] as const
 
-/** Where the ends of a period come from. */
+/** Types of the typed inputs for the ends of a period: a date, a time before now, or a type of Node-RED. */
 export const PERIOD_TYPES = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata'] as const
 export type PeriodType = (typeof PERIOD_TYPES)[number]
 
-/** Where the devices that `select: msg` names come from. */
+/** Types of the typed input for devices, where `select` is `msg`. */
 export const DEVICES_TYPES = ['msg', 'flow', 'global', 'env', 'jsonata'] as const
 
-/** Longest `repeat` in seconds: what a timer can hold. */
-export const LONGEST_REPEAT = 2_000_000
+/** Maximum of `repeat`: the delay of a timer is below 2^31 ms. */
+export const MAX_REPEAT_SECONDS = 2_000_000
 
-/** Longest `wait` for quota in seconds: what a timer can hold. */
-export const LONGEST_WAIT = 2_000_000
+/** Maximum of `wait`: the delay of a timer is below 2^31 ms. */
+export const MAX_WAIT_SECONDS = 2_000_000
 
-/** A time before now: `-24h`, `-7d`, `-30m`; its groups are count and unit. */
-export const RELATIVE = /^-(\d+)\s*([smhdw])$/
+/** A time before now, such as `-24h`, `-7d` or `-30m`; the groups are count and unit. */
+export const RELATIVE_TIME = /^-(\d+)\s*([smhdw])$/
 
 const SERIAL = /^[0-9A-Za-z]{8}$/
 
-/** Serial numbers are 8 characters (docs/service.md, *Requests*). */
+/** True for a serial number: 8 letters and digits (docs/service.md, *Requests*). */
 export function isSerial(text: string): boolean {
   return SERIAL.test(text)
 }
 
-/** Whether own triggers cannot be: what they would ask for comes with a message. */
-export function needsMessage(settings: MessageParts): boolean {
+/** True where the node cannot repeat by itself, because a message names its devices or its period. */
+export function needsMessage(settings: SourceTypes): boolean {
   const { select, propertyType = 'msg', fromType, toType } = settings
   return (select === 'msg' && propertyType === 'msg') || fromType === 'msg' || toType === 'msg'
 }
 
-interface MessageParts {
+/** The settings that say where devices and ends of the period are read from. */
+interface SourceTypes {
   select?: string
   propertyType?: string
   fromType?: string

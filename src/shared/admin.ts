@@ -1,13 +1,13 @@
-/** What the editor's forms and the runtime's admin routes tell each other. */
+/** Requests and responses of the admin routes, through which the editor's forms ask the runtime. */
 
 import type { LimitedEndpoint } from './limits'
 
-/** What the editor sends in place of a secret that it does not have (Node-RED's own mark). */
-export const STORED = '__PWRD__'
+/** Stands for a secret that the editor does not have (Node-RED's own placeholder). */
+export const STORED_SECRET = '__PWRD__'
 
-/** An account as it stands in the editor, deployed or not. */
-export interface TypedAccount {
-  /** Of its node: whose stored secrets `STORED` stands for. */
+/** An account as it is in the editor, deployed or not. */
+export interface AccountDraft {
+  /** Id of its node, whose stored secrets `STORED_SECRET` stands for. */
   id: string
   baseUrl: string
   relaySuffix: string
@@ -21,16 +21,16 @@ export interface TypedAccount {
   credentials: { apiKey: string; loginId: string; loginPass: string }
 }
 
-/** A device as the picker shows it, so that a person recognises it. */
+/** A device as the picker shows it, with what helps a person to recognise it. */
 export interface ListedDevice {
   serial: string
   name: string
   model: string
   base: { serial: string; name: string; model: string }
   standalone: boolean
-  /** Of the measurement, ms since 1970 UTC. */
+  /** When its values were measured, ms since 1970 UTC. */
   timestamp: number | null
-  /** Name of its group; blank for none. */
+  /** Name of its group; blank where it has none. */
   group: string
   battery: string | null
   values: {
@@ -44,30 +44,31 @@ export interface ListedDevice {
 
 export interface DeviceList {
   devices: ListedDevice[]
-  /** When the list was asked for, ms since 1970 UTC. */
+  /** When the list was received from the service, ms since 1970 UTC. */
   receivedAt: number
-  /** What asking anew would cost: requests of `current` that are left, and when more can be had. */
+  /** Requests of `current` that are available now; a newer list costs one. */
   left: number
+  /** When the next one is available, ms since 1970 UTC; `null` where one is now. */
   freeAt: number | null
 }
 
-/** Of one endpoint: what is allowed, and what of it is spent. */
+/** Limit and usage of one endpoint. */
 export interface EndpointCounts {
   limit: number
   windowSeconds: number
-  /** Spent by this process and not yet released, on their way included. */
+  /** Permits that this process uses, including requests in flight. */
   own: number
-  /** Spent by others, as far as the service has told. */
+  /** Requests of other clients in the window, as far as the headers of the service show them. */
   foreign: number
-  /** How many could go now. */
+  /** Requests that are available now. */
   left: number
-  /** When the next one can go, ms since 1970 UTC; `null` where one could go now. */
+  /** When the next one is available, ms since 1970 UTC; `null` where one is now. */
   freeAt: number | null
-  /** Requests that wait. */
+  /** Requests in the queue. */
   waiting: number
 }
 
-/** Of one device's records of one endpoint. */
+/** Limit and usage of the records of one device at one endpoint. */
 export interface RecordCounts {
   endpoint: LimitedEndpoint
   /** `base/serial`. */
@@ -77,21 +78,21 @@ export interface RecordCounts {
 }
 
 export interface QuotaCounts {
-  /** Requests that are on their way, and those that wait. */
+  /** Requests in flight, and requests in the queue. */
   running: number
   waiting: number
-  /** `null` where the account is not shared with other processes. */
+  /** Whether the shared quota store is connected; `null` where the quota is not shared with other processes. */
   ledgerHere: boolean | null
   endpoints: Record<LimitedEndpoint, EndpointCounts>
-  /** Devices that have the least of their records left, of those whose records were asked for lately. */
+  /** The devices with the fewest records left, of those whose records were requested recently. */
   records: RecordCounts[]
 }
 
-/** What a test of an account found. */
-export interface AccountTest {
-  /** Devices that `current` told. */
+/** What the test of an account found. */
+export interface AccountTestResult {
+  /** Number of devices in the answer of `current`. */
   devices: number
-  /** Of the relay paths: `null` where there is no remote unit to ask with. */
+  /** Result for the paths of remote units; `null` where the account has no remote unit to test them with. */
   relay: { works: boolean; reason?: string; params?: object } | null
   quota: QuotaCounts
 }
@@ -99,12 +100,12 @@ export interface AccountTest {
 /** A context store of Node-RED. */
 export interface ContextStore {
   name: string
-  /** What it holds is there after a restart. */
+  /** True where its contents survive a restart. */
   persistent: boolean
 }
 
-/** Why something could not be done: a key of the catalogs (`errors.<reason>`). */
-export interface Failure {
+/** An error response. `reason` is a key of the catalogs (`errors.<reason>`): the editor knows the user's language. */
+export interface AdminFailure {
   code?: string
   reason: string
   params?: Record<string, unknown>

@@ -1,6 +1,6 @@
-/** The service's limits (docs/service.md, *Limits*), and what the account's `limits` may replace of them. */
+/** The service's limits (docs/service.md, *Limits*), and which of them the account's setting `limits` may replace. */
 
-/** Requests allowed in a window of so many seconds, and records of one device in a window of their own. */
+/** Requests per window, and records of one device per window of their own; both windows in seconds. */
 export interface LimitRow {
   limit: number
   window: number
@@ -16,26 +16,26 @@ export const LIMITS = {
   'latest-data-relay': { limit: 60, window: 60 },
   data: RECORDS,
   'data-relay': RECORDS,
-  /** For all devices of an account together. */
+  /** Shared by all devices of an account. */
   alert: { limit: 12, window: 3600 },
 } as const satisfies Record<string, LimitRow>
 
 export type LimitedEndpoint = keyof typeof LIMITS
 
-/** Longest window of a limit in seconds. */
-export const LONGEST_WINDOW = 86_400
+/** Longest window of a limit. */
+export const MAX_WINDOW_SECONDS = 86_400
 
 const REQUEST_KEYS = ['limit', 'window'] as const
 const RECORD_KEYS = ['records', 'recordsWindow'] as const
 
 export type LimitsTable = Partial<Record<LimitedEndpoint, Partial<LimitRow>>>
 
-/** True for JSON that `limits` may hold; blank is none. */
+/** True for a valid value of the setting `limits`: JSON, or blank. */
 export function isLimits(text: string): boolean {
   return text.trim() === '' || readLimits(text) !== undefined
 }
 
-/** The rows that `limits` replaces; nothing where it cannot be read, or names what there is not. */
+/** The rows that the setting `limits` replaces; `undefined` where it is not valid JSON or has an unknown key. */
 export function readLimits(text: string): LimitsTable | undefined {
   try {
     const table: unknown = JSON.parse(text)
@@ -54,7 +54,7 @@ function isRow([endpoint, row]: [string, unknown]): boolean {
   const keys: readonly string[] =
     known.records === undefined ? REQUEST_KEYS : [...REQUEST_KEYS, ...RECORD_KEYS]
   return Object.entries(row).every(([key, value]) => {
-    const most = key.toLowerCase().endsWith('window') ? LONGEST_WINDOW : Number.MAX_SAFE_INTEGER
-    return keys.includes(key) && Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
+    const max = key.toLowerCase().endsWith('window') ? MAX_WINDOW_SECONDS : Number.MAX_SAFE_INTEGER
+    return keys.includes(key) && Number.isInteger(value) && Number(value) >= 1 && Number(value) <= max
   })
 }

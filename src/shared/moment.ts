@@ -1,45 +1,48 @@
-/** Times as users type them: the forms refuse what the runtime could not read. */
+/** Times as users enter them, read by forms and runtime alike, so that a form rejects what the runtime cannot read. */
 
-import { RELATIVE } from './action'
+import { RELATIVE_TIME } from './action'
 
-/** An instant, or a date and clock time that become one by a device's offset; ms. */
+/** ms since 1970 UTC, or a local time in ms as if it were UTC: a device's UTC offset turns it into an instant. */
 export type Moment = { instant: number } | { wallClock: number }
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d{1,3})?)?)?(Z|[+-]\d{2}:?\d{2})?$/i
 const EPOCH = /^[+-]?\d{1,16}(?:\.\d{1,16})?$/
-/** Numbers below are seconds, others milliseconds (docs/nodes.md, *envlog-range*). */
+/** Numbers below this are seconds, others milliseconds (docs/nodes.md, *envlog-range*). */
 const SECONDS_BELOW = 1e11
-/** As far as a Date reaches, ms. */
-const FARTHEST = 8.64e15
+/** Largest time value of a Date, ms. */
+const MAX_TIME_MS = 8.64e15
 const HOUR_MS = 3_600_000
 
-/** How long before now `-24h`, `-7d` or `-30m` is, ms; `null` for anything else. */
+/** Milliseconds of a time before now, such as `-24h`, `-7d` or `-30m`; `null` for any other text. */
 export function readRelative(text: string): number | null {
-  const [, count, unit] = RELATIVE.exec(text.trim()) ?? []
+  const [, count, unit] = RELATIVE_TIME.exec(text.trim()) ?? []
   if (count === undefined) return null
   const ms = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
-  return ms <= FARTHEST ? ms : null
+  return ms <= MAX_TIME_MS ? ms : null
 }
 
-/** Seconds or milliseconds since 1970 UTC. */
-export function epochMoment(number: number): Moment | null {
-  return inReach({ instant: Math.abs(number) < SECONDS_BELOW ? number * 1000 : number })
+/** An instant from seconds or milliseconds since 1970 UTC; `null` where it is out of range. */
+export function readEpoch(number: number): Moment | null {
+  return inRange({ instant: Math.abs(number) < SECONDS_BELOW ? number * 1000 : number })
 }
 
-/** ISO 8601, or seconds or milliseconds since 1970 UTC; `null` for anything else. Without an offset it is a wall clock. */
-export function readTime(typed: string): Moment | null {
-  const text = typed.trim()
-  // Digits of a date are no epoch number.
-  if (EPOCH.test(text)) return /^(\d{4}|\d{6}|\d{8})$/.test(text) ? null : epochMoment(Number(text))
+/**
+ * A time from ISO 8601, or from seconds or milliseconds since 1970 UTC; `null` for any other text. ISO 8601 without a
+ * UTC offset is local time.
+ */
+export function readTime(input: string): Moment | null {
+  const text = input.trim()
+  // `2026` or `20261122` is an incomplete date, not a number of seconds.
+  if (EPOCH.test(text)) return /^(\d{4}|\d{6}|\d{8})$/.test(text) ? null : readEpoch(Number(text))
   const match = ISO.exec(text)
   if (!match || !isDate(match[1] ?? '')) return null
   const [, date, clock = '00:00', seconds = ':00', offset] = match
   const instant = Date.parse(`${date}T${clock}${seconds}${offset ? isoOffset(offset) : 'Z'}`)
-  return inReach(offset ? { instant } : { wallClock: instant })
+  return inRange(offset ? { instant } : { wallClock: instant })
 }
 
-/** Date.parse takes the 30th of February for the 2nd of March. */
+/** False for a date that does not exist: Date.parse reads 30 February as 2 March. */
 function isDate(date: string): boolean {
   const found = new Date(`${date}T00:00Z`)
   return !Number.isNaN(found.getTime()) && found.toISOString().startsWith(date)
@@ -49,12 +52,12 @@ function isoOffset(offset: string): string {
   return /^z$/i.test(offset) ? 'Z' : offset.replace(/^(.\d\d):?(\d\d)$/, '$1:$2')
 }
 
-function inReach(moment: Moment): Moment | null {
+function inRange(moment: Moment): Moment | null {
   const value = 'instant' in moment ? moment.instant : moment.wallClock
-  return Number.isFinite(value) && Math.abs(value) <= FARTHEST ? moment : null
+  return Number.isFinite(value) && Math.abs(value) <= MAX_TIME_MS ? moment : null
 }
 
-/** Whether one can never be before the other, whatever the offset of the device that a wall clock is of. */
+/** True where `one` is not before `other` in any time zone that a local time may be of (UTC-12 to UTC+14). */
 export function isNeverBefore(one: Moment, other: Moment): boolean {
   if ('wallClock' in one && 'wallClock' in other) return one.wallClock >= other.wallClock
   return earliest(one) >= latest(other)

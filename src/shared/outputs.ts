@@ -1,12 +1,12 @@
-/** What each node can send (docs/messages.md, *Output × send*): forms offer just these, the runtime refuses others. */
+/** What each node can send (docs/messages.md, *Output and send*). Forms offer and the runtime accepts nothing else. */
+
+import type { ActionType } from './action'
 
 export const OUTPUTS = ['readings', 'rows', 'points', 'values', 'raw', 'csv', 'csv2'] as const
 export type Output = (typeof OUTPUTS)[number]
 
 export const SENDS = ['all', 'device', 'each', 'chunk', 'value', 'answer'] as const
 export type Send = (typeof SENDS)[number]
-
-type Node = 'envlog-current' | 'envlog-latest' | 'envlog-range' | 'envlog-alerts'
 
 const SERIES = {
   readings: ['device', 'each'],
@@ -18,8 +18,8 @@ const SERIES = {
   csv2: ['answer'],
 } as const
 
-/** By node and output; the first is the default. An output that is not there does not exist for the node. */
-export const OFFERED: Record<Node, Partial<Record<Output, readonly Send[]>>> = {
+/** Values of `send` by node and output; the first is the default. A node has no other outputs than these. */
+export const OFFERED: Record<ActionType, Partial<Record<Output, readonly Send[]>>> = {
   'envlog-current': {
     readings: ['all', 'device'],
     rows: ['all', 'device', 'each'],
@@ -42,15 +42,15 @@ export const OFFERED: Record<Node, Partial<Record<Output, readonly Send[]>>> = {
   },
 }
 
-/** What the fields of points are called: by number, by name, or by what is measured. */
+/** How fields of points are named: by channel number, channel name, or measured quantity. */
 export const FIELD_NAMES = ['channel', 'label', 'quantity'] as const
 export type FieldNames = (typeof FIELD_NAMES)[number]
 
-/** Records a message where `send` is `chunk`. */
+/** Records per message where `send` is `chunk`. */
 export const DEFAULT_CHUNK = 1000
 
 /** Default measurement of points. */
-export const MEASUREMENTS: Record<Node, string> = {
+export const MEASUREMENTS: Record<ActionType, string> = {
   'envlog-current': 'envlog',
   'envlog-latest': 'envlog',
   'envlog-range': 'envlog',

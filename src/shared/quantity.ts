@@ -1,4 +1,4 @@
-/** What a channel measures, and the spelling of its unit: one table for messages, forms and the demo. */
+/** Measured quantities and units of channels: one table for messages, forms and the demo. */
 
 export const QUANTITIES = [
   'temperature',
@@ -14,7 +14,7 @@ export const QUANTITIES = [
 ] as const
 export type Quantity = (typeof QUANTITIES)[number]
 
-/** The ways in which one fleet spells degrees. */
+/** Spellings of °C and °F that devices of one account mix: full-width or not, as one character, two degree signs. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ['C', 'F'].flatMap((letter) => {
     const wide = String.fromCodePoint((letter.codePointAt(0) as number) + 0xfee0)
@@ -43,18 +43,18 @@ const BY_UNIT: Readonly<Record<string, Quantity>> = {
   A: 'current',
 }
 
-/** Units that scaled inputs use for anything: they say what is measured only beside a temperature. */
+/** Units that scaled inputs use for any quantity: they identify one only on a device that also has a temperature. */
 const BESIDE_TEMPERATURE: Readonly<Record<string, Quantity>> = { '%': 'humidity', ppm: 'co2' }
 
-/** `C`, `℃` and their like become `°C`, so for F; any other unit is trimmed. */
+/** Any spelling of °C or °F becomes that; other units are trimmed. */
 export function normalizeUnit(unit: string): string {
   const trimmed = unit.trim()
   return SPELLINGS.get(trimmed) ?? trimmed
 }
 
 /**
- * What the channels of one device measure, in their order; `null` where the unit does not say.
- * @param units normalized
+ * The quantity of each channel of one device; `null` where its unit does not identify one.
+ * @param units normalized units of the channels, in their order
  */
 export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
   const found = units.map((unit) => inTable(BY_UNIT, unit))
@@ -64,7 +64,7 @@ export function quantitiesOf(units: readonly string[]): (Quantity | null)[] {
   )
 }
 
-/** Also where letters are full-width, or a square is raised. */
+/** Looks a unit up as it is, then in compatibility form (NFKC), which reads full-width letters and raised digits. */
 function inTable(table: Readonly<Record<string, Quantity>>, unit: string): Quantity | null {
   for (const key of [unit, unit.normalize('NFKC')]) if (Object.hasOwn(table, key)) return table[key] ?? null
   return null

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { ACCOUNT_DEFAULTS, CREDENTIAL_LENGTHS } from '../../src/shared/account'
 import { PERIOD_TYPES, SELECTS, TIME_STYLES, TOPICS } from '../../src/shared/action'
-import { VERSION } from '../../src/shared/versions'
+import { SETTINGS_VERSION } from '../../src/shared/versions'
 import { type BuiltNode, type Definition, defaultsOf, definitionOf, nodes } from '../support/built'
 
 /** Properties that no plain input holds: the id of the element that does, or none. */
@@ -102,7 +102,7 @@ describe('the default values', () => {
   for (const { type } of nodes) {
     it(`of ${type} are those of src/shared`, () => {
       const defaults = defaultsOf(type)
-      assert.equal(defaults.version, VERSION)
+      assert.equal(defaults.version, SETTINGS_VERSION)
       assert.equal(defaults.name, '')
       const stated: Record<string, unknown> = type === 'envlog-account' ? { ...ACCOUNT_DEFAULTS } : {}
       if ('topic' in defaults) stated.topic = TOPICS[type as keyof typeof TOPICS]

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../../src/lib/api/endpoints'
 import { reasons } from '../../src/lib/errors'
-import { addressProblem, ledgerProblem } from '../../src/shared/account'
+import { findAddressProblem, findSharedQuotaProblem } from '../../src/shared/account'
 import { SELECTS, STARTS } from '../../src/shared/action'
 import { LIMITS } from '../../src/shared/limits'
 import { OUTPUTS, SENDS } from '../../src/shared/outputs'
@@ -36,8 +36,8 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
     ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG'),
   ],
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
-  'problems.shared-quota-*': LEDGERS.map((address) => String(ledgerProblem(address))),
-  'problems.address-*': ADDRESSES.map((address) => String(addressProblem(address))),
+  'problems.shared-quota-*': LEDGERS.map((address) => String(findSharedQuotaProblem(address))),
+  'problems.address-*': ADDRESSES.map((address) => String(findAddressProblem(address))),
   'told.select-*': SELECTS,
   'endpoint.*': Object.keys(LIMITS),
   'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { inBackground, reportTo } from '../../src/lib/background'
+import { inBackground, onBackgroundError } from '../../src/lib/background'
 import { root } from '../support/package'
 
 /** Ways to leave a promise alone, each the only statement of a function. */
@@ -66,13 +66,13 @@ describe('a promise that nobody handles', () => {
   it('does not end the process: what it throws is told', async () => {
     const told: unknown[] = []
     const error = new Error('nobody foresaw it')
-    reportTo((one) => told.push(one))
+    onBackgroundError((one) => told.push(one))
     try {
       inBackground(Promise.reject(error))
       await new Promise((resolve) => setImmediate(resolve))
       assert.deepEqual(told, [error])
     } finally {
-      reportTo(() => {})
+      onBackgroundError(() => {})
     }
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { accountOfNode } from '../../src/editor/typed-account'
-import { STORED } from '../../src/shared/admin'
+import { STORED_SECRET } from '../../src/shared/admin'
 import { useFakeRed } from '../support/fake-red'
 
 describe('an account as the editor holds it', () => {
@@ -31,6 +31,6 @@ describe('an account as the editor holds it', () => {
     hold({ id: 'a', credentials: { apiKey: 'typed', loginId: '', has_loginPass: false } })
     assert.deepEqual(accountOfNode('a')?.credentials, { apiKey: 'typed', loginId: '', loginPass: '' })
     hold({ id: 'a', credentials: { has_apiKey: true } })
-    assert.equal(accountOfNode('a')?.credentials.apiKey, STORED)
+    assert.equal(accountOfNode('a')?.credentials.apiKey, STORED_SECRET)
   })
 })

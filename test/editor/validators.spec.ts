@@ -16,8 +16,8 @@ import {
   checkWait,
 } from '../../src/editor/validators'
 import { readMoment } from '../../src/lib/collect/period'
-import { readAccountProperties } from '../../src/nodes/kit/settings'
-import { STORED } from '../../src/shared/admin'
+import { readAccountSettings } from '../../src/nodes/account/account-settings'
+import { STORED_SECRET } from '../../src/shared/admin'
 import { useFakeRed } from '../support/fake-red'
 
 const FROM_ENVIRONMENT = '$' + '{ENVLOG}'
@@ -32,7 +32,7 @@ describe('the reasons of wrong values', () => {
       checkAddress('http://127.0.0.1:8080'),
       checkAddress(FROM_ENVIRONMENT),
       checkCredential('apiKey', 'k'.repeat(45)),
-      checkCredential('apiKey', STORED),
+      checkCredential('apiKey', STORED_SECRET),
       checkCredential('loginPass', FROM_ENVIRONMENT),
       checkRelaySuffix(''),
       checkAccountNumber('timeout', '3600'),
@@ -152,7 +152,7 @@ describe('the reasons of wrong values', () => {
     const runtimeTakes = (address: string, pass: string) => {
       try {
         const secrets = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: pass }
-        readAccountProperties({ baseUrl: address }, secrets)
+        readAccountSettings({ baseUrl: address }, secrets)
         return true
       } catch {
         return false

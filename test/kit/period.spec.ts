@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../src/lib/errors'
-import { periodFrom } from '../../src/nodes/kit/period'
-import { evaluator } from '../../src/nodes/kit/typed-value'
+import { evaluatePeriod } from '../../src/nodes/kit/settings/period'
+import { createEvaluator } from '../../src/nodes/kit/settings/typed-input'
 import type { PeriodType } from '../../src/shared/action'
 import { failure } from '../lib/answers'
 
@@ -9,20 +9,20 @@ const now = Date.UTC(2026, 10, 20, 12)
 const DAY = 86_400_000
 const nothing = async () => assert.fail('nothing to evaluate')
 
-type Ends = Parameters<typeof periodFrom>[0]
+type Ends = Parameters<typeof evaluatePeriod>[0]
 const ends = (over: Partial<Ends>): Ends => ({ from: '', fromType: 'rel', to: '', toType: 'date', ...over })
 
 describe('the period of a trigger', () => {
   it('is the last 24 hours where both ends are blank, whatever their types', async () => {
     const types: PeriodType[] = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata']
     for (const type of types) {
-      const period = await periodFrom(ends({ fromType: type, toType: type, from: ' ' }), now, nothing)
+      const period = await evaluatePeriod(ends({ fromType: type, toType: type, from: ' ' }), now, nothing)
       assert.deepEqual(period, { from: { instant: now - DAY }, to: { instant: now } })
     }
   })
 
   it('is read from dates and epoch numbers, with an offset or by the clock', async () => {
-    const period = await periodFrom(
+    const period = await evaluatePeriod(
       ends({ from: '2026-11-19T00:00:00+09:00', fromType: 'date', to: '2026-11-20', toType: 'date' }),
       now,
       nothing,
@@ -31,12 +31,12 @@ describe('the period of a trigger', () => {
       from: { instant: Date.UTC(2026, 10, 18, 15) },
       to: { wallClock: Date.UTC(2026, 10, 20) },
     })
-    const epoch = await periodFrom(ends({ from: '1795100000', fromType: 'date' }), now, nothing)
+    const epoch = await evaluatePeriod(ends({ from: '1795100000', fromType: 'date' }), now, nothing)
     assert.deepEqual(epoch.from, { instant: 1_795_100_000_000 })
   })
 
   it('is read as so long before now', async () => {
-    const period = await periodFrom(ends({ from: '-7d', to: '-1h', toType: 'rel' }), now, nothing)
+    const period = await evaluatePeriod(ends({ from: '-7d', to: '-1h', toType: 'rel' }), now, nothing)
     assert.deepEqual(period, { from: { instant: now - 7 * DAY }, to: { instant: now - 3_600_000 } })
   })
 
@@ -47,7 +47,7 @@ describe('the period of a trigger', () => {
         asked.push([value, of])
         return value === 'a' ? now - DAY : '2026-11-20T11:00:00Z'
       }
-      const period = await periodFrom(
+      const period = await evaluatePeriod(
         ends({ from: 'a', fromType: type, to: 'b', toType: type }),
         now,
         evaluate,
@@ -59,9 +59,9 @@ describe('the period of a trigger', () => {
       assert.deepEqual(period, { from: { instant: now - DAY }, to: { instant: now - 3_600_000 } })
     })
 
-    it(`is ENVLOG_INPUT where ${type} says no time, naming where it came from`, async () => {
+    it(`is ENVLOG_INPUT where ${type} is no time, with the property that it is read from`, async () => {
       for (const value of [undefined, null, '', 'soon', {}, [], true]) {
-        const wrong = periodFrom(ends({ to: 'times.to', toType: type }), now, async () => value)
+        const wrong = evaluatePeriod(ends({ to: 'times.to', toType: type }), now, async () => value)
         await assert.rejects(wrong, (error) => {
           assert.deepEqual((error as EnvlogError).params, { property: `${type}.times.to` })
           return failure('ENVLOG_INPUT')(error)
@@ -76,7 +76,7 @@ describe('the period of a trigger', () => {
       { from: '24h' },
       { from: 'tomorrow' },
     ] as const) {
-      await assert.rejects(periodFrom(ends(wrong), now, nothing), (error) => {
+      await assert.rejects(evaluatePeriod(ends(wrong), now, nothing), (error) => {
         assert.deepEqual((error as EnvlogError).params, { property: 'from' })
         return failure('time-unreadable')(error)
       })
@@ -98,7 +98,7 @@ describe('evaluating a property', () => {
   }
 
   it('gives what Node-RED says', async () => {
-    const evaluate = evaluator(
+    const evaluate = createEvaluator(
       red((value, type, done) => done(null, `${type}:${value}`)),
       {} as never,
       {} as never,
@@ -112,8 +112,8 @@ describe('evaluating a property', () => {
       throw new Error('the expression holds secret')
     })
     for (const RED of [failing, throwing]) {
-      const evaluate = evaluator(RED, {} as never, {} as never)
-      const result = periodFrom(ends({ from: 'x', fromType: 'jsonata' }), now, evaluate)
+      const evaluate = createEvaluator(RED, {} as never, {} as never)
+      const result = evaluatePeriod(ends({ from: 'x', fromType: 'jsonata' }), now, evaluate)
       await assert.rejects(result, (error) => {
         assert.ok(error instanceof EnvlogError)
         assert.deepEqual([error.params, error.cause], [{ property: 'jsonata.x' }, {}])

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/lib/clock'
 import { EnvlogError, type Reason } from '../../src/lib/errors'
-import { repeatEvery } from '../../src/nodes/kit/repeat'
-import { LONGEST_REPEAT } from '../../src/shared/action'
+import { runPeriodically } from '../../src/nodes/kit/action/repeat'
+import { MAX_REPEAT_SECONDS } from '../../src/shared/action'
 import { useFakeTimers, watch } from '../lib/api/setup'
 
 const MINUTE = 60_000
@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE
 describe('repeating', () => {
   const timers = useFakeTimers()
 
-  /** Triggers that take so long and end as told; `starts` are ms after the beginning. */
+  /** Triggers that take so long and end as given; `starts` are ms after the beginning. */
   function setup(
     period: number,
     run: (index: number) => { takes?: number; fails?: Reason } = () => ({}),
@@ -21,7 +21,7 @@ describe('repeating', () => {
     const abort = new AbortController()
     const starts: number[] = []
     const ended = watch(
-      repeatEvery(period, { clock: systemClock, random: () => random }, abort.signal, async () => {
+      runPeriodically(period, { clock: systemClock, random: () => random }, abort.signal, async () => {
         const { takes, fails } = run(starts.length)
         starts.push(Date.now() - begin)
         if (takes) await systemClock.sleep(takes, abort.signal)
@@ -99,9 +99,9 @@ describe('repeating', () => {
   })
 
   it('can wait as long as may be set', async () => {
-    const { distances } = setup(LONGEST_REPEAT * 1000)
-    await timers().tickAsync(LONGEST_REPEAT * 1000 + 10_000)
-    assert.deepEqual(distances(), [LONGEST_REPEAT * 1000])
+    const { distances } = setup(MAX_REPEAT_SECONDS * 1000)
+    await timers().tickAsync(MAX_REPEAT_SECONDS * 1000 + 10_000)
+    assert.deepEqual(distances(), [MAX_REPEAT_SECONDS * 1000])
   })
 
   for (const [how, ms] of [

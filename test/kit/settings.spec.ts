@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { EnvlogError, type Reason } from '../../src/lib/errors'
-import { readAccountProperties, readActionSettings } from '../../src/nodes/kit/settings'
+import { readAccountSettings } from '../../src/nodes/account/account-settings'
+import { readActionSettings } from '../../src/nodes/kit/settings/action-settings'
 import { ACTION_TYPES, type ActionType, TOPICS } from '../../src/shared/action'
 
 const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
 const address = { baseUrl: 'https://service.example/' }
 const account = (over: object = {}, secrets: object = credentials) =>
-  readAccountProperties({ ...address, ...over }, secrets)
+  readAccountSettings({ ...address, ...over }, secrets)
 const action = (over: object, type: ActionType = 'envlog-range') =>
   readActionSettings(type, { id: 'x', type, z: 't', account: 'a', version: 1, ...over }) as Record<
     string,
@@ -42,13 +43,13 @@ describe('the settings of an action node', () => {
     topic: 'envlog/{base}/{serial}/{channel}',
   }
   const valued = { fieldNames: 'channel' }
-  const news = { onlyNew: true, advance: 'sent', ackTimeout: 600 }
+  const polling = { onlyNew: true, advance: 'sent', ackTimeout: 600 }
   const own = {
     'envlog-current': { ...valued, send: 'all', staleAfter: null, onlyNew: false },
-    'envlog-latest': { ...news, ...valued, backfill: true, start: 'held' },
+    'envlog-latest': { ...polling, ...valued, backfill: true, start: 'held' },
     'envlog-range': { ...valued, from: '', fromType: 'rel', to: '', toType: 'date', number: null },
     'envlog-alerts': {
-      ...news,
+      ...polling,
       start: 'now',
       measurement: 'envlog_alerts',
       topic: 'envlog/{base}/{serial}/alert',
@@ -132,7 +133,7 @@ describe('the settings of an action node', () => {
     refused(() => action({ select: 'base', devices: [{ serial: '5212A1B2' }] }), 'no-devices')
   })
 
-  it('that repeat what only messages tell are ENVLOG_CONFIG', () => {
+  it('that repeat what only messages name are ENVLOG_CONFIG', () => {
     refused(() => action({ repeat: 60, select: 'msg' }), 'repeat-needs-message')
     refused(() => action({ repeat: 60, fromType: 'msg', from: 'a' }), 'repeat-needs-message')
     refused(() => action({ repeat: 60, toType: 'msg', to: 'a' }), 'repeat-needs-message')

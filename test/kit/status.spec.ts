@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../src/lib/errors'
-import { statusOf } from '../../src/nodes/kit/status'
-import { inWords } from '../../src/nodes/kit/words'
+import { localizeError } from '../../src/nodes/kit/report/localize'
+import { toNodeStatus } from '../../src/nodes/kit/report/status'
 
 /** Says which sentence was asked for, and with what. */
 const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never
@@ -9,26 +9,29 @@ const short = { _: (_key: string, { count }: { count: number }) => `${count} rec
 const at = new Date(2026, 10, 20, 8, 5).getTime()
 
 describe('the status of a node', () => {
-  it('is nothing before the first trigger', () => assert.deepEqual(statusOf(RED, { kind: 'blank' }), {}))
+  it('is nothing before the first trigger', () => assert.deepEqual(toNodeStatus(RED, { kind: 'idle' }), {}))
 
   it('is a grey ring where it is not configured', () => {
     const grey = { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
-    assert.deepEqual(statusOf(RED, { kind: 'unconfigured' }), grey)
-    assert.deepEqual(statusOf(RED, { kind: 'failed', error: new EnvlogError('no-account') }), grey)
-    assert.deepEqual(statusOf(RED, { kind: 'failed', error: new EnvlogError('setting-invalid') }), grey)
+    assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('no-account') }), grey)
+    assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('setting-invalid') }), grey)
   })
 
-  it('is a blue dot while it asks', () => {
-    assert.deepEqual(statusOf(RED, { kind: 'asking' }), { fill: 'blue', shape: 'dot', text: 'status.asking' })
-    assert.deepEqual(statusOf(short, { kind: 'progress', what: 'pages', count: 2 }), {
+  it('is a blue dot while it requests', () => {
+    assert.deepEqual(toNodeStatus(RED, { kind: 'requesting' }), {
+      fill: 'blue',
+      shape: 'dot',
+      text: 'status.asking',
+    })
+    assert.deepEqual(toNodeStatus(short, { kind: 'progress', unit: 'pages', count: 2 }), {
       fill: 'blue',
       shape: 'dot',
       text: '2 records',
     })
   })
 
-  it('is a green dot with what came, and when', () => {
-    assert.deepEqual(statusOf(short, { kind: 'came', what: 'records', count: 300, at }), {
+  it('is a green dot with what was received, and when', () => {
+    assert.deepEqual(toNodeStatus(short, { kind: 'received', unit: 'records', count: 300, at }), {
       fill: 'green',
       shape: 'dot',
       text: '300 records 08:05',
@@ -36,14 +39,14 @@ describe('the status of a node', () => {
   })
 
   it('is a red ring with the code in words, as a key that the editor translates', () => {
-    const text = (error: unknown) => statusOf(RED, { kind: 'failed', error }).text
+    const text = (error: unknown) => toNodeStatus(RED, { kind: 'failed', error }).text
     assert.equal(text(new EnvlogError('no-connection')), 'status.ENVLOG_NETWORK')
     assert.equal(text(new Error('a bug')), 'status.failed')
-    assert.equal(statusOf(RED, { kind: 'failed', error: new EnvlogError('closed') }).fill, 'red')
+    assert.equal(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('closed') }).fill, 'red')
   })
 })
 
-describe('an error in words', () => {
+describe('a localized error of a node', () => {
   const error = new EnvlogError(
     'device-refused',
     { status: 400, words: 'no', serves: 'standalone' },
@@ -52,11 +55,11 @@ describe('an error in words', () => {
 
   it('is the sentence of the catalog with its parameters, the kinds of device in words too', () => {
     const expected = { status: 400, words: 'no', serves: 'serves.standalone {}' }
-    assert.equal(inWords(RED, error).message, `errors.device-refused ${JSON.stringify(expected)}`)
+    assert.equal(localizeError(RED, error).message, `errors.device-refused ${JSON.stringify(expected)}`)
   })
 
   it('reaches Catch nodes with code and cause as its own properties', () => {
-    const report = inWords(RED, error) as Error & { code: string }
+    const report = localizeError(RED, error) as Error & { code: string }
     assert.ok(Object.hasOwn(report, 'code') && Object.hasOwn(report, 'cause'))
     assert.equal(report.code, 'ENVLOG_SERVICE')
     assert.deepEqual(report.cause, { status: 400, endpoint: 'data', serial: 'A' })
@@ -66,9 +69,9 @@ describe('an error in words', () => {
 
   it('says of any other error only what kind it is: its own words may hold anything', () => {
     const bug = Object.assign(new TypeError('with s3cret inside'), { code: 'ERR_X', input: 's3cret' })
-    const report = inWords(RED, bug)
+    const report = localizeError(RED, bug)
     assert.match(report.message, /failure\.unexpected.*TypeError ERR_X/)
     assert.doesNotMatch(JSON.stringify(Object.getOwnPropertyDescriptors(report)), /s3cret/)
-    assert.match(inWords(RED, 'text').message, /failure\.unexpected.*string/)
+    assert.match(localizeError(RED, 'text').message, /failure\.unexpected.*string/)
   })
 })

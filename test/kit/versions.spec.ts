@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { EnvlogError } from '../../src/lib/errors'
-import { readAccountProperties, readActionSettings } from '../../src/nodes/kit/settings'
+import { readAccountSettings } from '../../src/nodes/account/account-settings'
+import { readActionSettings } from '../../src/nodes/kit/settings/action-settings'
 import { ACTION_TYPES } from '../../src/shared/action'
-import { migrate, type Step, VERSION, versionOf } from '../../src/shared/versions'
+import { type Migration, migrateSettings, readVersion, SETTINGS_VERSION } from '../../src/shared/versions'
 
 const TYPES = ['envlog-account', ...ACTION_TYPES] as const
 const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
@@ -11,12 +12,12 @@ const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'p
 const anySettings = fc.dictionary(fc.string(), fc.jsonValue())
 const readers = {
   account: (version: unknown) =>
-    readAccountProperties({ baseUrl: 'https://service.example', version }, credentials),
+    readAccountSettings({ baseUrl: 'https://service.example', version }, credentials),
   action: (version: unknown) => readActionSettings('envlog-current', { account: 'a', version }),
 }
 
 /** Of a future: version 2 renames a property of range, 3 changes a unit of range and of current. */
-const future: readonly Step[] = [
+const future: readonly Migration[] = [
   { 'envlog-range': ({ number, ...rest }) => ({ ...rest, most: number }) },
   {
     'envlog-range': (saved) => ({ ...saved, repeat: Number(saved.repeat) * 1000 }),
@@ -32,7 +33,7 @@ function frozen<T extends object>(value: T): T {
 describe('the version of saved settings', () => {
   it('leaves any settings of today as they are', () => {
     const property = fc.property(fc.constantFrom(...TYPES), anySettings, (type, saved) => {
-      assert.equal(migrate(type, saved, VERSION), saved)
+      assert.equal(migrateSettings(type, saved, SETTINGS_VERSION), saved)
     })
     fc.assert(property)
   })
@@ -51,14 +52,19 @@ describe('the version of saved settings', () => {
 
   it('leaves the base units of version 1 out that did not count beside chosen devices', () => {
     const saved = { select: 'list', devices: [{ serial: '5212A1B2' }], bases: ['5839F001'], note: 'mine' }
-    assert.deepEqual(migrate('envlog-current', saved, 1), { ...saved, bases: [], version: VERSION })
+    assert.deepEqual(migrateSettings('envlog-current', saved, 1), {
+      ...saved,
+      bases: [],
+      version: SETTINGS_VERSION,
+    })
     const under = { ...saved, select: 'base' }
-    assert.deepEqual(migrate('envlog-latest', under, 1), { ...under, version: VERSION })
+    assert.deepEqual(migrateSettings('envlog-latest', under, 1), { ...under, version: SETTINGS_VERSION })
   })
 
   it('goes from each version over all that follow, node by node', () => {
     const saved = { id: 'n', name: 'x', repeat: 2, number: 5 }
-    const steps = (type: (typeof TYPES)[number], version: number) => migrate(type, saved, version, future)
+    const steps = (type: (typeof TYPES)[number], version: number) =>
+      migrateSettings(type, saved, version, future)
     assert.deepEqual(steps('envlog-range', 1), { id: 'n', name: 'x', repeat: 2000, most: 5, version: 3 })
     assert.deepEqual(steps('envlog-range', 2), { id: 'n', name: 'x', repeat: 2000, number: 5, version: 3 })
     assert.deepEqual(steps('envlog-current', 1), { id: 'n', name: 'x', repeat: 2000, number: 5, version: 3 })
@@ -73,32 +79,32 @@ describe('the version of saved settings', () => {
       fc.integer({ min: 1, max: 3 }),
       (type, settings, version) => {
         const saved = frozen({ ...settings, version })
-        const once = migrate(type, saved, version, future)
-        const between = migrate(type, saved, version, future.slice(0, 1))
-        const twice = migrate(type, between, Math.max(version, 2), future)
+        const once = migrateSettings(type, saved, version, future)
+        const between = migrateSettings(type, saved, version, future.slice(0, 1))
+        const twice = migrateSettings(type, between, Math.max(version, 2), future)
         assert.deepEqual(twice, once)
-        assert.equal(migrate(type, once, 3, future), once)
+        assert.equal(migrateSettings(type, once, 3, future), once)
       },
     )
     fc.assert(property)
   })
 
   it('may be absent or text, and is a whole number from 1 on', () => {
-    for (const version of [undefined, null, '', 1, '1']) assert.equal(versionOf({ version }), 1)
-    assert.equal(versionOf({}), 1)
-    assert.equal(versionOf({ version: '12' }), 12)
+    for (const version of [undefined, null, '', 1, '1']) assert.equal(readVersion({ version }), 1)
+    assert.equal(readVersion({}), 1)
+    assert.equal(readVersion({ version: '12' }), 12)
     for (const version of [0, -1, 1.5, Number.NaN, 'x', true, [], {}])
-      assert.equal(versionOf({ version }), undefined)
+      assert.equal(readVersion({ version }), undefined)
   })
 
   for (const [what, read] of Object.entries(readers)) {
     it(`of an ${what} that is newer than the package asks for an update`, () => {
       assert.throws(
-        () => read(VERSION + 1),
+        () => read(SETTINGS_VERSION + 1),
         (error) => {
           assert.ok(error instanceof EnvlogError)
           assert.deepEqual([error.code, error.reason], ['ENVLOG_CONFIG', 'settings-newer'])
-          assert.deepEqual(error.params, { saved: VERSION + 1, known: VERSION })
+          assert.deepEqual(error.params, { saved: SETTINGS_VERSION + 1, known: SETTINGS_VERSION })
           return true
         },
       )

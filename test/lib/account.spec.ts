@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createAccount } from '../../src/lib/account'
 import { systemClock } from '../../src/lib/clock'
 import { createRegistry } from '../../src/lib/registry'
-import { addressProblem, isLoopback, isRelaySuffix, normaliseAddress } from '../../src/shared/account'
+import { findAddressProblem, isLoopback, isRelaySuffix, normalizeAddress } from '../../src/shared/account'
 import { isSerial } from '../../src/shared/action'
 import { fakeTransport, json } from '../support/fake-transport'
 import { currentDevice, patient } from './answers'
@@ -74,7 +74,7 @@ describe('a service address', () => {
     ['https://service.example/#a', 'has-extras'],
   ] as const
   for (const [text, problem] of rows) {
-    it(`"${text}" is ${problem ?? 'fine'}`, () => assert.equal(addressProblem(text), problem))
+    it(`"${text}" is ${problem ?? 'fine'}`, () => assert.equal(findAddressProblem(text), problem))
   }
 
   it('is the same account in every spelling of it', () => {
@@ -83,9 +83,9 @@ describe('a service address', () => {
       'HTTPS://Service.Example/',
       ' https://service.example:443// ',
     ]) {
-      assert.equal(normaliseAddress(text), 'https://service.example')
+      assert.equal(normalizeAddress(text), 'https://service.example')
     }
-    assert.equal(normaliseAddress('https://service.example/api/'), 'https://service.example/api')
+    assert.equal(normalizeAddress('https://service.example/api/'), 'https://service.example/api')
   })
 
   it('is of this machine by name or number', () => {

@@ -220,7 +220,7 @@ describe('what the actions send', () => {
     assert.equal(msg?.keep, 'me')
   })
 
-  it('shows what it does: nothing, asking, what came and when', async () => {
+  it('shows what it does: nothing, requesting, what was received and when', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(rackA) })
     flow.send()
     await flow.completed.next()

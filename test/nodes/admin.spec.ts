@@ -149,14 +149,14 @@ describe('what the editor asks the runtime', () => {
     }
   })
 
-  it('tells nobody who guesses a password whether it is right, but by asking the service', async () => {
+  it('shows nobody who guesses a password whether it is right without a request to the service', async () => {
     const flow = await startFlow('current', simulator())
     flow.send()
     await flow.output.next()
     const { loginPass } = simulator().account
     const before = simulator().log.length
     assert.equal((await post('devices', { account: typed({}, { loginPass }) })).status, 200)
-    assert.equal(simulator().log.length, before + 1, 'what the deployed account knows is not told')
+    assert.equal(simulator().log.length, before + 1, 'the answer of the deployed account is not used')
     const part = await post('devices', {
       account: typed({ id: 'account' }, { apiKey: '__PWRD__', loginPass }),
     })

@@ -15,7 +15,7 @@ describe('what the actions report', () => {
       'no devices chosen': { node: { select: 'list', devices: [] } },
       'a serial that is none': { node: list({ serial: '123' }) },
       'a repeat that is none': { node: { repeat: -1 } },
-      'a repeat of what messages tell': { node: { select: 'msg', repeat: 60 } },
+      'a repeat of what messages name': { node: { select: 'msg', repeat: 60 } },
       'an address that is not https': { account: { baseUrl: 'http://service.example' } },
       'no address': { account: { baseUrl: '' } },
       'no api-key': { credentials: { apiKey: '' } },
@@ -78,9 +78,9 @@ describe('what the actions report', () => {
     })
     flow.send()
     assert.equal((await flow.output.next()).payload.length, 1)
-    const told = [await flow.errors.next(), await flow.errors.next()]
+    const reported = [await flow.errors.next(), await flow.errors.next()]
     assert.deepEqual(
-      told.map(({ error, envlog }) => [error.code, envlog.device.serial]),
+      reported.map(({ error, envlog }) => [error.code, envlog.device.serial]),
       [
         ['ENVLOG_INPUT', '5212ZZZZ'],
         ['ENVLOG_INPUT', '5212YYYY'],
@@ -258,7 +258,7 @@ describe('what the actions report', () => {
   })
 
   for (const action of actions) {
-    it(`${action}: closed while asking it aborts the request, and the message ends with ENVLOG_CLOSED`, async () => {
+    it(`${action}: closed while requesting it aborts the request, and the message ends with ENVLOG_CLOSED`, async () => {
       simulator().set({ faults: [{ kind: 'silence' }] })
       const flow = await startFlow(action, simulator(), { node: list(rackA) })
       flow.send({ keep: 'me' })

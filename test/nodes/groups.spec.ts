@@ -29,9 +29,9 @@ describe('the name of a device', () => {
       for (const { messages, ...pair } of await runEveryPair(simulator(), () => PERIOD, wanted)) {
         assert.equal(messages.length, 1, JSON.stringify(pair))
         if (pair.action === 'current' && pair.send === 'answer') continue
-        const { device: told } = messages[0]?.envlog ?? {}
+        const { device: sent } = messages[0]?.envlog ?? {}
         const expected = { serial: device.serial, name: stored(name), base: base.serial }
-        assert.deepEqual(told, expected, JSON.stringify(pair))
+        assert.deepEqual(sent, expected, JSON.stringify(pair))
       }
     }
   })
@@ -59,7 +59,7 @@ describe('the names of groups', () => {
       }
     })
 
-    it(`${needed ? 'fail the trigger' : 'are not missed'} where nobody tells them: ${action} as ${output} by ${send}`, async () => {
+    it(`${needed ? 'fail the trigger' : 'are not missed'} where no answer contains them: ${action} as ${output} by ${send}`, async () => {
       simulator().set({ faults: [{ kind: 'status', status: 500, endpoints: ['current'] }] })
       const [ran] = await runEveryPair(simulator(), () => node, [pair])
       assert.equal(ran?.failed?.error.code, needed ? 'ENVLOG_SERVICE' : undefined)
@@ -68,7 +68,7 @@ describe('the names of groups', () => {
     })
   }
 
-  it('are asked for with tables, which tell no name, and not with JSON as it came', async () => {
+  it('are requested with tables, which contain no name, and not with JSON as it was received', async () => {
     for (const pair of withoutCurrent.filter(({ send }) => send === 'answer')) {
       simulator().reset()
       simulator().set({ variants: { csv2OnLatestData: true } })

@@ -53,9 +53,9 @@ describe('a period of 160,000 records', () => {
       [],
     )
     const waited = flow.shown().filter(({ text }) => text === 'status.waiting-records')
-    assert.ok(waited.length > 0, 'the status told of the wait')
+    assert.ok(waited.length > 0, 'the status showed the wait')
     const pages = flow.shown().filter(({ text }) => text === 'status.pages')
-    assert.ok(pages.length > 5, 'the status told of the pages')
+    assert.ok(pages.length > 5, 'the status showed the pages')
     const after = (text: string | undefined, index: number) =>
       text === 'status.waiting-records' ? [texts[index + 1]] : []
     const texts = flow.shown().map(({ text }) => text)

@@ -60,13 +60,15 @@ describe('every output and send', () => {
         const own = device ? of(ran, device) : messages
         const expected = device ? [device] : devices
         if (action === 'alerts') {
-          const told = expected.flatMap((one) => expectedAlerts(simulator(), one, ran))
-          assert.ok(told.length > 0)
-          assert.deepEqual(alertFactsIn(own, output), told, what)
+          const truth = expected.flatMap((one) => expectedAlerts(simulator(), one, ran))
+          assert.ok(truth.length > 0)
+          assert.deepEqual(alertFactsIn(own, output), truth, what)
         } else {
-          const told = expected.flatMap((one) => expectedFacts(simulator(), one, { action, output, ...SPAN }))
-          assert.ok(told.length > 0 || device?.serial === spare.serial)
-          assert.deepEqual(factsIn(own, action, output), told, what)
+          const truth = expected.flatMap((one) =>
+            expectedFacts(simulator(), one, { action, output, ...SPAN }),
+          )
+          assert.ok(truth.length > 0 || device?.serial === spare.serial)
+          assert.deepEqual(factsIn(own, action, output), truth, what)
         }
       }
     }

@@ -58,14 +58,14 @@ describe('whatever the fleet and however the service says it', () => {
     for (const device of inOne ? [undefined] : served) {
       const about = device ? [device] : served
       if (action === 'alerts') {
-        const told = about.flatMap((one) => expectedAlerts(simulator(), one, { output, ...span }))
-        assert.deepEqual(alertFactsIn(of(ran, device), output), told)
+        const truth = about.flatMap((one) => expectedAlerts(simulator(), one, { output, ...span }))
+        assert.deepEqual(alertFactsIn(of(ran, device), output), truth)
         continue
       }
       const wanted = { action, output, ...span }
       const loose = device ? unordered(device, wanted) : new Set<null>()
-      const told = about.flatMap((one) => expectedFacts(simulator(), one, wanted))
-      assert.deepEqual(ordered(factsIn(of(ran, device), action, output), loose), ordered(told, loose))
+      const truth = about.flatMap((one) => expectedFacts(simulator(), one, wanted))
+      assert.deepEqual(ordered(factsIn(of(ran, device), action, output), loose), ordered(truth, loose))
     }
     if (messages[0]?.parts) checkSequences(messages, send === 'chunk' && output !== 'readings' ? 3 : 1)
   }

@@ -22,7 +22,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     limits: { current: { limit: 3, window: 600 }, alert: { limit: 1, window: 600 } },
   }))
 
-  it('is told by the admin address: what is spent, what is left, what the service said', async () => {
+  it('is read through the admin route: usage, what is available, what the service reported', async () => {
     const flow = await startFlow('current', simulator())
     flow.send()
     await flow.completed.next()
@@ -33,7 +33,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     assert.deepEqual({ limit, windowSeconds, own, left }, { limit: 3, windowSeconds: 600, own: 1, left: 2 })
   })
 
-  it('is not told of an account that is not there, nor of one that is incomplete', async () => {
+  it('is not read of an account that does not exist, nor of an incomplete one', async () => {
     await startFlow('current', simulator(), { credentials: { apiKey: '' } })
     assert.equal((await counts('nobody')).status, 404)
     const { status, body } = await counts()
@@ -57,7 +57,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     assert.equal(simulator().log.filter(({ over }) => over).length, 0)
   })
 
-  it('is waited for with the time in the status where the first answer tells that nothing is left', async () => {
+  it('is waited for with the time in the status where the first answer reports that nothing is available', async () => {
     const devices = [freezer, fridge]
     const flow = await startFlow('alerts', simulator(), { node: { select: 'list', devices } })
     flow.send()

@@ -8,13 +8,13 @@ const SPAN = {
   'unixtime-from': Date.parse(A_DAY.from) / 1000 - 1,
   'unixtime-to': Date.parse(A_DAY.to) / 1000,
 }
-const MOST = 65_535
+const MAX_NUMBER = 65_535
 const standalone = [freezer, fridge]
 const remote = [rackA, truck]
 const forms = { raw: 'json', csv: 'csv', csv2: 'csv2' } as const
 type Form = keyof typeof forms
 
-describe('an answer as it came', () => {
+describe('an answer as it was received', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
   /** What the service says to a request of our own, byte for byte. */
@@ -37,7 +37,10 @@ describe('an answer as it came', () => {
     if (action === 'alerts') return { endpoint: 'alert', params: both } as const
     if (action === 'latest')
       return { endpoint: isRemote ? 'latest-data-relay' : 'latest-data', params: own } as const
-    return { endpoint: isRemote ? 'data-relay' : 'data', params: { ...own, ...SPAN, number: MOST } } as const
+    return {
+      endpoint: isRemote ? 'data-relay' : 'data',
+      params: { ...own, ...SPAN, number: MAX_NUMBER },
+    } as const
   }
 
   async function run(action: ActionName, output: Form, devices: readonly object[], node: Message = {}) {
@@ -112,9 +115,9 @@ describe('an answer as it came', () => {
 
   it('range as raw asks for the newest so many of the period, at most one request’s', async () => {
     for (const [number, expected] of [
-      ['', MOST],
+      ['', MAX_NUMBER],
       ['7', 7],
-      ['200000', MOST],
+      ['200000', MAX_NUMBER],
     ] as const) {
       simulator().reset()
       const { named, messages } = await run('range', 'raw', [fridge], { number })

@@ -161,8 +161,8 @@ describe('one serial under two base units', () => {
     const node = { select: 'list', devices: [{ serial: rackA.serial }], ...PERIOD }
     for (const { messages, ...pair } of await runEveryPair(simulator(), () => node, withoutRaw)) {
       const { action, output, send } = pair
-      const told = action === 'alerts' ? alertFactsIn(messages, output) : factsIn(messages, action, output)
-      const bases = new Set(told.map(([serial, base]) => `${base}/${serial}`))
+      const truth = action === 'alerts' ? alertFactsIn(messages, output) : factsIn(messages, action, output)
+      const bases = new Set(truth.map(([serial, base]) => `${base}/${serial}`))
       const both = [rackA, truck].map(({ serial, base }) => `${base}/${serial}`)
       assert.deepEqual([...bases].sort(), both.toSorted(), `${action} as ${output} by ${send}`)
       if (send === 'all') continue
@@ -197,8 +197,8 @@ describe('times of the device’s own clock', () => {
             expectedAlerts(simulator(), device, { output, ...span }),
           )
         } else {
-          const told = expectedFacts(simulator(), device, { action, output, ...span })
-          assert.deepEqual(factsIn(own, action, output).filter(ofDevice), told)
+          const truth = expectedFacts(simulator(), device, { action, output, ...span })
+          assert.deepEqual(factsIn(own, action, output).filter(ofDevice), truth)
         }
       }
       const text = JSON.stringify(messages.map(({ payload, envlog }) => [payload, envlog.reading]))

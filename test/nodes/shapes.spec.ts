@@ -31,10 +31,10 @@ describe('the shapes of messages', () => {
       to: '2026-01-15T12:00:00Z',
       staleAfter: 3600,
     }))
-    const told = new Set<string>()
+    const envlogKeys = new Set<string>()
     const seen = new Map<string, Set<string>>()
     for (const { action, output, messages } of ran) {
-      for (const { envlog } of messages) for (const key of keysOf(envlog)) told.add(key)
+      for (const { envlog } of messages) for (const key of keysOf(envlog)) envlogKeys.add(key)
       const shape = shapes[action]?.[output]
       if (!shape) continue
       const sent = new Set<string>()
@@ -52,9 +52,9 @@ describe('the shapes of messages', () => {
     }
     // The row of a value is one of a reading or a record, and has no error: values are numbers.
     const { error: _, ...row } = { ...rows.series, ...rows.current }
-    // News alone tell these two (news.spec.ts).
+    // Only new records have these two (new-records.spec.ts).
     const { overflow: _overflow, receipt: _receipt, ...always } = about
-    assert.deepEqual(sorted(told), sorted(keysOf({ ...always, reading: row })))
+    assert.deepEqual(sorted(envlogKeys), sorted(keysOf({ ...always, reading: row })))
   })
   for (const node of nodes.filter(({ name }) => name !== 'account')) {
     for (const language of languages) {

@@ -1,5 +1,5 @@
+import { MAX_BLOCKING_MS, yieldToEventLoop } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { turn, WORK_MS } from '../pace'
 import type { Slicer } from './slices'
 
 /** An answer above this many bytes is refused, not swallowed. */
@@ -45,9 +45,9 @@ export async function readBody(
     const before = performance.now()
     slicer.push(piece)
     worked += performance.now() - before
-    if (worked < WORK_MS) return
+    if (worked < MAX_BLOCKING_MS) return
     worked = 0
-    await turn()
+    await yieldToEventLoop()
   }
   const small = createPiece()
   for await (const chunk of chunks) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ChildAbort, childOf } from '../abort'
+import { createLinkedAbort, type LinkedAbort } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import { type Cause, EnvlogError, type Reason } from '../errors'
@@ -103,7 +103,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     .update(JSON.stringify([loginId, loginPass]))
     .digest('base64')
   const limits = { silence: settings.timeout * 1000, total: longestAnswer(settings.timeout) }
-  const underWay = new Set<ChildAbort>()
+  const underWay = new Set<LinkedAbort>()
   const exchanges = new Set<Promise<unknown>>()
   let closed = false
 
@@ -205,7 +205,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T> {
     if (closed) throw new EnvlogError('closed')
-    const own = childOf(context.signal)
+    const own = createLinkedAbort(context.signal)
     underWay.add(own)
     try {
       return await work({ ...context, signal: own.signal })

@@ -1,4 +1,4 @@
-import { LONGEST_WINDOW } from '../../shared/limits'
+import { MAX_WINDOW_SECONDS } from '../../shared/limits'
 
 /** The rate-limit headers of a response (docs/service.md, *Limits*); `null` where absent or not a whole number. */
 export interface QuotaHeaders {
@@ -26,7 +26,7 @@ export function readQuotaHeaders(headers: Headers): QuotaHeaders {
 
 function readWindow(value: string | string[] | undefined): number | null {
   const seconds = readWhole(value)
-  return seconds !== null && seconds >= 1 && seconds <= LONGEST_WINDOW ? seconds : null
+  return seconds !== null && seconds >= 1 && seconds <= MAX_WINDOW_SECONDS ? seconds : null
 }
 
 /** Proxies may send a header twice: the first one counts. */

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { isLoopback, unescaped } from '../../shared/account'
+import { decodePercent, isLoopback } from '../../shared/account'
 import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
 
@@ -62,7 +62,7 @@ export function proxyPasswords(
 
 function passwordIn(address: string): string {
   if (!URL.canParse(address)) return ''
-  return unescaped(new URL(address).password)
+  return decodePercent(new URL(address).password)
 }
 
 /** A keep-alive agent, and what goes over it. */

@@ -1,7 +1,7 @@
 import type { CurrentParams } from '../api/endpoints'
 import type { Unreadable } from '../api/fields'
+import { runCooperatively } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { gently } from '../pace'
 import type { RequestContext } from '../quota/types'
 import { type Reading, stepsOfCurrent } from '../readings/current'
 import type { TimeStyle } from '../readings/time'
@@ -53,7 +53,7 @@ export async function collectCurrent(
     failed.push({ device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) })
   }
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
-  const all = await gently(stepsOfCurrent(answer.body, options, unreadable), context.signal)
+  const all = await runCooperatively(stepsOfCurrent(answer.body, options, unreadable), context.signal)
   const readings = all.filter((reading) => isWanted(reading, query))
   failed.push(...findMissing(all, failed, query))
   return { answer, content: { kind: 'current', readings }, group: '', failed }

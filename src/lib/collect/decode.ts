@@ -1,6 +1,6 @@
 import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
+import { runCooperatively } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { gently } from '../pace'
 import { type AlertLog, readAlerts } from '../readings/alerts'
 import { type SeriesPart, stepsOfPart } from '../readings/series'
 import type { TimeStyle } from '../readings/time'
@@ -18,7 +18,7 @@ export async function decodeRecords(
   signal: AbortSignal,
 ): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
   try {
-    const { part, unread } = await gently(stepsOfPart(body, time, offset), signal)
+    const { part, unread } = await runCooperatively(stepsOfPart(body, time, offset), signal)
     return { part, failed: toLeftOutFailures(target, endpoint, unread) }
   } catch (error) {
     throw addEndpoint(error, endpoint)

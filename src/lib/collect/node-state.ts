@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
-import { type Keeper, keepIn, readFrom, type StateStore } from '../state-store'
+import { createStateWriter, loadOrThrow, type StateStore, type StateWriter } from '../state-store'
 import type { DeliveryEffect } from './delivery'
 import { type DeviceDeliveryState, type DeviceEvent, DeviceStates, type RetainedCount } from './device-states'
 import type { NamedDevice, ResolvedDevice } from './devices'
@@ -112,7 +112,7 @@ function createOnce(max: number): (key: string) => boolean {
 interface Opened {
   store: StateStore
   kind: CursorKind | undefined
-  writer?: Keeper
+  writer?: StateWriter
   loading?: Promise<void> | undefined
   /** When the store was last read, monotonic ms. */
   loadedAt?: number
@@ -124,7 +124,7 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSavedSta
   let opened: Opened | undefined
   let isLoaded = false
   const snapshot = (): SavedState => ({ receiptKey, ...devices.toSavedState() })
-  const writeTo = (store: StateStore) => keepIn(store, clock, () => toPersistedState(snapshot()))
+  const writeTo = (store: StateStore) => createStateWriter(store, clock, () => toPersistedState(snapshot()))
 
   async function load(own: Opened): Promise<void> {
     const saved = readPersistedState(await own.store.load())
@@ -170,7 +170,7 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSavedSta
       const isOverdue = clock.monotonic() - (own.loadedAt ?? 0) >= LOAD_AGAIN_MS
       try {
         if (own.loading === undefined || isOverdue) startLoading(own)
-        await readFrom(own.loading as Promise<void>, clock)
+        await loadOrThrow(own.loading as Promise<void>, clock)
       } catch (error) {
         if (opened === own) throw error instanceof EnvlogError ? error : new EnvlogError('store-unreadable')
       }

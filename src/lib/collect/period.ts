@@ -1,4 +1,4 @@
-import { epochMoment, type Moment, readRelative, readTime } from '../../shared/moment'
+import { type Moment, readEpoch, readRelative, readTime } from '../../shared/moment'
 import { EnvlogError } from '../errors'
 import { readNumber } from '../readings/number'
 
@@ -34,7 +34,7 @@ function toMoment(value: unknown, isDate: boolean): Moment | null {
   if (typeof value === 'string') return readTime(value)
   const number = readNumber(value)
   if (number === null) return null
-  return isDate ? { instant: number } : epochMoment(number)
+  return isDate ? { instant: number } : readEpoch(number)
 }
 
 export function isWallClock(moment: Moment): boolean {

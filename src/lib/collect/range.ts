@@ -1,7 +1,7 @@
-import { childOf } from '../abort'
+import { createLinkedAbort } from '../abort'
 import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
 import type { GraphEnvelope } from '../api/envelopes'
-import { turn } from '../pace'
+import { yieldToEventLoop } from '../cooperative'
 import type { RequestContext } from '../quota/types'
 import { mergeSeries } from '../readings/merge'
 import { oldestTime } from '../readings/series'
@@ -63,11 +63,11 @@ export async function collectRange(
     }
     return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, context)), range }
   }
-  const own = childOf(context.signal)
+  const own = createLinkedAbort(context.signal)
   try {
     const fetch = (page: Page) => fetchPage(account, target, page, { ...context, signal: own.signal })
     const { answer, paging, failed } = await fetchPages(target, first, fetch, time, own.signal, onPage)
-    if (paging.parts.length > 1) await turn()
+    if (paging.parts.length > 1) await yieldToEventLoop()
     const content = { kind: 'series', series: mergeSeries(paging.parts) } as const
     return { ...toCollected(target, answer, content), failed, range }
   } finally {
@@ -106,7 +106,7 @@ async function fetchPages(
       onPage(pages)
       response = request(ahead)
       // The request leaves before the event loop is busy with decoding.
-      await turn()
+      await yieldToEventLoop()
     }
     // The first page's offset applies to all, though the clock may have been changed between two pages.
     const offset = paging.parts[0]?.utcOffset

@@ -3,7 +3,7 @@ import type { QuotaCounts } from '../../shared/admin'
 import type { EndpointName } from '../api/endpoints'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import { type Keeper, keepIn, loadFrom, type StateStore } from '../state-store'
+import { createStateWriter, loadOrEmpty, type StateStore, type StateWriter } from '../state-store'
 import { createAccountLimiter } from './account-limiter'
 import { readPersistedQuota, toPersistedQuota } from './limiter-state'
 import { type AccountLimits, mapEndpoints, strictestOf } from './limits'
@@ -49,7 +49,7 @@ export interface Quota {
 /** @param account identifies the account in saved state; contains no secrets */
 export function createQuota(clock: Clock, account = ''): Quota {
   const processId = randomUUID()
-  const participants = new Map<Participant, Keeper | undefined>()
+  const participants = new Map<Participant, StateWriter | undefined>()
   let sharedQuota: SharedQuota | undefined
   const membership = createMembership(processId)
   /** Work that must be over before anything is sent: saved state is loaded, or the shared store is connected. */
@@ -68,7 +68,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
     sharedQuota: () => sharedQuota,
     maxConcurrency: () => (pending > 0 ? 0 : Math.min(...all().map(({ concurrency }) => concurrency))),
     onUsageChange() {
-      for (const keeper of participants.values()) keeper?.save()
+      for (const writer of participants.values()) writer?.save()
     },
   })
   const all = () => [...participants.keys()]
@@ -83,7 +83,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
   }
 
   async function load(participant: Participant, store: StateStore): Promise<void> {
-    const value = await whilePending(loadFrom(store, clock))
+    const value = await whilePending(loadOrEmpty(store, clock))
     const saved = readPersistedQuota(value, account, now(), toWallMs())
     // What this process saved itself is nothing new.
     if (saved && saved.processId !== processId) {
@@ -92,7 +92,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
       await whilePending(sharedQuota?.reportUsage() ?? Promise.resolve())
     }
     const state = () => toPersistedQuota(limiter.getState(now()), { account, processId }, toWallMs())
-    if (participants.has(participant)) participants.set(participant, keepIn(store, clock, state))
+    if (participants.has(participant)) participants.set(participant, createStateWriter(store, clock, state))
     scheduler.update()
   }
 
@@ -132,10 +132,10 @@ export function createQuota(clock: Clock, account = ''): Quota {
       if (openSharedStore && !sharedQuota) inBackground(share(openSharedStore, loaded))
       else if (openSharedStore) onSharedStoreChange()
       return async () => {
-        const keeper = participants.get(participant)
+        const writer = participants.get(participant)
         participants.delete(participant)
         onParticipantsChange()
-        await keeper?.end()
+        await writer?.end()
       }
     },
 

@@ -1,8 +1,8 @@
 import type { CurrentDevice } from '../api/current-device'
 import type { CurrentEnvelope } from '../api/envelopes'
 import type { Unreadable } from '../api/fields'
+import { runToEnd } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { atOnce } from '../pace'
 import { type Battery, readBattery } from './battery'
 import { type Channel, lineUpChannels } from './channel'
 import { type Device, readDevice } from './device'
@@ -49,7 +49,7 @@ const STEP = 200
  * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
  */
 export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Reading[] {
-  return atOnce(stepsOfCurrent(...answer))
+  return runToEnd(stepsOfCurrent(...answer))
 }
 
 /** The same step by step, for answers with thousands of devices. */

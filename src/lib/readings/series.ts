@@ -1,6 +1,6 @@
 import type { GraphEnvelope } from '../api/envelopes'
+import { runToEnd } from '../cooperative'
 import { EnvlogError } from '../errors'
-import { atOnce } from '../pace'
 import { type Channel, channelNumber, lineUpChannels } from './channel'
 import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'
@@ -24,7 +24,7 @@ export interface SeriesPart extends Device {
 
 /** An answer of endpoints 2 to 5 (docs/service.md, *Fields*). @throws EnvlogError `reply-unreadable` */
 export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
-  const { part } = atOnce(stepsOfPart(envelope, style))
+  const { part } = runToEnd(stepsOfPart(envelope, style))
   return { ...part, gaps: findGaps(part.records, part.standalone) }
 }
 

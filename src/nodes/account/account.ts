@@ -1,9 +1,9 @@
 import type { NodeAPI } from 'node-red'
-import { registerAccount } from '../kit/account'
-import { registerAdmin } from '../kit/admin'
+import { registerAccountNode } from './account-node'
+import { registerAdminRoutes } from './admin/routes'
 
 /** envlog-account: one login at the service, shared by the action nodes. */
 export = (RED: NodeAPI): void => {
-  registerAccount(RED)
-  registerAdmin(RED)
+  registerAccountNode(RED)
+  registerAdminRoutes(RED)
 }

@@ -1,20 +1,21 @@
 import type { NodeAPI } from 'node-red'
 import { collectAlerts } from '../../lib/collect/fetch'
 import { pollAlerts } from '../../lib/collect/poll'
-import { registerAction } from '../kit/action'
-import { newsWish } from '../kit/news'
+import { registerAction } from '../kit/action/action-node'
+import { toDeliveryOptions } from '../kit/settings/poll-options'
 
-/** envlog-alerts: the newest alert log entries of each chosen device, each once. */
+/** envlog-alerts: the newest entries of each chosen device's alert log, each delivered once. */
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-alerts',
-    counts: 'alerts',
-    async run({ account, settings, format, node, news, eachTarget, deliver }) {
+    unit: 'alerts',
+    async run({ account, settings, format, nodeId, pollPorts, forEachDevice, deliver }) {
       const { time, onlyNew, start } = settings
-      const wish = { ...newsWish(settings, node), start }
-      await eachTarget(async (target, requestContext) => {
-        if (format === 'read' && onlyNew) await pollAlerts(account, target, wish, news, requestContext)
-        else await deliver(await collectAlerts(account, target, { time, format }, requestContext))
+      const options = { ...toDeliveryOptions(settings, nodeId), start }
+      await forEachDevice(async (device, requestContext) => {
+        if (format === 'read' && onlyNew)
+          await pollAlerts(account, device, options, pollPorts, requestContext)
+        else await deliver(await collectAlerts(account, device, { time, format }, requestContext))
       })
     },
   })

@@ -1,15 +1,15 @@
 import type { NodeAPI } from 'node-red'
 import { changedReadings, collectCurrent } from '../../lib/collect/current'
-import { registerAction } from '../kit/action'
+import { registerAction } from '../kit/action/action-node'
 
 /** envlog-current: the newest reading of each chosen device. */
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-current',
-    counts: 'devices',
-    async run({ account, settings, format, selection, requestContext, nodeState, deliver }) {
+    unit: 'devices',
+    async run({ account, settings, format, evaluateSelection, requestContext, nodeState, deliver }) {
       const { exclude, time, staleAfter, onlyNew } = settings
-      const query = { selection: await selection(), exclude, time, staleAfter, format }
+      const query = { selection: await evaluateSelection(), exclude, time, staleAfter, format }
       const collected = await collectCurrent(account, query, requestContext)
       if (!collected) return
       const { content, failed = [] } = collected

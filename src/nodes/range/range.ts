@@ -1,21 +1,21 @@
 import type { NodeAPI } from 'node-red'
 import { collectRange } from '../../lib/collect/range'
-import { registerAction } from '../kit/action'
-import { periodFrom } from '../kit/period'
+import { registerAction } from '../kit/action/action-node'
+import { evaluatePeriod } from '../kit/settings/period'
 
-/** envlog-range: the records of a period. */
+/** envlog-range: the records of each chosen device in a period. */
 export = (RED: NodeAPI): void =>
   registerAction(RED, {
     type: 'envlog-range',
-    counts: 'records',
-    async run({ account, settings, format, evaluate, eachTarget, deliver, show }) {
+    unit: 'records',
+    async run({ account, settings, format, evaluateTypedInput, forEachDevice, deliver, setStatus }) {
       const { number, time } = settings
-      const period = await periodFrom(settings, account.now(), evaluate)
-      const paged = (count: number) => show({ kind: 'progress', what: 'pages', count })
-      // One device after another: each may hold 160,000 records until it is complete.
-      await eachTarget(async (target, requestContext) => {
+      const period = await evaluatePeriod(settings, account.now(), evaluateTypedInput)
+      const onPage = (count: number) => setStatus({ kind: 'progress', unit: 'pages', count })
+      // One device at a time, because up to 160,000 records of each are kept in memory until they are complete.
+      await forEachDevice(async (device, requestContext) => {
         await deliver(
-          await collectRange(account, target, { period, number, time, format }, requestContext, paged),
+          await collectRange(account, device, { period, number, time, format }, requestContext, onPage),
         )
       }, 1)
     },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { STORED } from '../../../src/shared/admin'
+import { STORED_SECRET } from '../../../src/shared/admin'
 import { rackA } from '../../support/devices'
 import type { Editor } from '../../support/editor/editor'
 import { editorFlow } from '../../support/editor/flow'
@@ -137,7 +137,7 @@ function tests(runtime: Runtime): void {
     await picker.cancel()
     await form.whenShown('#node-input-select')
     const account = await form.editAccount()
-    assert.equal(await account.field('apiKey').inputValue(), STORED)
+    assert.equal(await account.field('apiKey').inputValue(), STORED_SECRET)
     assert.match((await account.test())[0] ?? '', /answers at this address/)
 
     // Another address: what is stored is not for it.

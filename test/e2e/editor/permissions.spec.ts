@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { STORED } from '../../../src/shared/admin'
+import { STORED_SECRET } from '../../../src/shared/admin'
 import type { Editor } from '../../support/editor/editor'
 import { editorFlow } from '../../support/editor/flow'
 import { ACTING_MS, useRoom } from '../../support/editor/room'
@@ -74,7 +74,7 @@ describe('the admin routes with adminAuth', function () {
       `{"account": {"baseUrl": "${'a'.repeat(3000)}"}}`,
       '{"account": {"baseUrl": "file:///etc/passwd", "credentials": {}}}',
       '{"account": {"baseUrl": "http://192.0.2.1", "credentials": {}}}',
-      `{"account": {"id": "../..", "baseUrl": "https://other.example", "credentials": {"apiKey": "${STORED}"}}}`,
+      `{"account": {"id": "../..", "baseUrl": "https://other.example", "credentials": {"apiKey": "${STORED_SECRET}"}}}`,
       '{not json',
     ]
     const before = room.simulator.log.length
@@ -117,7 +117,7 @@ describe('the admin routes with adminAuth', function () {
     const typed = {
       id: 'account',
       baseUrl: url,
-      credentials: { ...account, apiKey: STORED, loginPass: STORED },
+      credentials: { ...account, apiKey: STORED_SECRET, loginPass: STORED_SECRET },
     }
     const response = await fetch(`${room.nodeRed.url}/envlog/${path}`, {
       method,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
 import type { GraphEnvelope } from '../../../src/lib/api/envelopes'
 import { collectRange, type RangeQuery } from '../../../src/lib/collect/range'
+import { yieldToEventLoop } from '../../../src/lib/cooperative'
 import { EnvlogError } from '../../../src/lib/errors'
-import { turn } from '../../../src/lib/pace'
 import { asking, graph, patient, relayGraph } from '../answers'
 import {
   type Behaviour,
@@ -211,7 +211,7 @@ describe('fetching a period', () => {
     process.on('unhandledRejection', note)
     const run = collectRange(account, standalone, instants(0, 1e9), asking(abort.signal))
     await assert.rejects(run, (error) => error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED')
-    await turn()
+    await yieldToEventLoop()
     process.off('unhandledRejection', note)
     assert.deepEqual([order, unhandled], [['ask', 'ask', 'read', 'gave up'], []])
   })
@@ -227,7 +227,7 @@ describe('fetching a period', () => {
     await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
       code: 'ENVLOG_REPLY',
     })
-    await turn()
+    await yieldToEventLoop()
     process.off('unhandledRejection', note)
     assert.deepEqual([order, unhandled], [['ask', 'ask', 'read', 'gave up'], []])
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { atOnce } from '../../../src/lib/pace'
+import { runToEnd } from '../../../src/lib/cooperative'
 import { oldestTime, readSeries, type Series, stepsOfPart } from '../../../src/lib/readings/series'
 import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
 
@@ -228,7 +228,7 @@ describe('a series', () => {
   it('leaves a record out that cannot be read, and says which, without its contents', () => {
     for (const record of [[], 'secret', 7, { unixtime: 'secret' }]) {
       const envelope = graphEnvelope(graph({ data: [{ unixtime: 10, ch1: 1 }, record as never] }))
-      const { part, unread } = atOnce(stepsOfPart(envelope, 'utc'))
+      const { part, unread } = runToEnd(stepsOfPart(envelope, 'utc'))
       assert.deepEqual([part.records.length, unread], [1, ['data.1']])
     }
     assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null is none')

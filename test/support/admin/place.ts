@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Simulator, startSimulator } from '../../../simulator'
-import { STORED } from '../../../src/shared/admin'
+import { STORED_SECRET } from '../../../src/shared/admin'
 import { accountOf } from '../editor/flow'
 import { authority, startProxy, startTls } from '../network'
 import { type FlowNode, logIn, type NodeRed, startNodeRed } from '../node-red'
@@ -176,7 +176,7 @@ export function usePlace(): Place {
       const right: Credentials = simulator.account
       const wrong: Credentials = { apiKey: 'W'.repeat(45), loginId: 'nobody00', loginPass: 'wrong-word' }
       const given = (name: keyof Credentials) => {
-        const word = credentials[name] ?? (name === 'loginId' ? 'right' : STORED)
+        const word = credentials[name] ?? (name === 'loginId' ? 'right' : STORED_SECRET)
         return word === 'right' ? right[name] : word === 'wrong' ? wrong[name] : word
       }
       return {

@@ -2,7 +2,7 @@
  * Accounts as somebody may type them for the admin routes, and what may come of each. In addresses SERVICE stands for the
  * port of the deployed account's service, STRANGER for one that somebody else listens on, SECURE for that one with TLS.
  */
-import { STORED } from '../../../src/shared/admin'
+import { STORED_SECRET } from '../../../src/shared/admin'
 
 /** What becomes of an address where all secrets are typed. */
 export type AddressKind = 'as deployed' | 'another' | 'refused'
@@ -71,7 +71,7 @@ export const addresses: readonly AddressRow[] = [
   refused('//127.0.0.1:SERVICE'),
   refused('https://'),
   refused('$' + '{HOME}'),
-  refused(STORED),
+  refused(STORED_SECRET),
   refused(''),
 ]
 
@@ -135,7 +135,7 @@ export const secrets: readonly SecretsRow[] = [
     },
     {
       title: `${word} key and password typed, the login stored`,
-      ...{ typed: {}, credentials: { ...typed, apiKey: word, loginPass: word, loginId: STORED } },
+      ...{ typed: {}, credentials: { ...typed, apiKey: word, loginPass: word, loginId: STORED_SECRET } },
       outcome: 'secrets-needed',
     },
   ]),
@@ -214,7 +214,7 @@ export const secrets: readonly SecretsRow[] = [
   ...['nobody', '', '__proto__', 'constructor', 'broker', 'proxy', 'action', 'disabled'].map(
     (id): SecretsRow => ({
       title: `all stored of ${id ? `'${id}'` : 'nothing'}, which is no account that runs`,
-      ...{ typed: { id }, credentials: { loginId: STORED }, outcome: 'account-incomplete' },
+      ...{ typed: { id }, credentials: { loginId: STORED_SECRET }, outcome: 'account-incomplete' },
     }),
   ),
   ...['broker', 'action', 'nobody'].flatMap((id) =>

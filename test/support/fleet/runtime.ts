@@ -40,7 +40,7 @@ type Constructor = (this: EventEmitter, config: Config) => void
 const built = <T>(path: string) => require(join(root, 'dist/nodes', path)) as T
 
 export function startRuntime(ears: Ears): Runtime {
-  const { registry } = built<{ registry: Registry }>('kit/account.js')
+  const { registry } = built<{ registry: Registry }>('kit/state/registry.js')
   const types = new Map<string, Constructor>()
   const nodes = new Map<string, EventEmitter & { receive(msg: Message): void }>()
   const contexts = new Map<string, Map<string, unknown>>()

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import fc from 'fast-check'
-import { STORED } from '../../../src/shared/admin'
+import { STORED_SECRET } from '../../../src/shared/admin'
 import { seed } from '../chance'
 import { trusted } from '../hostile-peers/connections'
 import { type Asked, answering, whole } from '../hostile-peers/wire'
@@ -241,7 +241,7 @@ export async function startHall(others: readonly Member[] = []): Promise<Hall> {
     said: () => said,
     async ask(member, asker) {
       if (isRoute(asker)) {
-        const login = { apiKey: STORED, loginId: member.credentials.loginId, loginPass: STORED }
+        const login = { apiKey: STORED_SECRET, loginId: member.credentials.loginId, loginPass: STORED_SECRET }
         const settings = { ...more, limits, ...member.settings, credentials: login }
         const account = { id: idOf(member, 'account'), ...settings }
         return { texts: [await witness.ask(`/envlog/${asker}`, { account, anew: true })], message: '' }

@@ -1,0 +1,56 @@
+import type { Node, NodeAPI } from 'node-red'
+import type { Account } from '../../lib/account'
+import { onBackgroundError } from '../../lib/background'
+import type { AccountNode } from '../kit/action/account'
+import { localizeError } from '../kit/report/localize'
+import { createContextStore } from '../kit/state/context-store'
+import { type AccountConfig, openAccount } from './open-account'
+import { createSharedQuotaStatus } from './shared-quota-status'
+
+/** Registers the config node, which opens its account when the first node uses it. */
+export function registerAccountNode(RED: NodeAPI): void {
+  onBackgroundError((error) => RED.log.error(`envlog: ${localizeError(RED, error).message}`))
+  function AccountNodeConstructor(this: AccountNode, config: AccountConfig) {
+    RED.nodes.createNode(this, config)
+    let account: Account | undefined
+    const storeName = String(config.store ?? '').trim()
+    const onStoreError = createStoreWarning(RED, this, storeName)
+    const openStore = (node: Node, key: string) => createContextStore(RED, node, storeName, key, onStoreError)
+    this.users = {}
+    this.storeFor = (node) => openStore(node, 'cursors')
+    this.deployedLogin = () => ({
+      baseUrl: String(config.baseUrl ?? ''),
+      ...{ apiKey: '', loginId: '', loginPass: '' },
+      ...(this.credentials as object),
+    })
+    this.getAccount = () => {
+      account ??= openAccount(RED, config, this.credentials ?? {}, {
+        openStore: () => openStore(this, 'quota'),
+        onSharedStoreChange: createSharedQuotaStatus(RED, this),
+      })
+      return account
+    }
+    this.on('close', (_removed: boolean, done: () => void) => {
+      if (account) account.close().then(done, done)
+      else done()
+    })
+  }
+  RED.nodes.registerType('envlog-account', AccountNodeConstructor as never, {
+    credentials: {
+      apiKey: { type: 'password' },
+      loginId: { type: 'text' },
+      loginPass: { type: 'password' },
+      sharedQuotaPassword: { type: 'password' },
+    },
+  })
+}
+
+/** Warns once that writes to the store fail, for the account and all its nodes, because they share the store. */
+function createStoreWarning(RED: NodeAPI, node: Node, name: string): (error: Error) => void {
+  let hasWarned = false
+  return ({ message }) => {
+    if (hasWarned) return
+    hasWarned = true
+    node.warn(RED._('warnings.store-failing', { store: name || 'default', detail: message } as never))
+  }
+}

@@ -1,0 +1,37 @@
+import type { Account } from '../../../lib/account'
+import { EnvlogError } from '../../../lib/errors'
+import type { RequestContext } from '../../../lib/quota/types'
+import type { AccountTestResult } from '../../../shared/admin'
+
+/**
+ * Tests address and login with one request of `current`, and the relay suffix with one of `latest-data` for a remote
+ * unit. It never requests alerts, because their limit is low.
+ * @throws EnvlogError if `current` fails
+ */
+export async function testAccount(
+  account: Account,
+  requestContext: RequestContext,
+): Promise<AccountTestResult> {
+  const { body } = await account.directory.getAnswer(requestContext, true)
+  const remote = body.devices.find(({ serial, baseunit }) => baseunit && baseunit.serial !== serial)
+  return {
+    devices: body.devices.length,
+    relay: remote
+      ? await testRelay(account, remote.serial, remote.baseunit?.serial ?? '', requestContext)
+      : null,
+    quota: account.quota.counts(),
+  }
+}
+
+/** The path is wrong only where it does not exist: the right one also refuses a device that has no records. */
+async function testRelay(account: Account, serial: string, base: string, requestContext: RequestContext) {
+  try {
+    const fields = { 'remote-serial': serial, 'base-serial': base }
+    await account.client.read('latest-data-relay', fields, requestContext)
+    return { works: true }
+  } catch (error) {
+    if (!(error instanceof EnvlogError)) throw error
+    const isFound = error.reason === 'device-refused' && error.cause.status !== 404
+    return isFound ? { works: true } : { works: false, reason: error.reason, params: error.params }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Account } from '../../../lib/account'
+import type { Unreadable } from '../../../lib/api/fields'
+import type { DirectoryAnswer } from '../../../lib/collect/directory'
+import type { RequestContext } from '../../../lib/quota/types'
+import { type Reading, readCurrent } from '../../../lib/readings/current'
+import type { DeviceList, ListedDevice } from '../../../shared/admin'
+
+/**
+ * The devices of the account. The list is up to ten minutes old, unless `again` requests a new one.
+ * @throws EnvlogError what the request of `current` fails with
+ */
+export async function fetchDeviceList(
+  account: Account,
+  requestContext: RequestContext,
+  again: boolean,
+): Promise<DeviceList> {
+  return toDeviceList(account, await account.directory.getAnswer(requestContext, again))
+}
+
+/** The cached list of any age; `null` where there is none. It sends no request. */
+export function readCachedDeviceList(account: Account): DeviceList | null {
+  const answer = account.directory.cachedAnswer()
+  return answer ? toDeviceList(account, answer) : null
+}
+
+function toDeviceList(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
+  const { series1Models } = account
+  const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
+  const readings = body.devices.length > 0 ? readCurrent(body, options) : []
+  const devices = [...readings.map(fromReading), ...body.unreadable.flatMap(fromUnreadable)]
+  const { left, freeAt } = account.quota.counts().endpoints.current
+  return { devices, receivedAt, left, freeAt }
+}
+
+/** A device can be chosen even if its reading cannot be read. */
+function fromUnreadable({ serial, known }: Unreadable): ListedDevice[] {
+  if (!known) return []
+  const { base, name, group } = known
+  return [
+    {
+      ...{ serial, name: name || serial, model: '', group },
+      base: { serial: base, name: '', model: '' },
+      standalone: base === serial,
+      ...{ timestamp: null, battery: null, values: [] },
+    },
+  ]
+}
+
+function fromReading({
+  serial,
+  name,
+  model,
+  base,
+  standalone,
+  timestamp,
+  ...reading
+}: Reading): ListedDevice {
+  return {
+    ...{ serial, name, model, base, standalone, timestamp },
+    group: reading.group?.name ?? '',
+    battery: reading.battery.level,
+    values: reading.channels.map(({ name, unit, quantity, value, error }) => ({
+      ...{ name, unit, quantity, value, error },
+    })),
+  }
+}

@@ -1,0 +1,108 @@
+import type { NodeAPI } from 'node-red'
+import type { Account } from '../../../lib/account'
+import { EnvlogError, type ErrorCode } from '../../../lib/errors'
+import { EDITOR } from '../../../lib/quota/fair-queue'
+import type { RequestContext } from '../../../lib/quota/types'
+import type { AdminFailure, ContextStore } from '../../../shared/admin'
+import { findAccountNode } from '../../kit/action/account'
+import { listContextStores } from '../../kit/state/context-store'
+
+type Request = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[0]
+type Handler = ReturnType<NodeAPI['auth']['needsPermission']>
+type Response = Parameters<Parameters<NodeAPI['httpAdmin']['get']>[1]>[1]
+
+/** Longest wait for quota of a request from the editor, where a person waits. */
+const MAX_WAIT_MS = 10_000
+
+/**
+ * The routes through which the editor asks the runtime. A route that only reads needs the permission `envlog.read`. A
+ * route that sends requests to an address from the editor needs `envlog.write` and the permission to deploy flows,
+ * which could do the same. Without `adminAuth`, Node-RED permits everything. Errors are sent as reasons, because the
+ * editor knows the user's language.
+ */
+export function registerAdminRoutes(RED: NodeAPI): void {
+  const canRead = RED.auth.needsPermission('envlog.read')
+  const canRequest = [
+    RED.auth.needsPermission('envlog.write'),
+    RED.auth.needsPermission('flows.write'),
+    requireJson,
+  ]
+  RED.httpAdmin.get('/envlog/accounts/:id/quota', canRead, (request, response) =>
+    respond(response, async () => {
+      const node = findAccountNode(RED, String(request.params.id))
+      if (!node) throw new EnvlogError('no-account')
+      return node.getAccount().quota.counts()
+    }),
+  )
+  RED.httpAdmin.get('/envlog/stores', canRead, (_request, response) =>
+    respond(response, async (): Promise<ContextStore[]> => listContextStores(RED)),
+  )
+  RED.httpAdmin.post('/envlog/devices', ...canRequest, (request, response) =>
+    respond(response, () =>
+      withDraft(RED, request, async (account, requestContext) => {
+        const { fetchDeviceList, readCachedDeviceList } =
+          require('./device-list') as typeof import('./device-list')
+        const { anew, known } = (request.body ?? {}) as { anew?: unknown; known?: unknown }
+        if (known === true) return readCachedDeviceList(account)
+        return fetchDeviceList(account, requestContext, anew === true)
+      }),
+    ),
+  )
+  RED.httpAdmin.post('/envlog/test', ...canRequest, (request, response) =>
+    respond(response, () =>
+      withDraft(RED, request, (account, requestContext) => {
+        const { testAccount } = require('./account-test') as typeof import('./account-test')
+        return testAccount(account, requestContext)
+      }),
+    ),
+  )
+}
+
+/** Accepts only JSON: any web page could send other content types to this origin without a preflight request. */
+const requireJson: Handler = (request, response, next) => {
+  if (request.is('application/json')) next()
+  else response.status(415).json({ reason: 'unexpected' } satisfies AdminFailure)
+}
+
+/** Opens the account of the request for `work`, which is aborted when the editor disconnects. */
+async function withDraft<T>(
+  RED: NodeAPI,
+  request: Request,
+  work: (account: Account, requestContext: RequestContext) => T | Promise<T>,
+): Promise<T> {
+  const { openAccountDraft } = require('./account-draft') as typeof import('./account-draft')
+  const { account: draft } = (request.body ?? {}) as { account?: unknown }
+  const { user } = request as { user?: { username?: string } }
+  const account = openAccountDraft(RED, draft, user?.username ?? '')
+  const abort = new AbortController()
+  const onDisconnect = () => abort.abort()
+  request.socket.once('close', onDisconnect)
+  try {
+    return await work(account, { signal: abort.signal, queueKey: EDITOR, maxWaitMs: MAX_WAIT_MS })
+  } finally {
+    request.socket.off('close', onDisconnect)
+    await account.close()
+  }
+}
+
+/** Code → HTTP status. All other errors are of the service or the network: 502. */
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  ENVLOG_CONFIG: 400,
+  ENVLOG_INPUT: 400,
+  ENVLOG_QUOTA: 429,
+  ENVLOG_BUSY: 429,
+}
+
+async function respond(response: Response, work: () => Promise<unknown>): Promise<void> {
+  try {
+    response.json(await work())
+  } catch (error) {
+    // The message of an unexpected error may contain secrets.
+    const { code, reason, params, cause } =
+      error instanceof EnvlogError ? error : { code: undefined, reason: 'unexpected', params: {}, cause: {} }
+    const { retryAt } = cause as { retryAt?: string }
+    const status = reason === 'no-account' ? 404 : ((code && STATUS[code]) ?? 502)
+    const failure = { code, reason, params, retryAt } as AdminFailure
+    response.status(status).json(failure)
+  }
+}

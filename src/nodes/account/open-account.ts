@@ -1,0 +1,102 @@
+import type { Node, NodeAPI, NodeDef } from 'node-red'
+import { type Account, type AccountPorts, createAccount } from '../../lib/account'
+import { longestAnswer } from '../../lib/api/client'
+import {
+  proxyPasswords,
+  type TlsOptions,
+  type TransportOptions,
+  undiciTransport,
+} from '../../lib/api/transport'
+import { systemClock } from '../../lib/clock'
+import { EnvlogError } from '../../lib/errors'
+import type { StateStore } from '../../lib/state-store'
+import { registry } from '../kit/state/registry'
+
+export interface AccountConfig extends NodeDef {
+  tls?: string
+  proxy?: string
+  concurrency?: number | string
+  store?: string
+  baseUrl?: string
+}
+
+interface TlsNode extends Node {
+  /** False where its files cannot be read: `addTLSOptions` adds nothing then. */
+  valid: boolean
+  addTLSOptions(options: TlsOptions): TlsOptions
+}
+
+interface ProxyNode extends Node<{ username?: string; password?: string }> {
+  url?: string
+  noproxy?: string[]
+}
+
+/**
+ * A deployed account saves its usage and may share its quota. An account from the editor names the user who typed its
+ * secrets; nobody, if they are stored ones.
+ */
+type AccountUse =
+  | { openStore(): StateStore; onSharedStoreChange(isConnected: boolean, code?: string): void }
+  | { triedBy: string | undefined }
+
+/**
+ * Opens the account of the settings.
+ * @throws EnvlogError `ENVLOG_CONFIG`
+ */
+export function openAccount(
+  RED: NodeAPI,
+  config: AccountConfig,
+  credentials: object,
+  use: AccountUse,
+): Account {
+  const { readAccountSettings } = require('./account-settings') as typeof import('./account-settings')
+  const settings = readAccountSettings(config, credentials)
+  const transport = readTransportOptions(RED, config, settings)
+  const ports: AccountPorts = {
+    transport: undiciTransport(transport),
+    clock: systemClock,
+    random: Math.random,
+    registry,
+  }
+  if ('triedBy' in use) ports.triedBy = use.triedBy
+  else {
+    ports.store = use.openStore()
+    if (settings.sharedQuota) {
+      const { openRedis } =
+        require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
+      const lease = longestAnswer(settings.timeout)
+      ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
+      ports.onSharedStoreChange = use.onSharedStoreChange
+    }
+  }
+  return createAccount({ ...settings, secrets: proxyPasswords(transport, process.env) }, ports)
+}
+
+function readTransportOptions(
+  RED: NodeAPI,
+  config: AccountConfig,
+  { concurrency, timeout }: { concurrency: number; timeout: number },
+): TransportOptions {
+  const options: TransportOptions = { connections: concurrency, timeoutMs: timeout * 1000 }
+  if (config.tls) {
+    const node = findReferenced<TlsNode>(RED, config.tls, 'tls')
+    if (!node.valid) throw new EnvlogError('account-reference', { property: 'tls' })
+    options.tls = node.addTLSOptions({})
+  }
+  if (config.proxy) {
+    const { url, noproxy, credentials } = findReferenced<ProxyNode>(RED, config.proxy, 'proxy')
+    if (!url || !/^https?:\/\//i.test(url) || !URL.canParse(url))
+      throw new EnvlogError('setting-invalid', { property: 'proxy' })
+    options.proxy = { url, noProxy: noproxy ?? [] }
+    if (credentials?.username) options.proxy.username = credentials.username
+    if (credentials?.password) options.proxy.password = credentials.password
+  }
+  return options
+}
+
+/** A missing node is an error, because the connection would not be the configured one without it. */
+function findReferenced<T extends Node>(RED: NodeAPI, id: string, property: string): T {
+  const node = RED.nodes.getNode(id)
+  if (!node) throw new EnvlogError('account-reference', { property })
+  return node as unknown as T
+}

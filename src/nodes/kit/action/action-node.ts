@@ -1,0 +1,186 @@
+import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
+import type { Account } from '../../../lib/account'
+import { inBackground } from '../../../lib/background'
+import { systemClock } from '../../../lib/clock'
+import { yieldToEventLoop } from '../../../lib/cooperative'
+import { EnvlogError } from '../../../lib/errors'
+import type { ActionType } from '../../../shared/action'
+import { localizeError } from '../report/localize'
+import { type CountUnit, type RunStatus, toNodeStatus } from '../report/status'
+import type { SettingsOf } from '../settings/action-settings'
+import { toNodeStateOptions } from '../settings/poll-options'
+import { createRefusedDevices } from '../state/refused-devices'
+import { registry } from '../state/registry'
+import { forgetRemovedNode } from '../state/removed-nodes'
+import { acquireAccount, releaseAccount } from './account'
+import { type ControlMessage, readControlMessage, readOwnReceipt } from './control-message'
+import { runPeriodically } from './repeat'
+import type { RunContext, RunPorts } from './run-context'
+import { createTriggerQueue } from './trigger-queue'
+
+/** What distinguishes one action node from the others. */
+export interface ActionDefinition<T extends ActionType> {
+  type: T
+  /** What the status counts. */
+  unit: CountUnit
+  /** Handles one trigger. @throws EnvlogError where the trigger as a whole fails */
+  run(context: RunContext<T>): Promise<void>
+}
+
+interface ActionConfig extends NodeDef {
+  account: string
+}
+
+/** The timer goes on without its message, if a hook of Node-RED has not let it arrive within this time. */
+const MAX_RECEIVE_MS = 60_000
+
+/** Loaded with the first trigger, which keeps the start of Node-RED fast. */
+let runModule: typeof import('./run-context') | undefined
+
+type Trigger = RunPorts<ActionType>['trigger']
+
+/**
+ * Registers an action node. All handlers, timers, statuses and calls of `done` are here; `run` of a node file is an
+ * async function that gets a signal and throws.
+ */
+export function registerAction<T extends ActionType>(RED: NodeAPI, action: ActionDefinition<T>): void {
+  function ActionNode(this: Node, config: ActionConfig) {
+    RED.nodes.createNode(this, config)
+    startNode(RED, this, config, action)
+  }
+  RED.nodes.registerType(action.type, ActionNode as never)
+}
+
+function startNode<T extends ActionType>(
+  RED: NodeAPI,
+  node: Node,
+  config: ActionConfig,
+  action: ActionDefinition<T>,
+): void {
+  const queue = createTriggerQueue()
+  const { signal } = queue
+  /** Messages of the node's timer, and what each calls with its result. */
+  const timerMessages = new WeakMap<NodeMessage, (result: Promise<void>) => void>()
+  const setStatus = (status: RunStatus) => {
+    if (!signal.aborted) node.status(toNodeStatus(RED, status))
+  }
+  const nodeState = registry.getOrCreateNodeState(node.id)
+  const refusedDevices = createRefusedDevices(systemClock)
+  let settings: SettingsOf<T> | undefined
+  let hasStoreFailed = false
+  let closeState = async () => {}
+
+  /** @throws EnvlogError `ENVLOG_CONFIG`, at each call until the node is deployed again */
+  function configure(): { account: Account; settings: SettingsOf<T> } {
+    const { account, store } = acquireAccount(RED, config.account, node)
+    if (!settings) {
+      // Loaded with the first node instead of with the palette, because it loads zod.
+      const { readActionSettings } =
+        require('../settings/action-settings') as typeof import('../settings/action-settings')
+      settings = readActionSettings(action.type, config)
+      nodeState.open(store, toNodeStateOptions(action.type, account, settings))
+      closeState = () => nodeState.close(store)
+    }
+    return { account, settings }
+  }
+
+  async function run(trigger: Trigger): Promise<void> {
+    const { account, settings } = configure()
+    runModule ??= require('./run-context') as typeof import('./run-context')
+    setStatus({ kind: 'requesting' })
+    await loadState(settings)
+    const ports = { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus }
+    const { context, deliveredCount } = runModule.createRunContext(ports)
+    await action.run(context)
+    const unit = context.format === 'read' ? action.unit : 'answers'
+    const count = deliveredCount()
+    // i18next takes longer to format the count than most answers take to read: the messages are delivered first.
+    await yieldToEventLoop()
+    setStatus(count === undefined ? { kind: 'idle' } : { kind: 'received', unit, count, at: Date.now() })
+  }
+
+  /** Nodes whose state holds only the polling order wait for a failing store once, and then do without it. */
+  async function loadState(settings: SettingsOf<T>): Promise<void> {
+    const isRequired = 'onlyNew' in settings && settings.onlyNew
+    const loaded = nodeState.ready().catch((error) => {
+      hasStoreFailed = true
+      if (isRequired) throw error
+    })
+    if (isRequired || !hasStoreFailed) await loaded
+  }
+
+  async function enqueue(trigger: Trigger): Promise<void> {
+    const isTimer = timerMessages.has(trigger.msg)
+    try {
+      await queue.run(isTimer, () => run(trigger))
+    } catch (error) {
+      // Nobody needs to know that closing the node has ended a trigger of its timer.
+      if (isTimer && isClosed(error)) return
+      setStatus({ kind: 'failed', error })
+      throw error
+    }
+  }
+
+  /** Control messages do not wait in the queue: they send no requests, and triggers may depend on them. */
+  async function applyControl(control: ControlMessage): Promise<void> {
+    configure()
+    await nodeState.ready()
+    if (control.kind === 'forget') {
+      nodeState.forget(control.serials)
+      refusedDevices.forget(control.serials)
+    } else {
+      const { device, cursor } = readOwnReceipt(control.receipt, nodeState, action.type)
+      nodeState.dispatch(device, { kind: 'receipt-received', cursor })
+    }
+  }
+
+  async function onInput(trigger: Trigger): Promise<void> {
+    const control = readControlMessage(trigger.msg, node.id)
+    if (control) await applyControl(control)
+    else await enqueue(trigger)
+  }
+
+  node.on('input', (msg, send, done) => {
+    const result = onInput({ msg, send })
+    timerMessages.get(msg)?.(result)
+    result.then(
+      () => done(),
+      (error) => done(localizeError(RED, error)),
+    )
+  })
+
+  node.on('close', (removed: boolean, done: () => void) => {
+    if (removed) forgetRemovedNode(RED, node.id)
+    releaseAccount(RED, config.account, node)
+    const close = async () => {
+      await queue.close()
+      await closeState()
+    }
+    close().then(done, done)
+  })
+
+  /** Triggers the node with a message of its own, as core nodes do, so that hooks and the debugger see it. */
+  const triggerByTimer = () =>
+    new Promise<void>((resolve) => {
+      const msg: NodeMessage = {}
+      const cancel = systemClock.after(MAX_RECEIVE_MS, resolve)
+      timerMessages.set(msg, (result) => {
+        cancel()
+        resolve(result)
+      })
+      node.receive(msg)
+    })
+
+  setStatus({ kind: 'idle' })
+  try {
+    const { repeat } = configure().settings
+    const ports = { clock: systemClock, random: Math.random }
+    if (repeat > 0) inBackground(runPeriodically(repeat * 1000, ports, signal, triggerByTimer))
+  } catch (error) {
+    setStatus({ kind: 'failed', error })
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED'
+}

@@ -1,0 +1,39 @@
+import type { NodeMessage } from 'node-red'
+import type { NodeState } from '../../../lib/collect/node-state'
+import { isCursorOf } from '../../../lib/collect/persisted-state'
+import { type Receipt, readReceipt, readReceiptNode } from '../../../lib/collect/receipt'
+import { EnvlogError } from '../../../lib/errors'
+import { isSerial } from '../../../shared/action'
+
+/** A message that controls a node instead of triggering it (docs/collecting.md, *Delivered when*). */
+export type ControlMessage =
+  | { kind: 'receipt'; receipt: unknown }
+  | { kind: 'forget'; serials: readonly string[] | 'all' }
+
+/**
+ * Reads `msg.envlog.receipt` and `msg.envlog.forget`; `undefined` for a message that triggers the node.
+ * @throws EnvlogError `receipt-unreadable`, `forget-unreadable`
+ */
+export function readControlMessage(msg: NodeMessage, nodeId: string): ControlMessage | undefined {
+  const { envlog } = msg as { envlog?: unknown }
+  if (typeof envlog !== 'object' || envlog === null) return undefined
+  const { receipt, forget } = envlog as { receipt?: unknown; forget?: unknown }
+  if (forget !== undefined) return { kind: 'forget', serials: readSerials(forget) }
+  if (receipt === undefined) return undefined
+  // Messages of another envlog node have receipts of that node: here they are triggers.
+  return readReceiptNode(receipt) === nodeId ? { kind: 'receipt', receipt } : undefined
+}
+
+/** The device and cursor of a receipt that this node has issued. @throws EnvlogError `receipt-unreadable` */
+export function readOwnReceipt(input: unknown, { receiptKey }: NodeState, type: string): Receipt {
+  const receipt = readReceipt(input, receiptKey())
+  if (isCursorOf(receipt.cursor, type === 'envlog-alerts' ? 'alerts' : 'records')) return receipt
+  throw new EnvlogError('receipt-unreadable')
+}
+
+function readSerials(forget: unknown): readonly string[] | 'all' {
+  if (forget === true) return 'all'
+  const serials = Array.isArray(forget) ? forget.map((one) => String(one).trim()) : []
+  if (serials.length === 0 || !serials.every(isSerial)) throw new EnvlogError('forget-unreadable')
+  return serials
+}

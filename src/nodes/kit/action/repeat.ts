@@ -1,0 +1,52 @@
+import type { Clock } from '../../../lib/clock'
+import { EnvlogError } from '../../../lib/errors'
+
+/** The first run begins at a random time in this span after a deploy, so that nodes do not all begin at once. */
+const MIN_FIRST_DELAY_MS = 1000
+const FIRST_DELAY_SPREAD_MS = 4000
+const MAX_BACKOFF_MS = 3_600_000
+
+/** True for errors that more requests cannot fix: no answer, a failing service, refused credentials. */
+function needsBackoff(error: unknown): boolean {
+  if (!(error instanceof EnvlogError)) return false
+  const { code, reason, cause } = error
+  return (
+    code === 'ENVLOG_NETWORK' ||
+    code === 'ENVLOG_TIMEOUT' ||
+    code === 'ENVLOG_AUTH' ||
+    reason === 'service-failed' ||
+    (cause.status ?? 0) >= 500
+  )
+}
+
+/**
+ * Runs `trigger` every `periodMs` until the signal aborts, never twice at a time: a run begins one interval after the
+ * start of the run before, or at its end if that is later. Errors that need a backoff double the interval, up to an
+ * hour or the period, whichever is longer; a success resets it.
+ * @param trigger starts one run, and rejects as the run does
+ */
+export async function runPeriodically(
+  periodMs: number,
+  ports: { clock: Clock; random(): number },
+  signal: AbortSignal,
+  trigger: () => Promise<void>,
+): Promise<void> {
+  const { clock, random } = ports
+  let intervalMs = periodMs
+  let delayMs = MIN_FIRST_DELAY_MS + random() * FIRST_DELAY_SPREAD_MS
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(delayMs, signal)
+    } catch {
+      return
+    }
+    const startedAt = clock.monotonic()
+    try {
+      await trigger()
+      intervalMs = periodMs
+    } catch (error) {
+      if (needsBackoff(error)) intervalMs = Math.max(periodMs, Math.min(intervalMs * 2, MAX_BACKOFF_MS))
+    }
+    delayMs = Math.max(0, intervalMs - (clock.monotonic() - startedAt))
+  }
+}

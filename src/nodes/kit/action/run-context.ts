@@ -1,0 +1,256 @@
+import type { Account } from '../../../lib/account'
+import {
+  type DeviceFailure,
+  type ResolvedDevice,
+  resolveDevices,
+  type Selection,
+} from '../../../lib/collect/devices'
+import type { ResponseFormat } from '../../../lib/collect/fetch'
+import { forEachConcurrent } from '../../../lib/collect/for-each'
+import type { NodeState } from '../../../lib/collect/node-state'
+import { isAwaitingReceipt, type PollPorts } from '../../../lib/collect/poll'
+import { runCooperatively } from '../../../lib/cooperative'
+import { EnvlogError, mayConcernOneDevice } from '../../../lib/errors'
+import { countOf } from '../../../lib/output/content'
+import { planMessages } from '../../../lib/output/plan'
+import type { RequestContext } from '../../../lib/quota/types'
+import type { ActionType } from '../../../shared/action'
+import type { Output } from '../../../shared/outputs'
+import { localizeError } from '../report/localize'
+import type { RunStatus } from '../report/status'
+import { createWaitStatus } from '../report/wait-status'
+import type { SettingsOf } from '../settings/action-settings'
+import { evaluateSelection } from '../settings/device-selection'
+import { createEvaluator, type Evaluate } from '../settings/typed-input'
+import type { RefusedDevices } from '../state/refused-devices'
+import { createMessageBuilder, type Delivery, type MessagePorts } from './message'
+
+/** What the `run` of a node file works with, for one trigger. */
+export interface RunContext<T extends ActionType> {
+  settings: SettingsOf<T>
+  account: Account
+  /** For requests that are not about one device. */
+  requestContext: RequestContext
+  /** What the chosen output needs of the answers. */
+  format: ResponseFormat
+  /** The devices that the settings or the message name. @throws EnvlogError `ENVLOG_INPUT` */
+  evaluateSelection(): Promise<Selection>
+  /**
+   * Calls `work` for each device. Errors of one device are reported, and the others go on.
+   * @param concurrency devices at the same time; by default that of the account
+   * @throws EnvlogError an error that concerns the account; that of the last device, if all devices failed
+   */
+  forEachDevice(
+    work: (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>,
+    concurrency?: number,
+  ): Promise<void>
+  evaluateTypedInput: Evaluate
+  /** Sends the data in the chosen output, and reports its failures; with `isEmpty` it only reports. */
+  deliver(delivery: Delivery, isEmpty?: boolean): Promise<void>
+  nodeState: NodeState
+  nodeId: string
+  /** For polling: delivers the data of one device, or warns that its clock was set back. */
+  pollPorts: PollPorts
+  setStatus(status: RunStatus): void
+}
+
+export interface RunPorts<T extends ActionType> extends MessagePorts<T> {
+  nodeState: NodeState
+  refusedDevices: RefusedDevices
+  /** Aborts when the node closes. */
+  signal: AbortSignal
+  setStatus(status: RunStatus): void
+}
+
+/**
+ * Creates what one trigger works with.
+ * @returns also how many readings, records or alerts were delivered; `undefined` where no device was due
+ */
+export function createRunContext<T extends ActionType>(
+  ports: RunPorts<T>,
+): { context: RunContext<T>; deliveredCount(): number | undefined } {
+  const { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus } = ports
+  const { pollingOrder } = nodeState
+  let deliveredCount: number | undefined
+
+  const report = ({ device, error }: DeviceFailure) => {
+    if (error.reason === 'reply-left-out' && 'serial' in device && !nodeState.isFirstReport(device)) return
+    const msg = RED.util.cloneMessage({ ...trigger.msg, envlog: { device: { ...device } } } as never)
+    node.error(localizeError(RED, error), msg)
+  }
+
+  const evaluateTypedInput = createEvaluator(RED, node, trigger.msg)
+  const waitStatus = createWaitStatus(account.quota, setStatus)
+  const createRequestContext = (requestSignal: AbortSignal): RequestContext => ({
+    signal: requestSignal,
+    queueKey: node.id,
+    maxWaitMs: settings.wait === null ? null : settings.wait * 1000,
+    onWait: waitStatus.createListener(),
+  })
+  const requestContext = createRequestContext(signal)
+
+  async function deliver(delivery: Delivery, isEmpty = false): Promise<void> {
+    deliveredCount ??= 0
+    if (!isEmpty) {
+      const plan = planMessages(delivery.content, {
+        fieldNames: 'channel',
+        ...settings,
+        group: delivery.group,
+      })
+      const buildMessage = createMessageBuilder({ ...ports, delivery, plan })
+      await runCooperatively(plan.drafts[Symbol.iterator](), signal, (draft, yielder) => {
+        if (!draft) return
+        trigger.send(buildMessage(draft))
+        yielder.countMessage()
+      })
+      deliveredCount += countOf(delivery.content)
+    }
+    delivery.failed?.forEach(report)
+  }
+
+  const warn = ({ serial }: ResolvedDevice, what: 'goes-on' | 'stops') =>
+    node.warn(
+      what === 'stops'
+        ? RED._('warnings.clock-set-back-stops', { serial } as never)
+        : RED._('warnings.clock-set-back-goes-on', { serial } as never),
+    )
+
+  /** False for devices that were refused today, and for those whose records await their receipt. */
+  const isDue = (device: ResolvedDevice) =>
+    !refusedDevices.has(device) && !isAwaitingReceipt(nodeState, device, account.monotonic())
+
+  const evaluateDevices = () => evaluateSelection(settings, evaluateTypedInput)
+
+  async function forEachDevice(
+    work: (device: ResolvedDevice, requestContext: RequestContext) => Promise<void>,
+    concurrency = account.concurrency,
+  ): Promise<void> {
+    const failures = createFailureLog(report)
+    const needsDirectory = needsGroupNames(node.type as ActionType, settings)
+    const { devices, unknown } = await resolveDevices(
+      await evaluateDevices(),
+      settings.exclude,
+      account.directory,
+      requestContext,
+    )
+    nodeState.setDevices(devices, ({ serial, base }) => account.directory.has(serial, base) === false)
+    const due = devices.filter(isDue)
+    waitStatus.setTotal(due.length)
+    for (const failure of unknown) failures.add(failure)
+
+    async function runOne(device: ResolvedDevice, deviceSignal: AbortSignal): Promise<void> {
+      const { serial, base } = device
+      const deviceContext = createRequestContext(deviceSignal)
+      // The directory is read first: its failure must not cost an answer that was received already.
+      const described =
+        needsDirectory && device.group === undefined
+          ? await account.directory.describe(serial, base, deviceContext)
+          : {}
+      try {
+        await work({ ...device, ...described }, deviceContext)
+      } catch (error) {
+        if (wasPolled(error)) pollingOrder.markPolled(device, isSuspicious(error))
+        throw error
+      } finally {
+        waitStatus.countDone()
+      }
+      pollingOrder.markPolled(device)
+      deliveredCount ??= 0
+      failures.markSuccess()
+    }
+
+    function onFailure(device: ResolvedDevice, error: EnvlogError): void {
+      const { serial, base } = device
+      if (error.reason === 'device-refused') refusedDevices.add(device)
+      failures.add({ device: { serial, base }, error: error.with({ serial, base }) })
+    }
+
+    try {
+      await forEachConcurrent(
+        pollingOrder.leastRecentlyPolledFirst(due),
+        concurrency,
+        signal,
+        runOne,
+        onFailure,
+        (device) => pollingOrder.isSuspect(device),
+      )
+    } catch (error) {
+      failures.flush()
+      throw error
+    }
+    nodeState.save()
+    failures.finish()
+  }
+
+  const context: RunContext<T> = {
+    settings,
+    account,
+    requestContext,
+    format: FORMATS[settings.output],
+    evaluateSelection: evaluateDevices,
+    forEachDevice,
+    evaluateTypedInput,
+    deliver,
+    nodeState,
+    nodeId: node.id,
+    pollPorts: { nodeState, deliver, warn },
+    setStatus,
+  }
+  return { context, deliveredCount: () => deliveredCount }
+}
+
+/** False for a device that waited for quota in vain, or was given up: it goes first the next time. */
+function wasPolled(error: unknown): boolean {
+  return error instanceof EnvlogError && error.code !== 'ENVLOG_QUOTA' && error.code !== 'ENVLOG_CLOSED'
+}
+
+const isSuspicious = (error: unknown) => error instanceof EnvlogError && mayConcernOneDevice(error)
+
+/** Output → what it needs of the answers. */
+const FORMATS: Record<Output, ResponseFormat> = {
+  readings: 'read',
+  rows: 'read',
+  points: 'read',
+  values: 'read',
+  raw: 'json',
+  csv: 'csv',
+  csv2: 'csv2',
+}
+
+/** True where messages contain the group, or the name of a device that its answer lacks: only `current` has these. */
+function needsGroupNames(type: ActionType, { output, topic }: { output: Output; topic: string }): boolean {
+  if (topic.includes('{group}')) return true
+  // A table has no name of the device.
+  if (output === 'csv' || output === 'csv2') return true
+  return output === 'points' || output === 'values' || (output === 'rows' && type !== 'envlog-alerts')
+}
+
+/**
+ * Reports the device failures of one trigger, each once. The last one is retained until the next one or the end: where
+ * all devices failed, it is thrown, so that `done` reports it.
+ */
+function createFailureLog(report: (failure: DeviceFailure) => void) {
+  let last: DeviceFailure | undefined
+  let hasSucceeded = false
+  const flush = () => {
+    if (last) report(last)
+    last = undefined
+  }
+  return {
+    /** Reports the retained failure. */
+    flush,
+    add(failure: DeviceFailure) {
+      flush()
+      last = failure
+    },
+    /** A device has succeeded. */
+    markSuccess() {
+      hasSucceeded = true
+    },
+    /** @throws EnvlogError the last failure, where no device has succeeded */
+    finish() {
+      if (last && !hasSucceeded) throw last.error
+      flush()
+    },
+  }
+}

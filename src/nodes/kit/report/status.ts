@@ -1,0 +1,70 @@
+import type { NodeAPI, NodeStatus } from 'node-red'
+import { EnvlogError } from '../../../lib/errors'
+
+/** What an action node does, for its status. */
+export type RunStatus =
+  | { kind: 'idle' }
+  | { kind: 'requesting' }
+  /** Waits for quota until then, ms since 1970 UTC; with `round`, it is when the last of its devices is done. */
+  | { kind: 'waiting'; until: number; records: boolean; round?: { done: number; total: number } }
+  | { kind: 'progress'; unit: CountUnit; count: number }
+  /** `at` in ms since 1970 UTC. */
+  | { kind: 'received'; unit: CountUnit; count: number; at: number }
+  | { kind: 'failed'; error: unknown }
+
+/** What the status counts: keys of the catalogs (`status.<unit>`). */
+export type CountUnit = 'devices' | 'records' | 'alerts' | 'pages' | 'answers'
+
+const A_DAY_MS = 86_400_000
+
+/** The status as Node-RED shows it. Texts without a number are keys, which each editor shows in its language. */
+export function toNodeStatus(RED: NodeAPI, status: RunStatus): NodeStatus {
+  switch (status.kind) {
+    case 'idle':
+      return {}
+    case 'requesting':
+      return { fill: 'blue', shape: 'dot', text: 'status.asking' }
+    case 'waiting':
+      return { fill: 'yellow', shape: 'ring', text: formatWait(RED, status) }
+    case 'progress':
+      return { fill: 'blue', shape: 'dot', text: formatCount(RED, status) }
+    case 'received':
+      return { fill: 'green', shape: 'dot', text: `${formatCount(RED, status)} ${formatTime(status.at)}` }
+    case 'failed': {
+      const code = status.error instanceof EnvlogError ? status.error.code : 'failed'
+      return code === 'ENVLOG_CONFIG'
+        ? { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
+        : { fill: 'red', shape: 'ring', text: `status.${code}` }
+    }
+  }
+}
+
+function formatCount(RED: NodeAPI, { unit, count }: { unit: CountUnit; count: number }): string {
+  return RED._(`status.${unit}`, { count } as never)
+}
+
+function formatWait(RED: NodeAPI, { until, records, round }: RunStatus & { kind: 'waiting' }): string {
+  const time = formatLocalTime(until)
+  const key = round ? 'waiting-round' : records ? 'waiting-records' : 'waiting'
+  return RED._(`status.${key}`, { time, ...round } as never)
+}
+
+/**
+ * A future time in the time zone of the server: `14:20`, or `11-24 14:20` where it is a day or more away.
+ * @param at ms since 1970 UTC
+ */
+export function formatLocalTime(at: number): string {
+  return at - Date.now() < A_DAY_MS ? formatTime(at) : `${formatDate(at)} ${formatTime(at)}`
+}
+
+function formatTime(at: number): string {
+  const date = new Date(at)
+  return [date.getHours(), date.getMinutes()].map(twoDigits).join(':')
+}
+
+function formatDate(at: number): string {
+  const date = new Date(at)
+  return [date.getMonth() + 1, date.getDate()].map(twoDigits).join('-')
+}
+
+const twoDigits = (part: number) => String(part).padStart(2, '0')

@@ -1,0 +1,58 @@
+import type { Node, NodeAPI } from 'node-red'
+import { EnvlogError } from '../../../lib/errors'
+import type { StateStore } from '../../../lib/state-store'
+import type { ContextStore } from '../../../shared/admin'
+
+/** Names of Node-RED's default store, unless the settings file gives them to another one. */
+const DEFAULT_NAMES = ['', 'default', 'memory']
+
+/** The context stores of the settings file; without any, Node-RED has one in memory. */
+export function listContextStores(RED: NodeAPI): ContextStore[] {
+  const { contextStorage = { default: 'memory' } } = RED.settings as { contextStorage?: object }
+  return Object.entries(contextStorage).map(([name, store]) => {
+    // An entry is the name of another store, the name of a module, or an object with the module.
+    const target =
+      typeof store === 'string' ? ((contextStorage as Record<string, unknown>)[store] ?? store) : store
+    return { name, persistent: (target?.module ?? target) !== 'memory' }
+  })
+}
+
+type Callback<T> = (error: unknown, value?: T) => void
+
+/** Node-RED's context with callbacks, because some stores have no synchronous methods. */
+interface Context {
+  get(key: string, store: string | undefined, done: Callback<unknown>): void
+  set(key: string, value: unknown, store: string | undefined, done: Callback<void>): void
+}
+
+/**
+ * The state of a node in a context store of Node-RED.
+ * @param name of the store; blank for the default one
+ * @param key of the state in the node's context
+ * @param onWriteError called when a write fails and the one before did not
+ * @throws EnvlogError `store-unknown`, where Node-RED would silently use the default store
+ */
+export function createContextStore(
+  RED: NodeAPI,
+  node: Node,
+  name: string,
+  key: string,
+  onWriteError: (error: Error) => void,
+): StateStore {
+  const { contextStorage } = RED.settings as { contextStorage?: object }
+  const isConfigured = !!contextStorage && Object.hasOwn(contextStorage, name)
+  if (!isConfigured && !DEFAULT_NAMES.includes(name)) throw new EnvlogError('store-unknown', { store: name })
+  const store = isConfigured ? name : undefined
+  const context = () => node.context() as unknown as Context
+  return {
+    onWriteError,
+    load: () =>
+      new Promise((resolve, reject) => {
+        context().get(key, store, (error, value) => (error ? reject(error) : resolve(value)))
+      }),
+    save: (state) =>
+      new Promise((resolve, reject) => {
+        context().set(key, state, store, (error) => (error ? reject(error) : resolve()))
+      }),
+  }
+}

@@ -1,0 +1,28 @@
+import type { NodeAPI } from 'node-red'
+import { registry } from './registry'
+
+/** Nodes that Node-RED has closed as removed. */
+const closed = new Set<string>()
+let isListening = false
+
+/**
+ * Forgets the state of a node that was closed as removed, once it is no longer in the flows. Node-RED also calls nodes
+ * removed that are disabled: their state stays, because they may be enabled again.
+ */
+export function forgetRemovedNode(RED: NodeAPI, nodeId: string): void {
+  closed.add(nodeId)
+  forgetDeleted(RED)
+  // Node-RED does not notify a disabled node that is deleted.
+  if (!isListening) RED.events.on('flows:started', () => forgetDeleted(RED))
+  isListening = true
+}
+
+function forgetDeleted(RED: NodeAPI): void {
+  const existing = new Set<string>()
+  RED.nodes.eachNode(({ id }) => existing.add(id))
+  for (const nodeId of closed) {
+    if (existing.has(nodeId)) continue
+    closed.delete(nodeId)
+    registry.forget(nodeId)
+  }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import type { NodeAPI } from 'node-red'
+import { EnvlogError } from '../../src/lib/errors'
+import { localizeError } from '../../src/nodes/kit/report/localize'
+import { catalogIn } from '../support/built'
+import { root } from '../support/package'
+
+/** As Node-RED: what a catalog does not have comes back as it was asked for. */
+function withCatalogs(language: string): NodeAPI {
+  const texts = new Map(
+    ['common', 'account', 'range', 'latest', 'current'].flatMap((name) => [
+      ...catalogIn(join(root, 'locales', language, `${name}.json`)),
+    ]),
+  )
+  const _ = (key: string, params: Record<string, unknown> = {}) =>
+    (texts.get(key.replace(/^.*:/, '')) ?? key).replace(
+      /__(\w+)__/g,
+      (_all, name: string) => `${params[name]}`,
+    )
+  return { _ } as unknown as NodeAPI
+}
+
+describe('a localized error', () => {
+  const RED = withCatalogs('en-US')
+  const messageOf = (property: string) =>
+    localizeError(RED, new EnvlogError('setting-invalid', { property })).message
+
+  for (const [property, label] of [
+    ['baseUrl', 'Address'],
+    ['sharedQuota', 'Shared quota'],
+    ['wait', 'Wait at most'],
+    ['devices.0.serial', 'Devices'],
+    ['from', 'From'],
+    ['staleAfter', 'Stale after'],
+    ['backfill', 'Backfill'],
+    ['version', 'version'],
+  ] as const) {
+    it(`calls the setting ${property} as the form does`, () =>
+      assert.ok(messageOf(property).includes(`'${label}'`)))
+  }
+
+  it('leaves the property of a message as users write it', () => {
+    const { message } = localizeError(RED, new EnvlogError('devices-missing', { property: 'msg.devices' }))
+    assert.ok(message.includes("'msg.devices'"), message)
+  })
+
+  it('does so in Japanese', () => {
+    const error = new EnvlogError('setting-invalid', { property: 'baseUrl' })
+    assert.match(localizeError(withCatalogs('ja'), error).message, /アドレス/)
+  })
+
+  it('names times on the server’s clock, with the day where it is another one', () => {
+    const at = (ms: number) => new Date(Date.now() + ms)
+    const twoDigits = (part: number) => String(part).padStart(2, '0')
+    const clock = (time: Date) => [time.getHours(), time.getMinutes()].map(twoDigits).join(':')
+    for (const [time, begin] of [
+      [at(3_600_000), ''],
+      [at(2 * 86_400_000), `${twoDigits(at(2 * 86_400_000).getMonth() + 1)}-`],
+    ] as const) {
+      const error = new EnvlogError('quota-wait', { retryAt: time.toISOString() })
+      const { message } = localizeError(RED, error)
+      assert.ok(message.includes(clock(time)) && message.includes(begin), message)
+      assert.ok(!message.includes(time.toISOString()))
+    }
+  })
+})

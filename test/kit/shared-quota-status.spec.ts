@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { createSharedQuotaStatus } from '../../src/nodes/account/shared-quota-status'
+
+/** What an account's node shows and logs. */
+function shown() {
+  const seen: string[] = []
+  const RED = { _: (key: string, { reason = '' }: { reason?: string } = {}) => `${key} ${reason}`.trim() }
+  const node = {
+    status: ({ text = 'none' }: { text?: string }) => seen.push(text),
+    warn: (text: string) => seen.push(`warn ${text}`),
+    log: (text: string) => seen.push(`log ${text}`),
+  }
+  return { seen, report: createSharedQuotaStatus(RED as never, node as never) }
+}
+
+describe('the status of an account whose quota is shared', () => {
+  it('says why the quota cannot be reached, and the log says so once, and when it can again', () => {
+    const { seen, report } = shown()
+    report(false)
+    report(false, 'ECONNREFUSED')
+    report(false, 'TIMEOUT')
+    report(true)
+    report(true)
+    assert.deepEqual(seen, [
+      'status.ledger-away',
+      'status.ledger-away: ECONNREFUSED',
+      'warn warnings.ledger-away ECONNREFUSED',
+      'status.ledger-away: TIMEOUT',
+      'none',
+      'log warnings.ledger-back',
+      'none',
+    ])
+  })
+
+  it('warns again the next time', () => {
+    const { seen, report } = shown()
+    for (let times = 0; times < 2; times++) {
+      report(false, 'READONLY')
+      report(true)
+    }
+    assert.equal(seen.filter((text) => text.startsWith('warn')).length, 2)
+  })
+})

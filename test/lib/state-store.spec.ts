@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { createStateWriter, loadOrEmpty, type StateStore } from '../../src/lib/state-store'
+import { createVirtualClock } from '../support/clock'
+import { outcome } from '../support/quota/manual-service'
+import { createStore } from '../support/quota/memory-store'
+
+const silent: StateStore = { load: () => new Promise(() => {}), save: () => new Promise(() => {}) }
+
+describe('what a store holds', () => {
+  it('is what was saved', async () => {
+    const clock = createVirtualClock()
+    const store = createStore(clock)
+    await store.save({ some: 'state' })
+    assert.deepEqual(await loadOrEmpty(store, clock), { some: 'state' })
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('is nothing where the store fails', async () => {
+    const clock = createVirtualClock()
+    assert.equal(await loadOrEmpty(createStore(clock, { fails: () => true }), clock), undefined)
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('is nothing where the store is silent for 5 s', async () => {
+    const clock = createVirtualClock()
+    const loaded = outcome(loadOrEmpty(silent, clock))
+    await clock.pass(4999)
+    assert.equal(loaded.state, 'waiting')
+    await clock.pass(1)
+    assert.deepEqual(loaded, { state: 'done', value: undefined })
+  })
+
+  it('is awaited from a store that takes its time', async () => {
+    const clock = createVirtualClock()
+    const store = createStore(clock, { delays: () => 4000 })
+    const loaded = outcome(store.save('state').then(() => loadOrEmpty(store, clock)))
+    await clock.pass(8000)
+    assert.deepEqual(loaded, { state: 'done', value: 'state' })
+  })
+})
+
+describe('keeping state in a store', () => {
+  function setup(fails = () => false) {
+    const clock = createVirtualClock()
+    const store = createStore(clock, { delays: () => 100, fails })
+    let state = 0
+    const writer = createStateWriter(store, clock, () => state)
+    const change = (to: number) => {
+      state = to
+      writer.save()
+    }
+    return { clock, store, change, end: () => outcome(writer.end()) }
+  }
+
+  it('writes at once', () => {
+    const { store, change } = setup()
+    change(1)
+    assert.equal(store.writes(), 1)
+  })
+
+  it('writes one after the other, and of what changed meanwhile only the newest', async () => {
+    const { clock, store, change } = setup()
+    for (const state of [1, 2, 3, 4]) change(state)
+    assert.equal(store.writes(), 1)
+    await clock.pass(100)
+    assert.deepEqual([store.contents(), store.writes()], [1, 2])
+    await clock.pass(100)
+    assert.deepEqual([store.contents(), store.writes(), store.busy()], [4, 2, false])
+  })
+
+  it('goes on after a write that failed', async () => {
+    let ill = true
+    const { clock, store, change } = setup(() => ill)
+    change(1)
+    change(2)
+    await clock.settle()
+    ill = false
+    change(3)
+    await clock.pass(100)
+    assert.equal(store.contents(), 3)
+  })
+
+  it('tells once that writes fail, until one succeeds, and tries again each minute', async () => {
+    const clock = createVirtualClock()
+    let ill = true
+    const store = createStore(clock, { fails: () => ill })
+    const failures: string[] = []
+    const onWriteError = (error: Error) => void failures.push(error.message)
+    const writer = createStateWriter({ ...store, onWriteError }, clock, () => 'state')
+    writer.save()
+    await clock.pass(180_000)
+    assert.deepEqual([failures, store.writes()], [['the store is ill'], 4])
+    ill = false
+    await clock.pass(60_000)
+    assert.deepEqual([store.contents(), store.writes()], ['state', 5])
+    await clock.pass(600_000)
+    assert.equal(store.writes(), 5, 'it is written')
+    ill = true
+    writer.save()
+    await clock.settle()
+    assert.equal(failures.length, 2)
+    await writer.end()
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('takes a write that has no end for one that failed', async () => {
+    const clock = createVirtualClock()
+    let writes = 0
+    const failures: string[] = []
+    const save = () => new Promise<void>(() => writes++)
+    const writer = createStateWriter(
+      { ...silent, save, onWriteError: ({ message }) => failures.push(message) },
+      clock,
+      () => 'state',
+    )
+    writer.save()
+    await clock.pass(9999)
+    assert.deepEqual([writes, failures.length], [1, 0])
+    await clock.pass(1)
+    writer.save()
+    await clock.settle()
+    assert.deepEqual([writes, failures.length], [2, 1])
+  })
+
+  it('writes nothing while nothing changes', async () => {
+    const { clock, store, change } = setup()
+    change(1)
+    await clock.pass(60_000)
+    assert.equal(store.writes(), 1)
+  })
+
+  it('ends when all is written, and writes nothing after that', async () => {
+    const { clock, store, change, end } = setup()
+    change(1)
+    change(2)
+    const ended = end()
+    await clock.pass(199)
+    assert.equal(ended.state, 'waiting')
+    await clock.pass(1)
+    assert.deepEqual([ended.state, store.contents(), store.writes(), clock.pending()], ['done', 2, 2, 0])
+    change(3)
+    await clock.pass(60_000)
+    assert.equal(store.writes(), 2)
+  })
+
+  it('ends at once where nothing is being written', async () => {
+    const { clock, end } = setup()
+    const ended = end()
+    await clock.settle()
+    assert.deepEqual([ended.state, clock.pending()], ['done', 0])
+  })
+
+  it('ends after 5 s where the store is silent', async () => {
+    const clock = createVirtualClock()
+    let writes = 0
+    let wake = () => {}
+    const slow: StateStore = {
+      ...silent,
+      save: () => {
+        writes++
+        return new Promise((resolve) => {
+          wake = resolve
+        })
+      },
+    }
+    const writer = createStateWriter(slow, clock, () => 'state')
+    writer.save()
+    writer.save()
+    const ended = outcome(writer.end())
+    await clock.pass(4999)
+    assert.equal(ended.state, 'waiting')
+    await clock.pass(1)
+    assert.equal(ended.state, 'done')
+    wake()
+    await clock.pass(60_000)
+    assert.equal(writes, 1)
+  })
+})
