@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { pathOf } from '../../src/lib/api/endpoints'
+import { pathOf } from '../../src/lib/endpoints'
 import { EnvlogError } from '../../src/lib/errors'
 import {
   bodyOf,

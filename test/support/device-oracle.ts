@@ -1,7 +1,7 @@
 /** What a device of `current` is, said once more in zod: slow, and easy to hold against the description. */
 import { z } from 'zod'
-import { list, offsetFields, offsetsOf, text } from '../../src/lib/api/fields'
-import { readNumber } from '../../src/lib/readings/number'
+import { list, offsetFields, offsetsOf, text } from '../../src/lib/decode/fields'
+import { readNumber } from '../../src/lib/decode/number'
 
 const anyNumber = z.unknown().optional().transform(readNumber)
 const isNone = (value: unknown) =>

@@ -1,23 +1,15 @@
+import type { Slicer } from '../decode/incremental-array-parser'
+import type { ResponseBody } from '../decode/response-decoder'
 import { EnvlogError } from '../errors'
 import { turn, WORK_MS } from '../pace'
-import type { Slicer } from './slices'
 
 /** An answer above this many bytes is refused, not swallowed. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** Of an answer that only tells what failed: no error object is longer. */
 export const MAX_ERROR_BYTES = 64 * 1024
-/** One that can only be parsed at once: larger ones would stop the event loop for longer than 50 ms. */
-export const MAX_WHOLE_BYTES = 4 * 1024 * 1024
 
 /** What a network brings in smaller pieces is kept and read together: single bytes would cost a hundred times their size. */
 const PIECE_BYTES = 4096
-
-export interface Body {
-  /** The whole of it (UTF-8). @throws EnvlogError `reply-too-large` above so many bytes */
-  text(most?: number): string
-  /** What is left of it without the elements that the slicer took. */
-  rest: object | undefined
-}
 
 /**
  * Reads to the end. Stopping early closes the connection it comes from.
@@ -31,7 +23,7 @@ export async function readBody(
     most = MAX_BODY_BYTES,
     kept = most,
   }: { slicer?: Slicer | undefined; most?: number; kept?: number } = {},
-): Promise<Body> {
+): Promise<ResponseBody> {
   const parts: Uint8Array[] = []
   let bytes = 0
   const checkSize = (most: number) => {

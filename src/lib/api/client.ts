@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto'
 import { type ChildAbort, childOf } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { Quota } from '../quota/quota'
-import type { AttemptResult, RequestContext } from '../quota/types'
-import { type Body, MAX_ERROR_BYTES, readBody } from './body'
-import { withDeadline } from './deadline'
+import type { EnvelopeOf } from '../decode/envelopes'
+import type { Slicer } from '../decode/incremental-array-parser'
+import type { ResponseBody } from '../decode/response-decoder'
 import {
   type DeviceParams,
   type Endpoint,
@@ -14,13 +12,16 @@ import {
   endpoints,
   type ParamsOf,
   pathOf,
-} from './endpoints'
-import type { EnvelopeOf } from './envelopes'
+} from '../endpoints'
+import { type Cause, EnvlogError, type Reason } from '../errors'
+import type { Quota } from '../quota/quota'
+import type { AttemptResult, RequestContext } from '../quota/types'
+import { MAX_ERROR_BYTES, readBody } from './body'
+import { withDeadline } from './deadline'
+import { failureOf } from './error-response'
 import { type QuotaHeaders, readQuotaHeaders } from './quota-headers'
 import { redactor, secretsGuard } from './redact'
-import { failureOf } from './refusal'
 import { retryDelay } from './retry'
-import type { Slicer } from './slices'
 import type { Transport, WireAnswer } from './transport'
 
 export interface ClientSettings {
@@ -89,7 +90,7 @@ const LEAST_RECORDS = 1000
 interface Intake {
   /** Takes a part of it while it arrives. */
   slicer?: Slicer | undefined
-  read(body: Body): unknown
+  read(body: ResponseBody): unknown
 }
 
 /** Reads of one login: docs/service.md, *Requests*. */
@@ -220,14 +221,14 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       reading(context, (own) => {
         const understand = () => {
           const { slicer, read } = loadIntake().createIntake(endpoint)
-          return { slicer, read: (body: Body) => redact.within(read(body)) }
+          return { slicer, read: (body: ResponseBody) => redact.within(read(body)) }
         }
         return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
       }),
     readRaw: (endpoint, params, context) =>
       reading(context, (own) => {
         const type = ('type' in params && params.type) || 'json'
-        const read = ({ text }: Body) => {
+        const read = ({ text }: ResponseBody) => {
           const { readJson, readTable } = loadEnvelopes()
           return type === 'json' ? redact.within(readJson(text())) : redact.table(readTable(text()))
         }
@@ -264,11 +265,11 @@ const NEVER_REACHED: ReadonlySet<Reason> = new Set([
 
 /** zod comes with these: loaded at the first request, not at start-up. */
 function loadIntake() {
-  return require('./intake') as typeof import('./intake')
+  return require('../decode/response-decoder') as typeof import('../decode/response-decoder')
 }
 
 function loadEnvelopes() {
-  return require('./envelopes') as typeof import('./envelopes')
+  return require('../decode/envelopes') as typeof import('../decode/envelopes')
 }
 
 /** Rows above the records of a CSV answer (docs/service.md, *Fields*: CSV). */

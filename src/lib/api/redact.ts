@@ -3,7 +3,7 @@
  * spellings, one inside another, or only a part of it.
  */
 import { isSerial } from '../../shared/action'
-import { decodersFor } from './spellings'
+import { decodersFor } from './encodings'
 
 /** So many letters of a secret in a row tell too much of it. */
 const WINDOW = 6

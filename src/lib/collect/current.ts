@@ -1,10 +1,10 @@
-import type { CurrentParams } from '../api/endpoints'
-import type { Unreadable } from '../api/fields'
+import type { Unreadable } from '../decode/fields'
+import type { TimeStyle } from '../decode/time'
+import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { gently } from '../pace'
 import type { RequestContext } from '../quota/types'
 import { type Reading, stepsOfCurrent } from '../readings/current'
-import type { TimeStyle } from '../readings/time'
 import {
   type DeviceFailure,
   type NamedDevice,

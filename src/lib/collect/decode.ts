@@ -1,9 +1,9 @@
-import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
+import type { AlertEnvelope, GraphEnvelope } from '../decode/envelopes'
+import type { TimeStyle } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { gently } from '../pace'
 import { type AlertLog, readAlerts } from '../readings/alerts'
 import { type SeriesPart, stepsOfPart } from '../readings/series'
-import type { TimeStyle } from '../readings/time'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 
 /**

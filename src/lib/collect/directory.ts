@@ -1,8 +1,8 @@
-import type { CurrentEnvelope } from '../api/envelopes'
 import type { Clock } from '../clock'
+import type { CurrentEnvelope } from '../decode/envelopes'
+import { utcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../quota/types'
-import { utcOffset } from '../readings/time'
 
 /** What the account knows of one device under one base unit. */
 export interface DirectoryEntry {

@@ -3,8 +3,8 @@
  * names there are a contract: they are mapped here, and nowhere else, to the names of the code.
  */
 
+import { LATEST_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
-import { LATEST_MS } from '../readings/time'
 import type { AlertCursor } from './alert-cursor'
 import type { Cursor } from './delivery'
 import type { RecordCursor } from './record-cursor'

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { parsedJson } from '../api/json'
+import { parsedJson } from '../decode/json'
 import { EnvlogError } from '../errors'
 import type { Cursor } from './delivery'
 import { readPersistedCursor, toPersistedCursor } from './persisted-state'

@@ -1,7 +1,7 @@
+import { formatTime, type TimeStyle } from '../decode/time'
 import { type Gap, type Numbered, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
-import { formatTime, type TimeStyle } from '../readings/time'
 import { compareRecords, isSetBackTooFar, type RecordComparison } from './record-comparison'
 import {
   createFirstCursor,

@@ -1,10 +1,10 @@
-import type { AlertEnvelope } from '../api/envelopes'
+import type { AlertEnvelope } from '../decode/envelopes'
+import { storable } from '../decode/text'
+import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, alertKind } from './alert-kind'
 import { type Channel, channelNumber, lineUpChannels, unlistedChannel } from './channel'
 import { type Device, readDevice } from './device'
-import { storable } from './text'
-import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One text of one alert log entry: an element of envlog-alerts' payload. */
 export interface Alert extends Device {

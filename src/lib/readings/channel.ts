@@ -1,5 +1,5 @@
 import { normalizeUnit, type Quantity, quantitiesOf } from '../../shared/quantity'
-import type { ListedChannel } from '../api/fields'
+import type { ListedChannel } from '../decode/fields'
 
 /** One measured quantity: `key` is what records call it. */
 export interface Channel {

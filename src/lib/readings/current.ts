@@ -1,13 +1,13 @@
-import type { CurrentDevice } from '../api/current-device'
-import type { CurrentEnvelope } from '../api/envelopes'
-import type { Unreadable } from '../api/fields'
+import type { CurrentDevice } from '../decode/current-device'
+import type { CurrentEnvelope } from '../decode/envelopes'
+import type { Unreadable } from '../decode/fields'
+import { readNumber, valueError } from '../decode/number'
+import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { atOnce } from '../pace'
 import { type Battery, readBattery } from './battery'
 import { type Channel, lineUpChannels } from './channel'
 import { type Device, readDevice } from './device'
-import { readNumber, valueError } from './number'
-import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** One device's newest reading: an element of envlog-current's payload (docs/messages.md). */
 export interface Reading extends Device {

@@ -1,4 +1,4 @@
-import type { Identity } from '../api/fields'
+import type { Identity } from '../decode/fields'
 
 /** Who was measured; the beginning of every element and series. */
 export interface Device {

@@ -1,6 +1,6 @@
+import { MISSING } from '../decode/number'
 import { type Channel, setQuantities } from './channel'
 import { findGaps } from './continuity'
-import { MISSING } from './number'
 import type { SeriesRecord } from './record-reader'
 import { oldestFirst, type Series, type SeriesPart } from './series'
 

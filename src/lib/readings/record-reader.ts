@@ -1,7 +1,7 @@
+import { valueError } from '../decode/number'
+import { type Column, columnOf, type RecordTable, valueAt } from '../decode/record-table'
+import { readTimestamp } from '../decode/time'
 import type { Channel } from './channel'
-import { valueError } from './number'
-import { type Column, columnOf, type RecordTable, valueAt } from './record-table'
-import { readTimestamp } from './time'
 
 /** One measurement; `chN` for each channel of its series. */
 export interface SeriesRecord {

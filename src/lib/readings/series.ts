@@ -1,13 +1,13 @@
-import type { GraphEnvelope } from '../api/envelopes'
+import type { GraphEnvelope } from '../decode/envelopes'
+import { MISSING } from '../decode/number'
+import { columnOf, type RecordTable, valueAt, withoutRecords } from '../decode/record-table'
+import { LATEST_MS, readTimestamp, type TimeStyle, timeWriter, utcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { atOnce } from '../pace'
 import { type Channel, channelNumber, lineUpChannels } from './channel'
 import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'
-import { MISSING } from './number'
 import { type SeriesRecord, stepsOfRecords } from './record-reader'
-import { columnOf, type RecordTable, valueAt, withoutRecords } from './record-table'
-import { LATEST_MS, readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
 /** Records of one device, oldest first, none twice: the payload of envlog-latest and envlog-range. */
 export interface Series extends SeriesPart {

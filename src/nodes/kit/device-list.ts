@@ -1,6 +1,6 @@
 import type { Account } from '../../lib/account'
-import type { Unreadable } from '../../lib/api/fields'
 import type { DirectoryAnswer } from '../../lib/collect/directory'
+import type { Unreadable } from '../../lib/decode/fields'
 import type { RequestContext } from '../../lib/quota/types'
 import { type Reading, readCurrent } from '../../lib/readings/current'
 import type { DeviceList, ListedDevice } from '../../shared/admin'

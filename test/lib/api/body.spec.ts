@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { MAX_BODY_BYTES, MAX_WHOLE_BYTES, readBody } from '../../../src/lib/api/body'
+import { MAX_BODY_BYTES, readBody } from '../../../src/lib/api/body'
+import { MAX_WHOLE_BYTES } from '../../../src/lib/decode/response-decoder'
 import { chunksOf, streamed } from '../../support/fake-transport'
 import { failure, patient } from '../answers'
 import { clientOf, watch } from './setup'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
-import type { GraphEnvelope } from '../../../src/lib/api/envelopes'
 import { collectRange, type RangeQuery } from '../../../src/lib/collect/range'
+import type { GraphEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
 import { turn } from '../../../src/lib/pace'
 import { asking, graph, patient, relayGraph } from '../answers'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createSlicer } from '../../../src/lib/api/slices'
+import { createSlicer } from '../../../src/lib/decode/incremental-array-parser'
 
 /** What comes of a text that arrives in pieces of these lengths. */
 function sliced(text: string, lengths: readonly number[], key = 'data') {

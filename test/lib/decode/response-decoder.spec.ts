@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type GraphEnvelope, readEnvelope } from '../../../src/lib/api/envelopes'
-import { createIntake } from '../../../src/lib/api/intake'
+import { type GraphEnvelope, readEnvelope } from '../../../src/lib/decode/envelopes'
+import { createIntake } from '../../../src/lib/decode/response-decoder'
 import { relayGraph } from '../answers'
 import { anyLengths, anyRecords, readTable } from './any-records'
 

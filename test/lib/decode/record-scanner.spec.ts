@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createRecordScanner } from '../../../src/lib/api/record-scanner'
-import { addRecords, createTable } from '../../../src/lib/readings/record-table'
+import { createRecordScanner } from '../../../src/lib/decode/record-scanner'
+import { addRecords, createTable } from '../../../src/lib/decode/record-table'
 import { anyLengths, anyNumber, anyRecords, readTable, written } from './any-records'
 
 /** What the scanner makes of bytes that come in pieces; what it leaves is parsed at the end. */

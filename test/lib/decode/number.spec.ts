@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readNumber, valueError } from '../../../src/lib/readings/number'
+import { readNumber, valueError } from '../../../src/lib/decode/number'
 
 const digits = fc.stringMatching(/^[0-9]{1,6}$/)
 const space = fc.stringMatching(/^[ \t\n]{0,2}$/)

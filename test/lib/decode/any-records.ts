@@ -1,7 +1,7 @@
 /** Records as a service may write them, and what reading makes of a table. */
 import fc from 'fast-check'
-import { readNumber, valueError } from '../../../src/lib/readings/number'
-import { type Column, type RecordTable, valueAt } from '../../../src/lib/readings/record-table'
+import { readNumber, valueError } from '../../../src/lib/decode/number'
+import { type Column, type RecordTable, valueAt } from '../../../src/lib/decode/record-table'
 
 /** What reading makes of each value, by key. */
 export function readTable({ length, columns }: RecordTable) {

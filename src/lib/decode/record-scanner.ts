@@ -1,14 +1,6 @@
-import {
-  addRecords,
-  type Column,
-  isRecordKey,
-  MAX_RECORDS,
-  NOWHERE,
-  put,
-  type RecordTable,
-  reserve,
-} from '../readings/record-table'
+import { MAX_RECORDS } from '../endpoints'
 import { parsedJson } from './json'
+import { addRecords, type Column, isRecordKey, NOWHERE, put, type RecordTable, reserve } from './record-table'
 
 const [QUOTE, BACKSLASH, COMMA, MINUS, DOT] = [0x22, 0x5c, 0x2c, 0x2d, 0x2e]
 const [OPEN, CLOSE, ZERO, NINE, SPACE] = [0x7b, 0x7d, 0x30, 0x39, 0x20]

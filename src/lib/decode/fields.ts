@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { readNumber } from '../readings/number'
-import { storable } from '../readings/text'
+import { readNumber } from './number'
+import { storable } from './text'
 
 /** What fields of answers are made of, read leniently (docs/service.md, *Fields*). */
 

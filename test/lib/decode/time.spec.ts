@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { formatTime, readTimestamp, utcOffset } from '../../../src/lib/readings/time'
+import { formatTime, readTimestamp, utcOffset } from '../../../src/lib/decode/time'
 import { currentDevice, currentEnvelope, failure, graph, graphEnvelope, relayGraph } from '../answers'
 
 const part = () => 'data.0.unixtime'

@@ -1,6 +1,6 @@
+import { parsedJson, withoutBom } from '../decode/json'
+import { type EndpointName, endpoints } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import { type EndpointName, endpoints } from './endpoints'
-import { parsedJson, withoutBom } from './json'
 import type { WireAnswer } from './transport'
 
 interface Refusal {

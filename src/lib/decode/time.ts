@@ -1,5 +1,5 @@
-import type { Offsets } from '../api/fields'
 import { EnvlogError } from '../errors'
+import type { Offsets } from './fields'
 import { readNumber } from './number'
 
 /** Whether `time` texts are UTC or the device's own clock with its offset; both name the same instant. */

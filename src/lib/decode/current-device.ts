@@ -1,5 +1,3 @@
-import { readNumber } from '../readings/number'
-import { storable } from '../readings/text'
 import {
   elementsOf,
   type Identity,
@@ -8,6 +6,8 @@ import {
   type Offsets,
   type Unreadable,
 } from './fields'
+import { readNumber } from './number'
+import { storable } from './text'
 
 /** A device of `current` in one shape; `index` is its place in the answer. */
 export interface CurrentDevice extends Identity {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
+import { type EndpointName, endpoints } from '../endpoints'
 import { EnvlogError } from '../errors'
-import { addRecords, checkCount, createTable } from '../readings/record-table'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
-import { type EndpointName, endpoints } from './endpoints'
 import {
   channel,
   elements,
@@ -14,6 +13,7 @@ import {
   type Unreadable,
 } from './fields'
 import { parsedJson, withoutBom } from './json'
+import { addRecords, checkCount, createTable } from './record-table'
 
 /**
  * What the service may send, read into one shape (docs/service.md, *Fields*): text or number, hyphen or underscore, object or array of one or `[]`, blanks, fields more than

@@ -4,7 +4,7 @@
  * and a reader.
  */
 
-import { LIMITS, type LimitRow } from '../../shared/limits'
+import { LIMITS, type LimitRow } from '../shared/limits'
 
 export type OutputType = 'json' | 'csv' | 'csv2'
 
@@ -85,7 +85,7 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
-/** Records one request may ask for; more is treated as this (endpoint 4, rule 2). */
+/** The most records that a request can ask for, and that an answer holds: more is treated as this (docs/service.md, *Fields*). */
 export const MAX_RECORDS = 65_535
 /** Entries of an alert log at most (endpoint 6). */
 export const MAX_ALERTS = 20

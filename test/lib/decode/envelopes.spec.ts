@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readEnvelope, readTable } from '../../../src/lib/api/envelopes'
+import { readEnvelope, readTable } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
 import { readCurrent } from '../../../src/lib/readings/current'
 import {

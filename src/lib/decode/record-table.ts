@@ -1,3 +1,4 @@
+import { MAX_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { readNumber } from './number'
 
@@ -22,9 +23,6 @@ export interface Column {
   /** What came where there is no number; nothing where the record lacks the key. */
   others: Map<number, unknown>
 }
-
-/** The most that an answer may hold: a logger's memory, and what can be asked for (docs/service.md, *Limits*). */
-export const MAX_RECORDS = 65_535
 
 /** What a record is made of (docs/service.md, *Fields*); other keys are not ours, and there may be thousands of them. */
 export const isRecordKey = (key: string): boolean => RECORD_KEY.test(key)

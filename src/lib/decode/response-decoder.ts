@@ -1,16 +1,26 @@
-import { addRecords, createTable } from '../readings/record-table'
-import { type Body, MAX_WHOLE_BYTES } from './body'
-import { type Endpoint, type EndpointName, endpoints } from './endpoints'
+import { type Endpoint, type EndpointName, endpoints } from '../endpoints'
 import { type CurrentEnvelope, type Envelope, graphOf, readEnvelope, shallow, takeDevices } from './envelopes'
+import { createSlicer, type Slicer } from './incremental-array-parser'
 import { createRecordScanner } from './record-scanner'
-import { createSlicer, type Slicer } from './slices'
+import { addRecords, createTable } from './record-table'
+
+/** One that can only be parsed at once: larger ones would stop the event loop for longer than 50 ms. */
+export const MAX_WHOLE_BYTES = 4 * 1024 * 1024
+
+/** What has arrived of an answer. */
+export interface ResponseBody {
+  /** The whole of it (UTF-8). @throws EnvlogError `reply-too-large` above so many bytes */
+  text(most?: number): string
+  /** What is left of it without the elements that the slicer took. */
+  rest: object | undefined
+}
 
 /** Takes one answer in: what it has thousands of is read while it arrives. */
 export interface Intake {
   /** Nothing for answers that are always short. */
   slicer: Slicer | undefined
   /** @throws EnvlogError as `readEnvelope` */
-  read(body: Body): Envelope
+  read(body: ResponseBody): Envelope
 }
 
 export function createIntake(endpoint: EndpointName): Intake {
