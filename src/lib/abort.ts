@@ -11,13 +11,13 @@ export function createAbort(): AbortController {
  * A controller that aborts with its parent. `release` it when the work is over: parents live long, and
  * `AbortSignal.any` keeps what it made in the older Node versions we support.
  */
-export interface ChildAbort {
+export interface LinkedAbort {
   signal: AbortSignal
   abort(): void
   release(): void
 }
 
-export function childOf(parent: AbortSignal): ChildAbort {
+export function linkAbort(parent: AbortSignal): LinkedAbort {
   const controller = createAbort()
   const abort = () => controller.abort()
   if (parent.aborted) abort()

@@ -92,7 +92,7 @@ export const MAX_ALERTS = 20
 /** Records a request returns at most where no number is given (endpoint 4, rule 3): our page. */
 export const PAGE_RECORDS = 16_000
 
-export function pathOf(name: EndpointName, relaySuffix: string): string {
+export function buildPath(name: EndpointName, relaySuffix: string): string {
   const { path, relay } = endpoints[name]
   return `/v1/devices/${path}${relay ? `-${relaySuffix}` : ''}`
 }

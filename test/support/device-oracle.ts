@@ -1,10 +1,10 @@
 /** What a device of `current` is, said once more in zod: slow, and easy to hold against the description. */
 import { z } from 'zod'
-import { list, offsetFields, offsetsOf, text } from '../../src/lib/decode/fields'
+import { list, offsetFields, readOffsets, text } from '../../src/lib/decode/fields'
 import { readNumber } from '../../src/lib/decode/number'
 
 const anyNumber = z.unknown().optional().transform(readNumber)
-const isNone = (value: unknown) =>
+const isAbsent = (value: unknown) =>
   value === undefined ||
   value === null ||
   value === '' ||
@@ -12,7 +12,7 @@ const isNone = (value: unknown) =>
 
 const one = <T extends z.ZodType>(schema: T) =>
   z.preprocess(
-    (value) => (isNone(value) ? null : Array.isArray(value) ? value[0] : value),
+    (value) => (isAbsent(value) ? null : Array.isArray(value) ? value[0] : value),
     z.union([schema, z.null()]),
   )
 
@@ -35,7 +35,7 @@ const device = z
     channel: channel.map((each) => ({ ...each, value: each.value })),
     baseunit: baseunit?.serial ? baseunit : null,
     group,
-    offsets: offsetsOf(more),
+    offsets: readOffsets(more),
   }))
 
 /** The device; nothing where it cannot be read. */

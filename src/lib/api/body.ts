@@ -1,4 +1,4 @@
-import type { Slicer } from '../decode/incremental-array-parser'
+import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
 import type { ResponseBody } from '../decode/response-decoder'
 import { EnvlogError } from '../errors'
 import { turn, WORK_MS } from '../pace'
@@ -22,7 +22,7 @@ export async function readBody(
     slicer,
     most = MAX_BODY_BYTES,
     kept = most,
-  }: { slicer?: Slicer | undefined; most?: number; kept?: number } = {},
+  }: { slicer?: IncrementalArrayParser | undefined; most?: number; kept?: number } = {},
 ): Promise<ResponseBody> {
   const parts: Uint8Array[] = []
   let bytes = 0

@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto'
-import { type ChildAbort, childOf } from '../abort'
+import { type LinkedAbort, linkAbort } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import type { EnvelopeOf } from '../decode/envelopes'
-import type { Slicer } from '../decode/incremental-array-parser'
+import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
 import type { ResponseBody } from '../decode/response-decoder'
 import {
+  buildPath,
   type DeviceParams,
   type Endpoint,
   type EndpointName,
   endpoints,
   type ParamsOf,
-  pathOf,
 } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import type { Quota } from '../quota/quota'
 import type { AttemptResult, RequestContext } from '../quota/types'
 import { MAX_ERROR_BYTES, readBody } from './body'
 import { withDeadline } from './deadline'
-import { failureOf } from './error-response'
+import { readErrorResponse } from './error-response'
 import { type QuotaHeaders, readQuotaHeaders } from './quota-headers'
-import { redactor, secretsGuard } from './redact'
-import { retryDelay } from './retry'
-import type { Transport, WireAnswer } from './transport'
+import { createRedactor, createSecretGuard } from './redact'
+import { retryDelayMs } from './retry'
+import type { HttpResponse, Transport } from './transport'
 
 export interface ClientSettings {
   /** Normalised service address, without a trailing slash. */
@@ -81,15 +81,15 @@ export interface Client {
 }
 
 /** Longest whole answer in ms, by the longest silence in seconds. */
-export const longestAnswer = (timeout: number) => timeout * 10_000
+export const maxResponseMs = (timeout: number) => timeout * 10_000
 
 /** Fewer records than this are not worth a request of their own (docs/quota.md). */
 const LEAST_RECORDS = 1000
 
 /** How one answer is taken in. */
-interface Intake {
+interface ResponseDecoder {
   /** Takes a part of it while it arrives. */
-  slicer?: Slicer | undefined
+  slicer?: IncrementalArrayParser | undefined
   read(body: ResponseBody): unknown
 }
 
@@ -98,13 +98,13 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   const { transport, clock, quota, random } = ports
   const { apiKey, loginId, loginPass } = settings.credentials
   const passwords = [loginPass, ...(settings.secrets ?? [])]
-  const guard = secretsGuard([apiKey, ...passwords])
-  const redact = redactor([apiKey], passwords)
+  const guard = createSecretGuard([apiKey, ...passwords])
+  const redact = createRedactor([apiKey], passwords)
   const login = createHash('sha256')
     .update(JSON.stringify([loginId, loginPass]))
     .digest('base64')
-  const limits = { silence: settings.timeout * 1000, total: longestAnswer(settings.timeout) }
-  const underWay = new Set<ChildAbort>()
+  const limits = { silence: settings.timeout * 1000, total: maxResponseMs(settings.timeout) }
+  const underWay = new Set<LinkedAbort>()
   const exchanges = new Set<Promise<unknown>>()
   let closed = false
 
@@ -113,12 +113,12 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     endpoint: EndpointName,
     body: string,
     signal: AbortSignal,
-    began: (answer: WireAnswer) => void,
-    slicer: Slicer | undefined,
+    began: (answer: HttpResponse) => void,
+    slicer: IncrementalArrayParser | undefined,
   ) {
     return await withDeadline(clock, limits, signal, async (inner, alive) => {
       const answer = await transport.send({
-        url: settings.baseUrl + pathOf(endpoint, settings.relaySuffix),
+        url: settings.baseUrl + buildPath(endpoint, settings.relaySuffix),
         headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
         body,
         signal: inner,
@@ -134,7 +134,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   async function attempt(
     endpoint: EndpointName,
     params: object,
-    understand: () => Intake,
+    understand: () => ResponseDecoder,
     signal: AbortSignal,
   ): Promise<AttemptResult<Omit<Answer<unknown>, 'number'>>> {
     const body = JSON.stringify({
@@ -147,14 +147,14 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     const intake = understand()
     const known = knownCause(endpoint, params)
     try {
-      const began = (answer: WireAnswer) => {
+      const began = (answer: HttpResponse) => {
         if (answer.status === 200) headers = readQuotaHeaders(answer.headers)
       }
       const { answer, body: found } = await exchange(endpoint, body, signal, began, intake.slicer)
       const receivedAt = clock.now()
       const said = readQuotaHeaders(answer.headers)
       if (answer.status !== 200) {
-        const { error, isOfService } = failureOf({ endpoint, answer, text: found.text(), guard })
+        const { error, isOfService } = readErrorResponse({ endpoint, answer, text: found.text(), guard })
         return { headers: isOfService ? said : readQuotaHeaders({}), records: 0, error: error.with(known) }
       }
       const value = intake.read(found)
@@ -172,14 +172,14 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     kind: 'read' | 'raw',
     endpoint: E,
     params: ParamsOf<E>,
-    understand: () => Intake,
+    understand: () => ResponseDecoder,
   ) {
     const { retries = Number.POSITIVE_INFINITY, records }: Endpoint = endpoints[endpoint]
     const most = Math.min(settings.retries, retries)
     const { number: wanted } = params as Partial<DeviceParams>
     return {
       endpoint,
-      key: JSON.stringify([login, kind, pathOf(endpoint, settings.relaySuffix), params]),
+      key: JSON.stringify([login, kind, buildPath(endpoint, settings.relaySuffix), params]),
       ...(records !== undefined && wanted !== undefined
         ? { records: { device: deviceOf(params), wanted, minimum: kind === 'raw' ? wanted : LEAST_RECORDS } }
         : {}),
@@ -194,7 +194,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const tried = await trying.finally(() => exchanges.delete(trying))
         if ('value' in tried) return { ...tried, value: { ...tried.value, ...(number ? { number } : {}) } }
         if (retried >= most || !worthAnotherTry(tried.error)) return tried
-        return { ...tried, retryAfterMs: retryDelay(retried, random()) }
+        return { ...tried, retryAfterMs: retryDelayMs(retried, random()) }
       },
       copy: (answer: Answer<unknown>) => structuredClone(answer),
     }
@@ -206,7 +206,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T> {
     if (closed) throw new EnvlogError('closed')
-    const own = childOf(context.signal)
+    const own = linkAbort(context.signal)
     underWay.add(own)
     try {
       return await work({ ...context, signal: own.signal })
@@ -220,7 +220,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     read: (endpoint, params, context) =>
       reading(context, (own) => {
         const understand = () => {
-          const { slicer, read } = loadIntake().createIntake(endpoint)
+          const { slicer, read } = loadIntake().createResponseDecoder(endpoint)
           return { slicer, read: (body: ResponseBody) => redact.within(read(body)) }
         }
         return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
@@ -229,8 +229,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       reading(context, (own) => {
         const type = ('type' in params && params.type) || 'json'
         const read = ({ text }: ResponseBody) => {
-          const { readJson, readTable } = loadEnvelopes()
-          return type === 'json' ? redact.within(readJson(text())) : redact.table(readTable(text()))
+          const { readJson, readCsv } = loadEnvelopes()
+          return type === 'json' ? redact.within(readJson(text())) : redact.table(readCsv(text()))
         }
         return quota.ask(
           request('raw', endpoint, params, () => ({ read })),

@@ -1,4 +1,4 @@
-import { childOf } from '../abort'
+import { linkAbort } from '../abort'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 
@@ -27,7 +27,7 @@ export async function withDeadline<T>(
   signal: AbortSignal,
   work: (signal: AbortSignal, alive: () => void) => Promise<T>,
 ): Promise<T> {
-  const exchange = childOf(signal)
+  const exchange = linkAbort(signal)
   let over: EnvlogError | undefined
   const end = (reason: 'timeout-silent' | 'timeout-total', ms: number) => () => {
     over = new EnvlogError(reason, { seconds: Math.round(ms / 1000) })

@@ -4,7 +4,7 @@
 export type Decoder = (text: string) => string[]
 
 /** @param least letters that are worth looking at */
-export function decodersFor(least: number): readonly Decoder[] {
+export function createEncodingDecoders(least: number): readonly Decoder[] {
   const legible = new RegExp(`[^\\0-\\x1f\\x7f\\ufffd]{${least}}`)
   const readable = (bytes: Buffer) =>
     [bytes.toString(), bytes.toString('latin1')].filter((text) => legible.test(text))

@@ -1,11 +1,11 @@
-import { parsedJson, withoutBom } from '../decode/json'
+import { parseJson, stripBom } from '../decode/json'
 import { type EndpointName, endpoints } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { WireAnswer } from './transport'
+import type { HttpResponse } from './transport'
 
 interface Refusal {
   endpoint: EndpointName
-  answer: WireAnswer
+  answer: HttpResponse
   text: string
   /** The text, or nothing where it may hold a secret. */
   guard(text: string): string
@@ -27,7 +27,7 @@ export interface Failure {
 }
 
 /** The failure behind an answer that is not 200, in the service's own code and words (docs/service.md, *Errors*). */
-export function failureOf({ endpoint, answer, text, guard }: Refusal): Failure {
+export function readErrorResponse({ endpoint, answer, text, guard }: Refusal): Failure {
   const { status } = answer
   const said = serviceError(text)
   const isOfService = said !== undefined
@@ -60,7 +60,7 @@ interface ServiceError {
 
 /** The service's own error object (docs/service.md, *Errors*); a page or an object of something on the way has none. */
 function serviceError(text: string): ServiceError | undefined {
-  const json = parsedJson(withoutBom(text)) as { error?: ServiceError | null } | null | undefined
+  const json = parseJson(stripBom(text)) as { error?: ServiceError | null } | null | undefined
   const error = json?.error
   if (typeof error !== 'object' || error === null) return undefined
   return 'code' in error || 'message' in error ? error : undefined

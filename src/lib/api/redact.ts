@@ -3,7 +3,7 @@
  * spellings, one inside another, or only a part of it.
  */
 import { isSerial } from '../../shared/action'
-import { decodersFor } from './encodings'
+import { createEncodingDecoders } from './encodings'
 
 /** So many letters of a secret in a row tell too much of it. */
 const WINDOW = 6
@@ -21,7 +21,7 @@ const MOST_WORK = 300_000
 const GONE = '***'
 
 /** Makes a function that gives back a text as it is, or nothing where any of it might be of an account's secrets. */
-export function secretsGuard(secrets: readonly string[]): (text: string) => string {
+export function createSecretGuard(secrets: readonly string[]): (text: string) => string {
   const holds = searchFor(secrets)
   return (text) => {
     const words = text.slice(0, PART)
@@ -36,7 +36,7 @@ function searchFor(secrets: readonly string[], chosen: readonly string[] = []): 
     ...chosen.flatMap((secret) => [...oddWindowsOf(secret), ...oddWindowsOf(asBytes(secret))]),
   ])
   const least = Math.min(WINDOW, ...[...windows].map(({ length }) => length))
-  const decoders = decodersFor(least)
+  const decoders = createEncodingDecoders(least)
   const tells = (reading: string) => {
     const folded = fold(reading)
     for (const one of windows) if (folded.includes(one)) return true
@@ -111,7 +111,7 @@ const ROW = /[^\r\n]+/g
 const OF_FIGURES = /^[-+\d\s.,:/"]*$/
 
 /** @param chosen secrets that somebody chose: words of them may stand in names */
-export function redactor(secrets: readonly string[], chosen: readonly string[] = []): Redactor {
+export function createRedactor(secrets: readonly string[], chosen: readonly string[] = []): Redactor {
   // Shorter ones are in too many words: only where nothing else stands beside them.
   const short = new Set([...secrets, ...chosen].filter(({ length }) => length < WINDOW))
   const long = (some: readonly string[]) => some.filter((secret) => !short.has(secret))

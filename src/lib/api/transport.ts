@@ -3,7 +3,7 @@ import { isLoopback, unescaped } from '../../shared/account'
 import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
 
-export interface WireRequest {
+export interface HttpRequest {
   /** Absolute address. */
   url: string
   headers: Record<string, string>
@@ -11,7 +11,7 @@ export interface WireRequest {
   signal: AbortSignal
 }
 
-export interface WireAnswer {
+export interface HttpResponse {
   status: number
   /** Names in lower case. */
   headers: Record<string, string | string[] | undefined>
@@ -25,7 +25,7 @@ export interface Transport {
    * @throws EnvlogError `connection-broken`; where the request cannot have reached the service, `no-connection`,
    * `timeout-connect`, `no-certificate`, `proxy-refused`, `proxy-invalid`
    */
-  send(request: WireRequest): Promise<WireAnswer>
+  send(request: HttpRequest): Promise<HttpResponse>
   close(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ interface Agent {
  * end a TLS handshake or a proxy's CONNECT with the request that wants them. So the next request gets a new agent.
  * undici is loaded at the first request: it costs a start-up 50 ms.
  */
-export function undiciTransport(options: TransportOptions): Transport {
+export function createUndiciTransport(options: TransportOptions): Transport {
   const agents = new Set<Agent>()
   let current: Agent | undefined
 

@@ -3,7 +3,7 @@ import type { TimeStyle } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { gently } from '../pace'
 import { type AlertLog, readAlerts } from '../readings/alerts'
-import { type SeriesPart, stepsOfPart } from '../readings/series'
+import { readSeriesPartStepwise, type SeriesPart } from '../readings/series'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 
 /**
@@ -18,7 +18,7 @@ export async function decodeRecords(
   signal: AbortSignal,
 ): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
   try {
-    const { part, unread } = await gently(stepsOfPart(body, time, offset), signal)
+    const { part, unread } = await gently(readSeriesPartStepwise(body, time, offset), signal)
     return { part, failed: toLeftOutFailures(target, endpoint, unread) }
   } catch (error) {
     throw addEndpoint(error, endpoint)

@@ -1,13 +1,13 @@
 import {
-  elementsOf,
   type Identity,
-  isNone,
+  isAbsent,
   type ListedChannel,
   type Offsets,
-  type Unreadable,
+  readElements,
+  type UnreadableDevice,
 } from './fields'
 import { readNumber } from './number'
-import { storable } from './text'
+import { sanitizeText } from './text'
 
 /** A device of `current` in one shape; `index` is its place in the answer. */
 export interface CurrentDevice extends Identity {
@@ -37,7 +37,7 @@ type Json = Record<string, unknown>
  * One device of `current` (docs/service.md, *Fields*), read leniently: the rules of
  * `fields.ts` by hand, because there are up to thousands.
  */
-export function readCurrentDevice(found: unknown, index: number): CurrentDevice | Unreadable {
+export function readCurrentDevice(found: unknown, index: number): CurrentDevice | UnreadableDevice {
   try {
     return deviceOf(objectAt(found), index)
   } catch (misfit) {
@@ -49,7 +49,7 @@ export function readCurrentDevice(found: unknown, index: number): CurrentDevice 
 }
 
 /** Of a device that cannot be read as a whole. */
-function whatIsKnown(found: unknown): Unreadable['known'] {
+function whatIsKnown(found: unknown): UnreadableDevice['known'] {
   try {
     const device = objectAt(found)
     const serial = textAt(device, 'serial')
@@ -61,7 +61,7 @@ function whatIsKnown(found: unknown): Unreadable['known'] {
   }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? storable(value) : '')
+const textOf = (value: unknown) => (typeof value === 'string' ? sanitizeText(value) : '')
 
 function groupName(found: unknown): string {
   const group = theOne(found)
@@ -88,7 +88,7 @@ function deviceOf(found: Json, index: number): CurrentDevice {
 }
 
 function channelsOf(found: unknown): CurrentDevice['channel'] {
-  const listed = isNone(found) ? [] : elementsOf(found)
+  const listed = isAbsent(found) ? [] : readElements(found)
   if (!listed) throw new Misfit('channel')
   return listed.map(channelOf)
 }
@@ -154,7 +154,7 @@ function numberAt(found: Json, key: string): number | null {
 /** Text, also where a number was sent; absent and `null` are blank. */
 function textAt(found: Json, key: string, inside?: string, index?: number): string {
   const value = found[key]
-  if (typeof value === 'string') return storable(value)
+  if (typeof value === 'string') return sanitizeText(value)
   if (value === undefined || value === null) return ''
   if (typeof value === 'number') return String(value)
   throw new Misfit(inside, index, key)
@@ -167,6 +167,6 @@ function objectAt(found: unknown, inside?: string, index?: number): Json {
 
 /** An object, or the only element of an array; what stands for nothing is `null`. */
 function theOne(found: unknown): unknown {
-  if (isNone(found)) return null
+  if (isAbsent(found)) return null
   return Array.isArray(found) ? found[0] : found
 }

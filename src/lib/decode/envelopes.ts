@@ -8,12 +8,12 @@ import {
   type Identity,
   list,
   offsetFields,
-  offsetsOf,
+  readOffsets,
   text,
-  type Unreadable,
+  type UnreadableDevice,
 } from './fields'
-import { parsedJson, withoutBom } from './json'
-import { addRecords, checkCount, createTable } from './record-table'
+import { parseJson, stripBom } from './json'
+import { appendRecords, checkRecordCount, createRecordTable } from './record-table'
 
 /**
  * What the service may send, read into one shape (docs/service.md, *Fields*): text or number, hyphen or underscore, object or array of one or `[]`, blanks, fields more than
@@ -26,15 +26,15 @@ const unread = elements(z.unknown())
 
 export interface CurrentEnvelope {
   devices: CurrentDevice[]
-  unreadable: Unreadable[]
+  unreadable: UnreadableDevice[]
 }
 
 const current = z.object({ devices: unread })
 
 /** Adds devices of an answer, in their order. @throws EnvlogError `reply-too-many` */
-export function takeDevices(envelope: CurrentEnvelope, found: readonly unknown[]): void {
+export function appendDevices(envelope: CurrentEnvelope, found: readonly unknown[]): void {
   const { devices, unreadable } = envelope
-  checkCount(devices.length + unreadable.length + found.length)
+  checkRecordCount(devices.length + unreadable.length + found.length)
   for (const device of found) {
     if (device === null) continue
     const result = readCurrentDevice(device, devices.length + unreadable.length)
@@ -69,7 +69,7 @@ function deviceOf(found: z.infer<typeof deviceObject>) {
     found['base-serial'] === ''
       ? null
       : { serial: found['base-serial'], model: found['base-model'], name: found['base-name'] }
-  return { device, base, channel: found.channel, offsets: offsetsOf(found) }
+  return { device, base, channel: found.channel, offsets: readOffsets(found) }
 }
 
 /** An answer about one device tells which. */
@@ -79,8 +79,8 @@ const graph = z
   .object({ ...deviceFields, data: unread })
   .refine(tellsSerial, { path: ['serial'] })
   .transform((found) => {
-    const records = createTable()
-    addRecords(records, found.data)
+    const records = createRecordTable()
+    appendRecords(records, found.data)
     return { ...deviceOf(found), records }
   })
 /** An answer of the four graph endpoints; `base` is `null` where none was told: a standalone device. */
@@ -90,7 +90,7 @@ const alert = z
   .object({ ...deviceFields, 'alert-logs': unread })
   .refine(tellsSerial, { path: ['remote-serial'] })
   .transform((found) => {
-    checkCount(found['alert-logs'].length)
+    checkRecordCount(found['alert-logs'].length)
     return { ...deviceOf(found), entries: found['alert-logs'] }
   })
 export type AlertEnvelope = z.infer<typeof alert>
@@ -107,15 +107,15 @@ export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
   const json = readJson(body)
   const { answer } = endpoints[endpoint]
-  if (answer === 'graph') return graphOf(json)
+  if (answer === 'graph') return readGraphEnvelope(json)
   if (answer === 'alert') return checked(alert, json)
   const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
-  takeDevices(envelope, checked(current, json).devices)
+  appendDevices(envelope, checked(current, json).devices)
   return envelope
 }
 
 /** @throws EnvlogError `reply-unreadable` */
-export const graphOf = (json: object): GraphEnvelope => checked(graph, json)
+export const readGraphEnvelope = (json: object): GraphEnvelope => checked(graph, json)
 
 function checked<T extends z.ZodType>(schema: T, rest: object): z.infer<T> {
   const result = schema.safeParse(rest)
@@ -132,20 +132,20 @@ function partOf({ issues }: z.ZodError): string {
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`
  */
 export function readJson(body: string): object {
-  const json = parsedJson(withoutBom(body))
+  const json = parseJson(stripBom(body))
   if (json === undefined) throw new EnvlogError('reply-not-json')
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new EnvlogError('reply-unreadable', { part: 'answer' })
   }
   if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
-  return shallow(json)
+  return checkDepth(json)
 }
 
 /** The service's own answers have five levels; what is much deeper nobody behind us could copy. */
 const MAX_DEPTH = 100
 
 /** Level by level: an answer may be deeper than calls can be. @throws EnvlogError `reply-too-deep` */
-export function shallow(json: object): object {
+export function checkDepth(json: object): object {
   let level: object[] = [json]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === MAX_DEPTH) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
@@ -163,8 +163,8 @@ function isErrorObject(json: object): boolean {
  * CSV text as it came. An unknown serial is answered with status 200 and the word `Array` (docs/service.md); a proxy's
  * page and an error object are no table either.
  */
-export function readTable(body: string): string {
-  const text = withoutBom(body).trim()
+export function readCsv(body: string): string {
+  const text = stripBom(body).trim()
   if (text === '' || text === 'Array' || text === 'null' || /^[{[<]/.test(text))
     throw new EnvlogError('reply-not-csv')
   return body

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readNumber } from './number'
-import { storable } from './text'
+import { sanitizeText } from './text'
 
 /** What fields of answers are made of, read leniently (docs/service.md, *Fields*). */
 
@@ -8,7 +8,7 @@ import { storable } from './text'
 export const text = z
   .union([z.string(), z.number(), z.null()])
   .optional()
-  .transform((value) => (value === null || value === undefined ? '' : storable(String(value))))
+  .transform((value) => (value === null || value === undefined ? '' : sanitizeText(String(value))))
 
 /** A number, also as text; blank and absent are `null`; anything else is unreadable. */
 const optionalNumber = z
@@ -26,7 +26,7 @@ const optionalNumber = z
 const anyNumber = z.unknown().optional().transform(readNumber)
 
 /** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
-export function isNone(value: unknown): boolean {
+export function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (typeof value !== 'object') return false
   for (const key in value) if (Object.hasOwn(value, key)) return false
@@ -37,9 +37,9 @@ export function isNone(value: unknown): boolean {
  * The elements of a list, `null` ones left out; nothing where it is none. A list with a hole may come as an object
  * whose keys are the places: JavaScript has those in order.
  */
-export function elementsOf(found: unknown): unknown[] | undefined {
+export function readElements(found: unknown): unknown[] | undefined {
   if (typeof found !== 'object' || found === null) return undefined
-  if (!Array.isArray(found) && (isNone(found) || !Object.keys(found).every((key) => PLACE.test(key)))) {
+  if (!Array.isArray(found) && (isAbsent(found) || !Object.keys(found).every((key) => PLACE.test(key)))) {
     return undefined
   }
   return Object.values(found).filter((element) => element !== null)
@@ -49,11 +49,11 @@ const PLACE = /^(?:0|[1-9]\d{0,8})$/
 
 /** A list that must be there. */
 export const elements = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => elementsOf(value) ?? value, z.array(schema))
+  z.preprocess((value) => readElements(value) ?? value, z.array(schema))
 
 /** A list; absent and `null` are empty. */
 export const list = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (isNone(value) ? [] : value), elements(schema))
+  z.preprocess((value) => (isAbsent(value) ? [] : value), elements(schema))
 
 export const channel = z.object({ num: anyNumber, name: text, unit: text })
 /** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
@@ -66,7 +66,7 @@ export interface Identity {
 }
 
 /** A device of an answer about several that cannot be read: the others can. */
-export interface Unreadable {
+export interface UnreadableDevice {
   /** Blank where not even that can be read. */
   serial: string
   /** What has to be known to ask for its records; `null` where that cannot be read either. */
@@ -102,7 +102,7 @@ export interface Offsets {
 
 const offsetsObject = z.object(offsetFields)
 /** The offsets that an answer tells; what it does not tell is 0. */
-export function offsetsOf(found: z.infer<typeof offsetsObject>): Offsets {
+export function readOffsets(found: z.infer<typeof offsetsObject>): Offsets {
   return {
     timeDiff: found['time-diff'] ?? found.time_diff ?? 0,
     stdBias: found['std-bias'] ?? found.std_bias ?? 0,

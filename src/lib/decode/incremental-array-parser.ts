@@ -1,4 +1,4 @@
-import { parsedJson, withoutBom } from './json'
+import { parseJson, stripBom } from './json'
 
 /** A slice that is parsed at once: short enough for the event loop, and for V8 to keep what comes of it young. */
 const SLICE_BYTES = 64 * 1024
@@ -21,7 +21,7 @@ const MARK = '\u0000elements'
  * @param taken told the elements that were parsed, in their order: void where nothing comes of it in the end
  * @param read takes those before them that need no parsing, each with the comma behind it; tells how many bytes
  */
-export function createSlicer(
+export function createIncrementalArrayParser(
   key: string,
   taken: (elements: readonly unknown[]) => void,
   read: (bytes: Buffer) => number = () => 0,
@@ -160,7 +160,7 @@ export function createSlicer(
   }
 
   function restOf(tail: string): object | undefined {
-    const rest = parsedJson(`${withoutBom(head)}[${JSON.stringify(MARK)}]${tail}`)
+    const rest = parseJson(`${stripBom(head)}[${JSON.stringify(MARK)}]${tail}`)
     if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) return undefined
     const array = (rest as Record<string, unknown>)[key]
     if (!Array.isArray(array) || array.length !== 1 || array[0] !== MARK) return undefined
@@ -171,7 +171,7 @@ export function createSlicer(
   return { push, end }
 }
 
-export type Slicer = ReturnType<typeof createSlicer>
+export type IncrementalArrayParser = ReturnType<typeof createIncrementalArrayParser>
 
 /** What stands between the brackets of an array. They are put on as bytes: a text would be copied for them. */
 function parsed(elements: Buffer): unknown[] | undefined {
@@ -179,5 +179,5 @@ function parsed(elements: Buffer): unknown[] | undefined {
   array[0] = OPEN_ARRAY
   array.set(elements, 1)
   array[array.length - 1] = CLOSE_ARRAY
-  return parsedJson(array.toString('utf8')) as unknown[] | undefined
+  return parseJson(array.toString('utf8')) as unknown[] | undefined
 }

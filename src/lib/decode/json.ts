@@ -1,5 +1,5 @@
 /** What a text says as JSON; `undefined`, which JSON has not, where it is none. */
-export function parsedJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -8,6 +8,6 @@ export function parsedJson(text: string): unknown {
 }
 
 /** Text without the byte order mark that some put before it. */
-export function withoutBom(text: string): string {
+export function stripBom(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

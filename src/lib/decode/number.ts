@@ -1,4 +1,4 @@
-import { storable } from './text'
+import { sanitizeText } from './text'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
@@ -31,9 +31,9 @@ const [PLUS, MINUS, DOT, ZERO, NINE] = [0x2b, 0x2d, 0x2e, 0x30, 0x39]
 export const MISSING = 'missing'
 
 /** Why a value that is no number is none: the service's own text, or `missing`. */
-export function valueError(value: unknown): string {
+export function readValueError(value: unknown): string {
   if (value === undefined || value === null) return MISSING
-  if (typeof value === 'string') return value.trim() === '' ? MISSING : storable(value)
+  if (typeof value === 'string') return value.trim() === '' ? MISSING : sanitizeText(value)
   // What an object holds is not said: it may be nested deeper than it could be written down.
   return typeof value === 'object' ? 'object' : String(value)
 }

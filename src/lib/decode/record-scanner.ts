@@ -1,6 +1,14 @@
 import { MAX_RECORDS } from '../endpoints'
-import { parsedJson } from './json'
-import { addRecords, type Column, isRecordKey, NOWHERE, put, type RecordTable, reserve } from './record-table'
+import { parseJson } from './json'
+import {
+  appendRecords,
+  type Column,
+  IGNORED_COLUMN,
+  isRecordKey,
+  put,
+  type RecordTable,
+  reserve,
+} from './record-table'
 
 const [QUOTE, BACKSLASH, COMMA, MINUS, DOT] = [0x22, 0x5c, 0x2c, 0x2d, 0x2e]
 const [OPEN, CLOSE, ZERO, NINE, SPACE] = [0x7b, 0x7d, 0x30, 0x39, 0x20]
@@ -32,7 +40,7 @@ export function createRecordScanner(table: RecordTable) {
 /** Its functions stand by themselves: those of one answer would be gone with it, and V8's code for them too. */
 interface Scanner {
   table: RecordTable
-  /** What stands before each value, and the columns they belong to: all that the table has, and `NOWHERE`. */
+  /** What stands before each value, and the columns they belong to: all that the table has, and `IGNORED_COLUMN`. */
   heads: readonly Uint8Array[]
   columns: readonly Column[]
   /** Of those the ones that the table has. */
@@ -84,14 +92,16 @@ function takeStrange(scanner: Scanner, bytes: Buffer, start: number): number | u
   if (bytes[start] !== OPEN) return undefined
   const end = bytes.indexOf(CLOSE, start) + 1
   if (end === 0 || bytes[end] !== COMMA) return undefined
-  const record = parsedJson(bytes.toString('utf8', start, end)) as object | undefined
+  const record = parseJson(bytes.toString('utf8', start, end)) as object | undefined
   if (!record) return undefined
   const { table } = scanner
-  addRecords(table, [record])
+  appendRecords(table, [record])
   scanner.strange++
   const keys = Object.keys(record)
   scanner.heads = keys.map((key, index) => Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`))
-  scanner.columns = keys.map((key) => (isRecordKey(key) ? (table.columns.get(key) as Column) : NOWHERE))
+  scanner.columns = keys.map((key) =>
+    isRecordKey(key) ? (table.columns.get(key) as Column) : IGNORED_COLUMN,
+  )
   scanner.known = keys.filter(isRecordKey).length
   scanner.shortest = scanner.heads.reduce((sum, head) => sum + head.length + 1, 2)
   reserveFor(scanner, bytes.length)
@@ -151,7 +161,7 @@ function takeText(bytes: Buffer, start: number, column: Column, index: number): 
   }
   if (bytes[at] !== QUOTE) return -1
   const text = isEscaped
-    ? parsedJson(bytes.toString('utf8', start - 1, at + 1))
+    ? parseJson(bytes.toString('utf8', start - 1, at + 1))
     : bytes.toString('utf8', start, at)
   if (text === undefined) return -1
   put(column, index, text)
@@ -162,7 +172,7 @@ function takeText(bytes: Buffer, start: number, column: Column, index: number): 
 function takeWord(bytes: Buffer, start: number, column: Column, index: number): number {
   let at = start
   while (at < bytes.length && !isEnd(bytes[at])) at++
-  const value = parsedJson(bytes.toString('utf8', start, at))
+  const value = parseJson(bytes.toString('utf8', start, at))
   if (value === undefined) return -1
   put(column, index, value)
   return at

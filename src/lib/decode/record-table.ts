@@ -28,12 +28,12 @@ export interface Column {
 export const isRecordKey = (key: string): boolean => RECORD_KEY.test(key)
 const RECORD_KEY = /^(?:unixtime|data[-_]id|ch[1-9]\d?)$/
 
-export function createTable(): RecordTable {
+export function createRecordTable(): RecordTable {
   return { length: 0, room: 0, columns: new Map(), misfits: [] }
 }
 
 /** Of whatever an answer has a list. @throws EnvlogError `reply-too-many` */
-export function checkCount(count: number): void {
+export function checkRecordCount(count: number): void {
   if (count > MAX_RECORDS) throw new EnvlogError('reply-too-many', { most: MAX_RECORDS })
 }
 
@@ -41,7 +41,7 @@ export function checkCount(count: number): void {
 export function reserve(table: RecordTable, more: number): void {
   const wanted = table.length + more
   if (table.room >= wanted) return
-  checkCount(wanted)
+  checkRecordCount(wanted)
   table.room = Math.min(MAX_RECORDS, Math.max(wanted, 2 * table.room))
   for (const column of table.columns.values()) {
     const before = column.numbers
@@ -51,7 +51,7 @@ export function reserve(table: RecordTable, more: number): void {
 }
 
 /** Takes in what came next. @throws EnvlogError `reply-too-many` */
-export function addRecords(table: RecordTable, records: readonly unknown[]): void {
+export function appendRecords(table: RecordTable, records: readonly unknown[]): void {
   reserve(table, records.length)
   for (const record of records) {
     if (record === null) continue
@@ -88,18 +88,18 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 const OBJECT = Object.freeze({})
 
 /** Where values go whose key is none of a record's. */
-export const NOWHERE: Column = {
+export const IGNORED_COLUMN: Column = {
   numbers: new Float64Array(0),
-  others: Object.assign(new Map<number, unknown>(), { set: () => NOWHERE.others }),
+  others: Object.assign(new Map<number, unknown>(), { set: () => IGNORED_COLUMN.others }),
 }
 
 /** The values of a key; of one that no record has nothing but gaps. */
-export function columnOf({ length, columns }: RecordTable, key: string): Column {
+export function getColumn({ length, columns }: RecordTable, key: string): Column {
   return columns.get(key) ?? { numbers: new Float64Array(length).fill(Number.NaN), others: new Map() }
 }
 
 /** What a record has there, numeric text as a number. */
-export function valueAt({ numbers, others }: Column, index: number): unknown {
+export function getValue({ numbers, others }: Column, index: number): unknown {
   const number = numbers[index] as number
   return Number.isNaN(number) ? others.get(index) : number
 }

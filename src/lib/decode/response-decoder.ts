@@ -1,11 +1,18 @@
 import { type Endpoint, type EndpointName, endpoints } from '../endpoints'
-import { type CurrentEnvelope, type Envelope, graphOf, readEnvelope, shallow, takeDevices } from './envelopes'
-import { createSlicer, type Slicer } from './incremental-array-parser'
+import {
+  appendDevices,
+  type CurrentEnvelope,
+  checkDepth,
+  type Envelope,
+  readEnvelope,
+  readGraphEnvelope,
+} from './envelopes'
+import { createIncrementalArrayParser, type IncrementalArrayParser } from './incremental-array-parser'
 import { createRecordScanner } from './record-scanner'
-import { addRecords, createTable } from './record-table'
+import { appendRecords, createRecordTable } from './record-table'
 
 /** One that can only be parsed at once: larger ones would stop the event loop for longer than 50 ms. */
-export const MAX_WHOLE_BYTES = 4 * 1024 * 1024
+export const MAX_SINGLE_PARSE_BYTES = 4 * 1024 * 1024
 
 /** What has arrived of an answer. */
 export interface ResponseBody {
@@ -16,40 +23,42 @@ export interface ResponseBody {
 }
 
 /** Takes one answer in: what it has thousands of is read while it arrives. */
-export interface Intake {
+export interface ResponseDecoder {
   /** Nothing for answers that are always short. */
-  slicer: Slicer | undefined
+  slicer: IncrementalArrayParser | undefined
   /** @throws EnvlogError as `readEnvelope` */
   read(body: ResponseBody): Envelope
 }
 
-export function createIntake(endpoint: EndpointName): Intake {
+export function createResponseDecoder(endpoint: EndpointName): ResponseDecoder {
   return intakes[endpoints[endpoint].answer](endpoint)
 }
 
-const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = {
+const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => ResponseDecoder> = {
   graph(endpoint) {
-    const records = createTable()
-    const slicer = createSlicer(
+    const records = createRecordTable()
+    const slicer = createIncrementalArrayParser(
       'data',
-      (found) => addRecords(records, found),
+      (found) => appendRecords(records, found),
       createRecordScanner(records).scan,
     )
     return {
       slicer,
       read: ({ rest, text }) =>
-        rest ? { ...graphOf(shallow(rest)), records } : readEnvelope(endpoint, text(MAX_WHOLE_BYTES)),
+        rest
+          ? { ...readGraphEnvelope(checkDepth(rest)), records }
+          : readEnvelope(endpoint, text(MAX_SINGLE_PARSE_BYTES)),
     }
   },
 
   current(endpoint) {
     const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
-    const slicer = createSlicer('devices', (found) => takeDevices(envelope, found))
+    const slicer = createIncrementalArrayParser('devices', (found) => appendDevices(envelope, found))
     return {
       slicer,
       read({ rest, text }) {
-        if (!rest) return readEnvelope(endpoint, text(MAX_WHOLE_BYTES))
-        shallow(rest)
+        if (!rest) return readEnvelope(endpoint, text(MAX_SINGLE_PARSE_BYTES))
+        checkDepth(rest)
         return envelope
       },
     }
@@ -57,6 +66,6 @@ const intakes: Record<Endpoint['answer'], (endpoint: EndpointName) => Intake> = 
 
   alert: (endpoint) => ({
     slicer: undefined,
-    read: ({ text }) => readEnvelope(endpoint, text(MAX_WHOLE_BYTES)),
+    read: ({ text }) => readEnvelope(endpoint, text(MAX_SINGLE_PARSE_BYTES)),
   }),
 }

@@ -14,7 +14,7 @@ export function utcOffset({ timeDiff, stdBias, dstBias, dstFlag }: Offsets): num
 }
 
 /** Beyond this a year has more than four digits, or a Date is none. */
-export const LATEST_MS = Date.UTC(9999, 0)
+export const MAX_TIMESTAMP_MS = Date.UTC(9999, 0)
 
 /**
  * Unix seconds, number or text, as ms since 1970 UTC; blank, absent and 0 are `null`.
@@ -24,7 +24,7 @@ export function readTimestamp(value: unknown, part: () => string): number | null
   if (value === undefined || value === null) return null
   if (typeof value === 'string' && value.trim() === '') return null
   const seconds = readNumber(value)
-  if (seconds === null || Math.abs(seconds) * 1000 > LATEST_MS) {
+  if (seconds === null || Math.abs(seconds) * 1000 > MAX_TIMESTAMP_MS) {
     throw new EnvlogError('reply-unreadable', { part: part() })
   }
   return Math.round(seconds * 1000) || null
@@ -32,7 +32,7 @@ export function readTimestamp(value: unknown, part: () => string): number | null
 
 /** ISO 8601 with milliseconds, UTC or with the given offset (minutes); `null` stays `null`. */
 export function formatTime(timestamp: number | null, style: TimeStyle, offset: number): string | null {
-  return timeWriter(style, offset)(timestamp)
+  return createTimeFormatter(style, offset)(timestamp)
 }
 
 const HOUR_MS = 3_600_000
@@ -43,7 +43,10 @@ const REST = ':00:00.000Z'.length
  * The same for many times of one device: the texts of the hour, and of what follows it, are kept, because
  * `toISOString` takes three times as long.
  */
-export function timeWriter(style: TimeStyle, offset: number): (timestamp: number | null) => string | null {
+export function createTimeFormatter(
+  style: TimeStyle,
+  offset: number,
+): (timestamp: number | null) => string | null {
   const shift = style === 'utc' ? 0 : offset * 60_000
   const zone = style === 'utc' ? 'Z' : formatOffset(offset)
   let hour = Number.NaN

@@ -80,7 +80,7 @@ const MAX_LENGTH = 500
  * Reads the kind from free text whose grammar is not known. The channel's own name is taken out first, so that a channel
  * called *Upper limit* means nothing. What is not one of the known phrases as a whole is `other`.
  */
-export function alertKind(source: AlertSource, text: string, channelName: string): AlertKind {
+export function classifyAlert(source: AlertSource, text: string, channelName: string): AlertKind {
   const phrase = phraseOf(text, channelName)
   const [kind = 'other'] = patterns.find(([, pattern]) => pattern.test(phrase)) ?? []
   if (kind === 'recovered') return kind

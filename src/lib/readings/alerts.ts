@@ -1,9 +1,9 @@
 import type { AlertEnvelope } from '../decode/envelopes'
-import { storable } from '../decode/text'
-import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from '../decode/time'
+import { sanitizeText } from '../decode/text'
+import { createTimeFormatter, readTimestamp, type TimeStyle, utcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
-import { type AlertKind, type AlertSource, alertKind } from './alert-kind'
-import { type Channel, channelNumber, lineUpChannels, unlistedChannel } from './channel'
+import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
+import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
 import { type Device, readDevice } from './device'
 
 /** One text of one alert log entry: an element of envlog-alerts' payload. */
@@ -51,7 +51,7 @@ export function readAlerts(
 ): AlertLog & { unread: string[] } {
   const device = readDevice(envelope.device, envelope.base)
   const offset = utcOffset(envelope.offsets)
-  const write = timeWriter(style, offset)
+  const write = createTimeFormatter(style, offset)
   const unread: string[] = []
   const entries = envelope.entries.map((entry, index) => {
     try {
@@ -67,13 +67,13 @@ export function readAlerts(
     throw new EnvlogError('reply-unreadable', { part })
   }
   // A log tells few of a device's channels, so it says nothing about how the listed ones are counted.
-  const listed = lineUpChannels(envelope.channel).map(({ channel }) => channel)
+  const listed = matchChannels(envelope.channel).map(({ channel }) => channel)
   const channels = new Map<string, Channel>(listed.map((channel) => [channel.key, channel]))
 
   const alerts = choose(oldestFirst(entries)).flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {
-      const number = channelNumber(source)
-      const known = number === undefined ? undefined : (channels.get(source) ?? unlistedChannel(number))
+      const number = parseChannelNumber(source)
+      const known = number === undefined ? undefined : (channels.get(source) ?? createUnlistedChannel(number))
       if (known) channels.set(source, known)
       const channel = known ? { ...known } : null
       return {
@@ -84,7 +84,7 @@ export function readAlerts(
         utcOffset: offset,
         source,
         channel,
-        kind: alertKind(source, text, channel?.name ?? ''),
+        kind: classifyAlert(source, text, channel?.name ?? ''),
         text,
       }
     }),
@@ -108,13 +108,14 @@ const LAST_CHANNEL = 6
 
 function textsOf(entry: Record<string, unknown>): LogEntry['texts'] {
   const channels = Object.keys(entry)
-    .map(channelNumber)
+    .map(parseChannelNumber)
     .filter((number): number is number => number !== undefined && number <= LAST_CHANNEL)
     .sort((a, b) => a - b)
     .map((number) => [`ch${number}`, `ch${number}`] as const)
   return [...channels, ...otherSources].flatMap(([key, source]) => {
     const value = entry[key]
-    const text = typeof value === 'string' ? storable(value) : typeof value === 'number' ? String(value) : ''
+    const text =
+      typeof value === 'string' ? sanitizeText(value) : typeof value === 'number' ? String(value) : ''
     return text.trim() === '' ? [] : [{ source, text }]
   })
 }

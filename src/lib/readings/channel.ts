@@ -17,13 +17,13 @@ const KEY = /^ch([1-9]\d?)$/
 const HIGHEST = 99
 
 /** The channel number of a record's key, or nothing for other keys. */
-export function channelNumber(key: string): number | undefined {
+export function parseChannelNumber(key: string): number | undefined {
   const digits = KEY.exec(key)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
 /** A channel and where it was listed; `listed` is absent for one that only records have. */
-export interface LinedUp<L> {
+export interface MatchedChannel<L> {
   channel: Channel
   listed?: L
 }
@@ -33,10 +33,10 @@ export interface LinedUp<L> {
  * that is free. Listed numbers count from zero if one of them is 0, or if only adding one matches the records' keys
  * (docs/service.md, *Fields*); without a number the position counts.
  */
-export function lineUpChannels<L extends ListedChannel>(
+export function matchChannels<L extends ListedChannel>(
   listed: readonly L[],
   seen: ReadonlySet<number> = new Set(),
-): LinedUp<L>[] {
+): MatchedChannel<L>[] {
   if (seen.size === 0 && isInOrder(listed)) {
     const found = listed.map((entry) => ({
       channel: channel((entry.num as number) + 1 - (listed[0]?.num as number), entry.name, entry.unit),
@@ -46,7 +46,7 @@ export function lineUpChannels<L extends ListedChannel>(
   }
   const told = listed.flatMap(({ num }) => num ?? [])
   const shift = countsFromZero(told, seen) ? 1 : 0
-  const found = new Map<number, LinedUp<L>>()
+  const found = new Map<number, MatchedChannel<L>>()
   const add = (number: number, entry: L) =>
     found.set(number, { channel: channel(number, entry.name, entry.unit), listed: entry })
   const again: [number, L][] = []
@@ -62,7 +62,7 @@ export function lineUpChannels<L extends ListedChannel>(
     if (free <= HIGHEST) add(free, entry)
   }
   for (const number of seen) {
-    if (!found.has(number)) found.set(number, { channel: unlistedChannel(number) })
+    if (!found.has(number)) found.set(number, { channel: createUnlistedChannel(number) })
   }
   return withQuantities([...found.values()].sort((a, b) => a.channel.number - b.channel.number))
 }
@@ -78,7 +78,7 @@ export function setQuantities(channels: readonly Channel[]): void {
   for (const [index, one] of channels.entries()) one.quantity = quantities[index] ?? null
 }
 
-/** Numbered one by one, from 0 or from 1: nearly all are. */
+/** NumberedRecord one by one, from 0 or from 1: nearly all are. */
 function isInOrder(listed: readonly ListedChannel[]): boolean {
   const first = listed[0]?.num
   return (first === 0 || first === 1) && listed.every(({ num }, index) => num === first + index)
@@ -90,7 +90,7 @@ function channel(number: number, name: string, unit: string): Channel {
 }
 
 /** A channel of which only the number is known. */
-export function unlistedChannel(number: number): Channel {
+export function createUnlistedChannel(number: number): Channel {
   return channel(number, '', '')
 }
 

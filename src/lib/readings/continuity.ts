@@ -10,14 +10,14 @@ export interface Gap {
 }
 
 /** What continuity looks at of a record. */
-export interface Numbered {
+export interface NumberedRecord {
   time: string | null
   timestamp: number | null
   dataId: number | null
 }
 
 /** Relay ids run 0…65535 and start over; standalone ids only grow (docs/service.md, *Fields*). */
-export const TURN = 65_536
+export const ID_MODULUS = 65_536
 
 /** A gap and the index of the record after it: times alone do not tell, several records may have one. */
 export interface PlacedGap {
@@ -29,18 +29,18 @@ export interface PlacedGap {
  * Gaps between neighbours of an ordered series. Ids that are all 0, or absent, claim nothing; spacing in time
  * alone is never a gap (docs/service.md, *Fields*).
  */
-export function findGaps(records: readonly Numbered[], standalone: boolean): Gap[] {
+export function findGaps(records: readonly NumberedRecord[], standalone: boolean): Gap[] {
   return placeGaps(records, standalone).map(({ gap }) => gap)
 }
 
 /** The same with their places. */
-export function placeGaps(records: readonly Numbered[], standalone: boolean): PlacedGap[] {
+export function placeGaps(records: readonly NumberedRecord[], standalone: boolean): PlacedGap[] {
   const gaps: PlacedGap[] = []
   const interval = onceOnly(() => usualInterval(records))
   const undated = onceOnly(() => undatedIds(records))
-  let before: Numbered | undefined
+  let before: NumberedRecord | undefined
   for (let index = 0; index < records.length; index++) {
-    const after = records[index] as Numbered
+    const after = records[index] as NumberedRecord
     if (!isTimed(after)) continue
     const found = before && (standalone ? grown(before, after) : turned(before, after, interval))
     if (before && found && (found === 'restart' || found > 0)) {
@@ -65,14 +65,14 @@ function onceOnly<T>(make: () => T): () => T {
 }
 
 /** Ids of records that have no time, each once, the smallest first: they may be anywhere. */
-function undatedIds(records: readonly Numbered[]): number[] {
+function undatedIds(records: readonly NumberedRecord[]): number[] {
   const ids = new Set<number>()
   for (const { timestamp, dataId } of records) if (timestamp === null && dataId !== null) ids.add(dataId)
   return [...ids].sort((one, other) => one - other)
 }
 
 /** Ids that turned over are those behind the one and those before the other. */
-function countBetween(ids: readonly number[], before: Numbered, after: Numbered): number {
+function countBetween(ids: readonly number[], before: NumberedRecord, after: NumberedRecord): number {
   const [up, down] = [countBelow(ids, id(before) + 1), countBelow(ids, id(after))]
   return id(after) > id(before) ? down - up : ids.length - up + down
 }
@@ -88,29 +88,29 @@ function countBelow(ids: readonly number[], bound: number): number {
   return from
 }
 
-const isTimed = ({ timestamp, dataId }: Numbered) => timestamp !== null && dataId !== null
-const id = (record: Numbered) => record.dataId ?? 0
+const isTimed = ({ timestamp, dataId }: NumberedRecord) => timestamp !== null && dataId !== null
+const id = (record: NumberedRecord) => record.dataId ?? 0
 
-function grown(before: Numbered, after: Numbered): number | 'restart' {
+function grown(before: NumberedRecord, after: NumberedRecord): number | 'restart' {
   const step = id(after) - id(before)
   return step < 0 ? 'restart' : step - 1
 }
 
 /** A lower id is a turn if the time in between is long enough for the records it would mean, else a restart. */
-function turned(before: Numbered, after: Numbered, usual: () => number): number | 'restart' {
+function turned(before: NumberedRecord, after: NumberedRecord, usual: () => number): number | 'restart' {
   const step = id(after) - id(before)
   if (step >= 0) return step - 1
   const interval = usual()
   const elapsed = (after.timestamp ?? 0) - (before.timestamp ?? 0)
-  const wouldTake = (step + TURN - 1) * interval
-  const plausible = interval > 0 ? wouldTake <= elapsed * 1.5 : step + TURN < TURN / 2
-  return plausible ? step + TURN - 1 : 'restart'
+  const wouldTake = (step + ID_MODULUS - 1) * interval
+  const plausible = interval > 0 ? wouldTake <= elapsed * 1.5 : step + ID_MODULUS < ID_MODULUS / 2
+  return plausible ? step + ID_MODULUS - 1 : 'restart'
 }
 
 /** The median time from one id to the next, in ms; 0 where none follow each other. */
-function usualInterval(records: readonly Numbered[]): number {
+function usualInterval(records: readonly NumberedRecord[]): number {
   const counts = new Map<number, number>()
-  let before: Numbered | undefined
+  let before: NumberedRecord | undefined
   let total = 0
   /** Nearly all are as the one before: counted before they are put down. */
   let last = 0
@@ -118,7 +118,7 @@ function usualInterval(records: readonly Numbered[]): number {
   const count = () => counts.set(last, (counts.get(last) ?? 0) + again)
   for (const after of records) {
     if (!isTimed(after)) continue
-    if (before && (id(after) - id(before) + TURN) % TURN === 1) {
+    if (before && (id(after) - id(before) + ID_MODULUS) % ID_MODULUS === 1) {
       const step = (after.timestamp ?? 0) - (before.timestamp ?? 0)
       total++
       if (step !== last) {

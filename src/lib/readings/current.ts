@@ -1,12 +1,12 @@
 import type { CurrentDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
-import type { Unreadable } from '../decode/fields'
-import { readNumber, valueError } from '../decode/number'
-import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from '../decode/time'
+import type { UnreadableDevice } from '../decode/fields'
+import { readNumber, readValueError } from '../decode/number'
+import { createTimeFormatter, readTimestamp, type TimeStyle, utcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { atOnce } from '../pace'
 import { type Battery, readBattery } from './battery'
-import { type Channel, lineUpChannels } from './channel'
+import { type Channel, matchChannels } from './channel'
 import { type Device, readDevice } from './device'
 
 /** One device's newest reading: an element of envlog-current's payload (docs/messages.md). */
@@ -48,17 +48,17 @@ const STEP = 200
  * `unreadable`, and the others are read.
  * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
  */
-export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Reading[] {
-  return atOnce(stepsOfCurrent(...answer))
+export function readCurrent(...answer: Parameters<typeof readCurrentStepwise>): Reading[] {
+  return atOnce(readCurrentStepwise(...answer))
 }
 
 /** The same step by step, for answers with thousands of devices. */
-export function* stepsOfCurrent(
+export function* readCurrentStepwise(
   envelope: CurrentEnvelope,
   options: CurrentOptions,
-  unreadable: (device: Pick<Unreadable, 'serial' | 'part'>) => void = () => {},
+  unreadable: (device: Pick<UnreadableDevice, 'serial' | 'part'>) => void = () => {},
 ): Generator<undefined, Reading[]> {
-  const failed: Pick<Unreadable, 'serial' | 'part'>[] = [...envelope.unreadable]
+  const failed: Pick<UnreadableDevice, 'serial' | 'part'>[] = [...envelope.unreadable]
   const write = writers(options.time)
   const readings: Reading[] = []
   for (const [index, device] of envelope.devices.entries()) {
@@ -78,9 +78,9 @@ export function* stepsOfCurrent(
 
 /** Writes times of devices at any offset; those of one offset have a writer of their own. */
 function writers(style: TimeStyle): (timestamp: number | null, offset: number) => string | null {
-  const byOffset = new Map<number, ReturnType<typeof timeWriter>>()
+  const byOffset = new Map<number, ReturnType<typeof createTimeFormatter>>()
   return (timestamp, offset) => {
-    const write = byOffset.get(offset) ?? timeWriter(style, offset)
+    const write = byOffset.get(offset) ?? createTimeFormatter(style, offset)
     byOffset.set(offset, write)
     return write(timestamp)
   }
@@ -112,7 +112,7 @@ function readOne(found: CurrentDevice, options: CurrentOptions, write: ReturnTyp
 }
 
 function readChannels(found: CurrentDevice['channel']): ReadingChannel[] {
-  return lineUpChannels(found).map(({ channel: { key, number, name, unit, quantity }, listed }) => {
+  return matchChannels(found).map(({ channel: { key, number, name, unit, quantity }, listed }) => {
     const value = readNumber(listed?.value)
     return {
       key,
@@ -121,7 +121,7 @@ function readChannels(found: CurrentDevice['channel']): ReadingChannel[] {
       unit,
       quantity,
       value,
-      error: value === null ? valueError(listed?.value) : null,
+      error: value === null ? readValueError(listed?.value) : null,
     }
   })
 }

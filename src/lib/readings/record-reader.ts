@@ -1,5 +1,5 @@
-import { valueError } from '../decode/number'
-import { type Column, columnOf, type RecordTable, valueAt } from '../decode/record-table'
+import { readValueError } from '../decode/number'
+import { type Column, getColumn, getValue, type RecordTable } from '../decode/record-table'
 import { readTimestamp } from '../decode/time'
 import type { Channel } from './channel'
 
@@ -17,7 +17,7 @@ export interface SeriesRecord {
 const STEP = 2000
 
 /** The records of a table, in its order, step by step. @throws EnvlogError `reply-unreadable` */
-export function* stepsOfRecords(
+export function* readRecordsStepwise(
   table: RecordTable,
   channels: readonly Channel[],
   write: (timestamp: number | null) => string | null,
@@ -36,14 +36,14 @@ function recordReader(
   channels: readonly Channel[],
   write: (timestamp: number | null) => string | null,
 ) {
-  const times = columnOf(table, 'unixtime')
-  const [ids, otherIds] = [columnOf(table, 'data-id').numbers, columnOf(table, 'data_id').numbers]
-  const columns = channels.map(({ key }) => columnOf(table, key))
+  const times = getColumn(table, 'unixtime')
+  const [ids, otherIds] = [getColumn(table, 'data-id').numbers, getColumn(table, 'data_id').numbers]
+  const columns = channels.map(({ key }) => getColumn(table, key))
   const values = columns.map(({ numbers }) => numbers)
   const make = recordMaker(channels)
   return (records: SeriesRecord[], from: number, to: number): void => {
     for (let index = from; index < to; index++) {
-      const timestamp = readTimestamp(valueAt(times, index), () => `data.${index}.unixtime`)
+      const timestamp = readTimestamp(getValue(times, index), () => `data.${index}.unixtime`)
       // Of two spellings the first that tells something.
       const id = ids[index] as number
       const dataId = readId(Number.isNaN(id) ? otherIds[index] : id)
@@ -66,7 +66,7 @@ function tellErrors(
     if (!Number.isNaN(numbers[index])) continue
     const record = records[index] as SeriesRecord
     record.errors ??= {}
-    record.errors[key] = valueError(others.get(index))
+    record.errors[key] = readValueError(others.get(index))
   }
 }
 

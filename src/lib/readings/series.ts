@@ -1,13 +1,19 @@
 import type { GraphEnvelope } from '../decode/envelopes'
 import { MISSING } from '../decode/number'
-import { columnOf, type RecordTable, valueAt, withoutRecords } from '../decode/record-table'
-import { LATEST_MS, readTimestamp, type TimeStyle, timeWriter, utcOffset } from '../decode/time'
+import { getColumn, getValue, type RecordTable, withoutRecords } from '../decode/record-table'
+import {
+  createTimeFormatter,
+  MAX_TIMESTAMP_MS,
+  readTimestamp,
+  type TimeStyle,
+  utcOffset,
+} from '../decode/time'
 import { EnvlogError } from '../errors'
 import { atOnce } from '../pace'
-import { type Channel, channelNumber, lineUpChannels } from './channel'
+import { type Channel, matchChannels, parseChannelNumber } from './channel'
 import { findGaps, type Gap } from './continuity'
 import { type Device, readDevice } from './device'
-import { type SeriesRecord, stepsOfRecords } from './record-reader'
+import { readRecordsStepwise, type SeriesRecord } from './record-reader'
 
 /** Records of one device, oldest first, none twice: the payload of envlog-latest and envlog-range. */
 export interface Series extends SeriesPart {
@@ -24,12 +30,12 @@ export interface SeriesPart extends Device {
 
 /** An answer of endpoints 2 to 5 (docs/service.md, *Fields*). @throws EnvlogError `reply-unreadable` */
 export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
-  const { part } = atOnce(stepsOfPart(envelope, style))
+  const { part } = atOnce(readSeriesPartStepwise(envelope, style))
   return { ...part, gaps: findGaps(part.records, part.standalone) }
 }
 
 /** What could be read of an answer, and which of its records could not. */
-export interface ReadPart {
+export interface SeriesPartResult {
   part: SeriesPart
   unread: string[]
 }
@@ -40,11 +46,11 @@ export interface ReadPart {
  * @param offset of the device's clock, minutes, where another answer has told it for all
  * @throws EnvlogError `reply-unreadable` where there are records and none can be read
  */
-export function* stepsOfPart(
+export function* readSeriesPartStepwise(
   envelope: GraphEnvelope,
   style: TimeStyle,
   offset = utcOffset(envelope.offsets),
-): Generator<undefined, ReadPart> {
+): Generator<undefined, SeriesPartResult> {
   try {
     return { part: yield* stepsOfWhole(envelope, style, offset), unread: [] }
   } catch (error) {
@@ -66,8 +72,8 @@ function* stepsOfWhole(
   const { records: table } = envelope
   const [misfit] = table.misfits
   if (misfit !== undefined) throw new EnvlogError('reply-unreadable', { part: `data.${misfit}` })
-  const channels = lineUpChannels(envelope.channel, channelsIn(table)).map(({ channel }) => channel)
-  const records = yield* stepsOfRecords(table, channels, timeWriter(style, offset))
+  const channels = matchChannels(envelope.channel, channelsIn(table)).map(({ channel }) => channel)
+  const records = yield* readRecordsStepwise(table, channels, createTimeFormatter(style, offset))
   return { ...device, utcOffset: offset, channels, records: oldestFirst(records, channels) }
 }
 
@@ -75,13 +81,13 @@ function* stepsOfWhole(
  * The time of the oldest record, ms since 1970 UTC, before any is read; `null` where none has one, or where it is
  * not sure that all can be read.
  */
-export function oldestTime(table: RecordTable): number | null {
-  const { numbers, others } = columnOf(table, 'unixtime')
+export function oldestTimestamp(table: RecordTable): number | null {
+  const { numbers, others } = getColumn(table, 'unixtime')
   if (others.size + table.misfits.length > 0) return null
   let oldest = Number.POSITIVE_INFINITY
   for (let index = 0; index < table.length; index++) {
     const time = Math.round((numbers[index] as number) * 1000)
-    if (Math.abs(time) > LATEST_MS) return null
+    if (Math.abs(time) > MAX_TIMESTAMP_MS) return null
     if (time < oldest && time !== 0) oldest = time
   }
   return oldest === Number.POSITIVE_INFINITY ? null : oldest
@@ -90,10 +96,10 @@ export function oldestTime(table: RecordTable): number | null {
 /** The records that cannot be read, by their places. */
 function unreadableIn(table: RecordTable): number[] {
   const unreadable = new Set(table.misfits)
-  const times = columnOf(table, 'unixtime')
+  const times = getColumn(table, 'unixtime')
   for (let index = 0; index < table.length; index++) {
     try {
-      readTimestamp(valueAt(times, index), () => '')
+      readTimestamp(getValue(times, index), () => '')
     } catch {
       unreadable.add(index)
     }
@@ -102,7 +108,7 @@ function unreadableIn(table: RecordTable): number[] {
 }
 
 function channelsIn({ columns }: RecordTable): Set<number> {
-  const numbers = [...columns.keys()].map(channelNumber)
+  const numbers = [...columns.keys()].map(parseChannelNumber)
   return new Set(numbers.filter((number) => number !== undefined))
 }
 

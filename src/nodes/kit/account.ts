@@ -1,11 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { type Account, type AccountPorts, createAccount } from '../../lib/account'
-import { longestAnswer } from '../../lib/api/client'
+import { maxResponseMs } from '../../lib/api/client'
 import {
+  createUndiciTransport,
   proxyPasswords,
   type TlsOptions,
   type TransportOptions,
-  undiciTransport,
 } from '../../lib/api/transport'
 import { reportTo } from '../../lib/background'
 import { systemClock } from '../../lib/clock'
@@ -103,7 +103,7 @@ export function openAccount(
   const settings = readAccountProperties(config, credentials)
   const way = transportOptions(RED, config, settings)
   const ports: AccountPorts = {
-    transport: undiciTransport(way),
+    transport: createUndiciTransport(way),
     clock: systemClock,
     random: Math.random,
     registry,
@@ -116,7 +116,7 @@ export function openAccount(
   if (node && settings.sharedQuota) {
     const { openRedis } =
       require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
-    const lease = longestAnswer(settings.timeout)
+    const lease = maxResponseMs(settings.timeout)
     ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
     ports.onSharedStoreChange = ledgerStatus(RED, node)
   }

@@ -1,6 +1,6 @@
 import type { Account } from '../../lib/account'
 import type { DirectoryAnswer } from '../../lib/collect/directory'
-import type { Unreadable } from '../../lib/decode/fields'
+import type { UnreadableDevice } from '../../lib/decode/fields'
 import type { RequestContext } from '../../lib/quota/types'
 import { type Reading, readCurrent } from '../../lib/readings/current'
 import type { DeviceList, ListedDevice } from '../../shared/admin'
@@ -29,7 +29,7 @@ function listOf(account: Account, { body, receivedAt }: DirectoryAnswer): Device
 }
 
 /** A device whose reading cannot be read can be chosen all the same. */
-function unread({ serial, known }: Unreadable): ListedDevice[] {
+function unread({ serial, known }: UnreadableDevice): ListedDevice[] {
   if (!known) return []
   const { base, name, group } = known
   const about = { name: name || serial, model: '', base: { serial: base, name: '', model: '' }, group }

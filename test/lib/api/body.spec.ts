@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { MAX_BODY_BYTES, readBody } from '../../../src/lib/api/body'
-import { MAX_WHOLE_BYTES } from '../../../src/lib/decode/response-decoder'
+import { MAX_SINGLE_PARSE_BYTES } from '../../../src/lib/decode/response-decoder'
 import { chunksOf, streamed } from '../../support/fake-transport'
 import { failure, patient } from '../answers'
 import { clientOf, watch } from './setup'
@@ -57,9 +57,9 @@ describe('a body', () => {
   })
 
   it('is ENVLOG_REPLY where it can only be parsed at once, and is too large for that', async () => {
-    const body = await readBody(chunksOf(['x'.repeat(MAX_WHOLE_BYTES), 'x']), ignore)
-    assert.throws(() => body.text(MAX_WHOLE_BYTES), failure('reply-too-large'))
-    assert.equal(body.text().length, MAX_WHOLE_BYTES + 1)
+    const body = await readBody(chunksOf(['x'.repeat(MAX_SINGLE_PARSE_BYTES), 'x']), ignore)
+    assert.throws(() => body.text(MAX_SINGLE_PARSE_BYTES), failure('reply-too-large'))
+    assert.equal(body.text().length, MAX_SINGLE_PARSE_BYTES + 1)
   })
 
   it('that is too large is ENVLOG_REPLY, is not read on, and not asked for again', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
-import { redactor } from '../../../src/lib/api/redact'
+import { createRedactor } from '../../../src/lib/api/redact'
 import { proxyPasswords } from '../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../src/lib/errors'
 import { json, type Script, text } from '../../support/fake-transport'
@@ -78,7 +78,7 @@ describe('no error holds a secret', () => {
 })
 
 describe('taking secrets out of an answer that goes on', () => {
-  const redact = redactor(['secret1', 'p"a/s, s'])
+  const redact = createRedactor(['secret1', 'p"a/s, s'])
 
   it('takes each text that holds six letters of one in a row, and leaves all others', () => {
     const answer = {
@@ -94,7 +94,7 @@ describe('taking secrets out of an answer that goes on', () => {
   })
 
   it('leaves a word that is in a password, unless it is the whole of it', () => {
-    const words = redactor([], ['sensor2024', 'freezer1', 'Kühlraum'])
+    const words = createRedactor([], ['sensor2024', 'freezer1', 'Kühlraum'])
     for (const name of ['Sensor', 'sensor 2', 'Freezer 1', 'FREEZER', 'Kühl', 'Kühlrau'])
       assert.equal(words.within(name), name)
     for (const name of ['my sensor2024', 'ensor20', 'eezer1', 'KÜHLRAUM'])
@@ -102,7 +102,7 @@ describe('taking secrets out of an answer that goes on', () => {
   })
 
   it('takes a secret of less than six letters only where it stands alone, and is no key', () => {
-    const words = redactor(['Hall', 'data'])
+    const words = createRedactor(['Hall', 'data'])
     const answer = { data: 'Hall', name: 'Hall 1', more: ['data', 'the data'] }
     assert.deepEqual(words.within(answer), { data: '***', name: 'Hall 1', more: ['***', 'the data'] })
     assert.equal(words.table('"Hall","Hall 1",data'), '***,"Hall 1",***')
@@ -111,12 +111,12 @@ describe('taking secrets out of an answer that goes on', () => {
   it('takes keys, but not those that the service’s description has', () => {
     assert.deepEqual(redact.within({ 'is secret1': 1, __proto: 2 }), { '***': 1, __proto: 2 })
     const answer = JSON.stringify({ devices: [{ channel: [{ name: 'x' }], baseunit: {}, unixtime: '1' }] })
-    const words = redactor(['devices1', 'channels', 'baseunits', 'unixtimes'])
+    const words = createRedactor(['devices1', 'channels', 'baseunits', 'unixtimes'])
     assert.equal(JSON.stringify(words.within(JSON.parse(answer))), answer)
   })
 
   it('takes no number, no time and no serial number: a password may look like one', () => {
-    const words = redactor([], ['1795161', '2026-11-20', '52A10001', '-18.40'])
+    const words = createRedactor([], ['1795161', '2026-11-20', '52A10001', '-18.40'])
     const answer = {
       ...{ unixtime: '1795161600', number: 1795161600, time: '2026-11-20 08:00:00', ch1: '-18.40' },
       ...{ serial: '52A10001', 'base-serial': '52A10001' },
@@ -141,9 +141,9 @@ describe('taking secrets out of an answer that goes on', () => {
   })
 
   it('passes over secrets that are not set, and takes any text for one', () => {
-    assert.equal(redactor(['', ''], ['']).within('text'), 'text')
-    assert.equal(redactor(['', '']).table('text'), 'text')
-    assert.equal(redactor(['a\ud800bc']).within('x'), 'x')
+    assert.equal(createRedactor(['', ''], ['']).within('text'), 'text')
+    assert.equal(createRedactor(['', '']).table('text'), 'text')
+    assert.equal(createRedactor(['a\ud800bc']).within('x'), 'x')
   })
 })
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createSlicer } from '../../../src/lib/decode/incremental-array-parser'
+import { createIncrementalArrayParser } from '../../../src/lib/decode/incremental-array-parser'
 
 /** What comes of a text that arrives in pieces of these lengths. */
 function sliced(text: string, lengths: readonly number[], key = 'data') {
   const bytes = Buffer.from(text)
   const elements: unknown[] = []
-  const slicer = createSlicer(key, (found) => elements.push(...found))
+  const slicer = createIncrementalArrayParser(key, (found) => elements.push(...found))
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const length = lengths[turn % lengths.length] ?? 1
     slicer.push(bytes.subarray(at, at + length))

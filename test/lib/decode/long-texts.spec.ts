@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readQuotaHeaders } from '../../../src/lib/api/quota-headers'
-import { redactor } from '../../../src/lib/api/redact'
+import { createRedactor } from '../../../src/lib/api/redact'
 import { relativeMoment } from '../../../src/lib/collect/period'
-import { readTable } from '../../../src/lib/decode/envelopes'
+import { readCsv } from '../../../src/lib/decode/envelopes'
 import { readNumber } from '../../../src/lib/decode/number'
-import { storable } from '../../../src/lib/decode/text'
+import { sanitizeText } from '../../../src/lib/decode/text'
 import { planMessages } from '../../../src/lib/output/plan'
 import { readCurrent } from '../../../src/lib/readings/current'
 import { readTime } from '../../../src/shared/moment'
@@ -30,7 +30,7 @@ describe('a text of a megabyte', () => {
     const options = { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null } as const
     const plan = { send: 'each', topic: '{name}/{group}', chunk: 1000, measurement: 'm', group: '' } as const
     for (const text of hurtful) {
-      assert.equal(storable(text).length, 10_000)
+      assert.equal(sanitizeText(text).length, 10_000)
       const device = currentDevice({
         name: text,
         group: { num: 1, name: text },
@@ -45,7 +45,7 @@ describe('a text of a megabyte', () => {
   })
 
   it('is looked through for secrets', () => {
-    const { within, table } = redactor(['k'.repeat(45), 'pass word'])
+    const { within, table } = createRedactor(['k'.repeat(45), 'pass word'])
     for (const text of [
       ...hurtful,
       '"'.repeat(MEGABYTE),
@@ -59,7 +59,7 @@ describe('a text of a megabyte', () => {
 
   it('is a table where it is one', () => {
     for (const text of ['"', ',', '\r\n', ' a'].map((part) => `x${part.repeat(MEGABYTE)}`)) {
-      assert.equal(readTable(text), text)
+      assert.equal(readCsv(text), text)
     }
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type GraphEnvelope, readEnvelope } from '../../../src/lib/decode/envelopes'
-import { createIntake } from '../../../src/lib/decode/response-decoder'
+import { createResponseDecoder } from '../../../src/lib/decode/response-decoder'
 import { relayGraph } from '../answers'
-import { anyLengths, anyRecords, readTable } from './any-records'
+import { anyLengths, anyRecords, readCsv } from './any-records'
 
 /** What is read of an answer that arrives in pieces, and whether it was read while it did. */
 function takenIn(json: string, lengths: readonly number[]) {
   const bytes = Buffer.from(json)
-  const { slicer, read } = createIntake('data-relay')
+  const { slicer, read } = createResponseDecoder('data-relay')
   assert.ok(slicer)
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const length = lengths[turn % lengths.length] ?? 1
@@ -40,7 +40,7 @@ describe('an answer with records that is taken in while it arrives', () => {
           meanwhile += found.meanwhile ? 1 : 0
           const { records, ...about } = found.envelope()
           const { records: whole, ...expected } = readEnvelope('data-relay', json) as GraphEnvelope
-          assert.deepEqual([about, readTable(records)], [expected, readTable(whole)])
+          assert.deepEqual([about, readCsv(records)], [expected, readCsv(whole)])
         },
       ),
       { numRuns: 1000 },
