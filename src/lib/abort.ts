@@ -1,22 +1,21 @@
 import { setMaxListeners } from 'node:events'
 
-/** A controller whose signal any number of requests may listen to without a warning. */
+/** Creates a controller whose signal any number of requests may listen to without a warning of Node.js. */
 export function createAbort(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
   return controller
 }
 
-/**
- * A controller that aborts with its parent. `release` it when the work is over: parents live long, and
- * `AbortSignal.any` keeps what it made in the older Node versions we support.
- */
+/** A signal that aborts with its parent, and by itself. */
 export interface LinkedAbort {
   signal: AbortSignal
   abort(): void
+  /** Stops listening to the parent, which may live much longer. To be called when the work is over. */
   release(): void
 }
 
+/** Links a signal to its parent. `AbortSignal.any` leaks its signals in the older versions of Node.js we support. */
 export function linkAbort(parent: AbortSignal): LinkedAbort {
   const controller = createAbort()
   const abort = () => controller.abort()

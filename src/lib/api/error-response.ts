@@ -1,82 +1,81 @@
 import { parseJson, stripBom } from '../decode/json'
 import { type EndpointName, endpoints } from '../endpoints'
 import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { HttpResponse } from './transport'
 
-interface Refusal {
+interface ErrorResponseParts {
   endpoint: EndpointName
-  answer: HttpResponse
+  /** Any but 200. */
+  status: number
+  /** The body. */
   text: string
-  /** The text, or nothing where it may hold a secret. */
+  /** Returns a text as it is, or a blank one where it may hold a secret. */
   guard(text: string): string
 }
 
-/** Status → reason (docs/service.md, *Errors*): by the code, because the words are in the host's language. */
-const byStatus: Record<number, Reason> = {
+/** Status → reason (docs/service.md, *Errors*). The message does not help: it is in the language of the host. */
+const REASONS: Record<number, Reason> = {
   401: 'login-refused',
   403: 'access-refused',
   429: 'quota-refused',
 }
-/** These may be better the next time (docs/nodes.md, *retries*). */
-const FAILING = new Set([500, 502, 503, 504])
+/** Statuses of failures that may be gone at the next attempt (docs/nodes.md, *retries*). */
+const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
-export interface Failure {
+export interface ErrorResponse {
   error: EnvlogError
-  /** False where something on the way has answered: what its headers say is not about our limits. */
-  isOfService: boolean
+  /** False where a proxy or gateway has answered: its headers say nothing about the service's limits. */
+  isFromService: boolean
 }
 
-/** The failure behind an answer that is not 200, in the service's own code and words (docs/service.md, *Errors*). */
-export function readErrorResponse({ endpoint, answer, text, guard }: Refusal): Failure {
-  const { status } = answer
-  const said = serviceError(text)
-  const isOfService = said !== undefined
-  const { code, words } = wordsOf(said ?? {}, guard)
+/** Reads a response whose status is not 200 (docs/service.md, *Errors*). The error has the service's code and message. */
+export function readErrorResponse({ endpoint, status, text, guard }: ErrorResponseParts): ErrorResponse {
+  const errorObject = parseErrorObject(text)
+  const isFromService = errorObject !== undefined
+  const { code, message } = readErrorObject(errorObject ?? {}, guard)
   const cause: Cause = { status }
   if (code !== undefined) cause.serviceCode = code
-  const reason = reasonOf(status, endpoint, isOfService)
-  return {
-    error: new EnvlogError(reason, { status, words, serves: endpoints[endpoint].serves }, cause),
-    isOfService,
-  }
+  const reason = reasonOf(status, endpoint, isFromService)
+  const params = { status, words: message, serves: endpoints[endpoint].serves }
+  return { error: new EnvlogError(reason, params, cause), isFromService }
 }
 
-function reasonOf(status: number, endpoint: EndpointName, isOfService: boolean): Reason {
-  const named = byStatus[status]
-  if (named) return named
-  if (FAILING.has(status)) return 'service-failed'
+function reasonOf(status: number, endpoint: EndpointName, isFromService: boolean): Reason {
+  const reason = REASONS[status]
+  if (reason) return reason
+  if (TRANSIENT_STATUSES.has(status)) return 'service-failed'
   if (status >= 300 && status < 400) return 'redirected'
   if (status < 400 || status >= 500) return 'service-refused'
-  if (!isOfService) return 'gateway-answered'
+  if (!isFromService) return 'gateway-answered'
   return endpoint === 'current' ? 'service-refused' : 'device-refused'
 }
 
-const LONGEST_WORDS = 300
+const MAX_MESSAGE_LENGTH = 300
 
-interface ServiceError {
+interface ErrorObject {
   code?: unknown
   message?: unknown
 }
 
-/** The service's own error object (docs/service.md, *Errors*); a page or an object of something on the way has none. */
-function serviceError(text: string): ServiceError | undefined {
-  const json = parseJson(stripBom(text)) as { error?: ServiceError | null } | null | undefined
+/** The service's error object (docs/service.md, *Errors*); `undefined` for a page or other object, such as a gateway's. */
+function parseErrorObject(text: string): ErrorObject | undefined {
+  const json = parseJson(stripBom(text)) as { error?: ErrorObject | null } | null | undefined
   const error = json?.error
   if (typeof error !== 'object' || error === null) return undefined
   return 'code' in error || 'message' in error ? error : undefined
 }
 
-function wordsOf(
-  { code, message }: ServiceError,
+/** The code and message as far as they can be shown. */
+function readErrorObject(
+  { code, message }: ErrorObject,
   guard: (text: string) => string,
-): { code?: number | string; words: string } {
+): { code?: number | string; message: string } {
   // Control characters could forge lines of a log.
-  const told = (text: string) =>
+  const toSafeText = (text: string) =>
     guard(text)
       .replace(/\p{Cc}+/gu, ' ')
-      .slice(0, LONGEST_WORDS)
-  const words = typeof message === 'string' ? told(message) : ''
-  if (typeof code === 'number' && told(String(code)) !== '') return { code, words }
-  const named = typeof code === 'string' ? told(code) : ''
-  return named === '' ? { words } : { code: named, words }
+      .slice(0, MAX_MESSAGE_LENGTH)
+  const safeMessage = typeof message === 'string' ? toSafeText(message) : ''
+  if (typeof code === 'number' && toSafeText(String(code)) !== '') return { code, message: safeMessage }
+  const safeCode = typeof code === 'string' ? toSafeText(code) : ''
+  return safeCode === '' ? { message: safeMessage } : { code: safeCode, message: safeMessage }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock'
 import type { CurrentEnvelope } from '../decode/envelopes'
-import { utcOffset } from '../decode/time'
+import { toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../quota/types'
 
@@ -170,7 +170,7 @@ function toEntries({ devices, unreadable }: CurrentEnvelope): DirectoryEntry[] {
     base: baseunit?.serial ?? serial,
     name,
     group: group?.name ?? '',
-    utcOffset: utcOffset(offsets),
+    utcOffset: toUtcOffset(offsets),
   }))
   const others = unreadable.flatMap(({ serial, known }) =>
     known ? [{ serial, ...known, utcOffset: null }] : [],

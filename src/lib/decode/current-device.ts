@@ -9,22 +9,23 @@ import {
 import { readNumber } from './number'
 import { sanitizeText } from './text'
 
-/** A device of `current` in one shape; `index` is its place in the answer. */
+/** A device of `current`, with the service's field names. `index` is its position in the answer, from 0. */
 export interface CurrentDevice extends Identity {
   num: number | null
   battery: number | null
   rssi: number | null
   unixtime: unknown
   channel: (ListedChannel & { value: unknown })[]
-  /** `null` where none was told. */
+  /** `null` where the answer has none. */
   baseunit: Identity | null
   group: { num: number | null; name: string } | null
   offsets: Offsets
   index: number
 }
 
-/** Where an element is not as it must be, steps from the element down. */
-class Misfit {
+/** Thrown where an element has no valid shape. It has no stack trace, because thousands may be thrown. */
+class InvalidShape {
+  /** Path from the element to the invalid part; blank for the element itself. */
   readonly path: string
   constructor(...steps: readonly (string | number | undefined)[]) {
     this.path = steps.filter((step) => step !== undefined).join('.')
@@ -34,139 +35,151 @@ class Misfit {
 type Json = Record<string, unknown>
 
 /**
- * One device of `current` (docs/service.md, *Fields*), read leniently: the rules of
- * `fields.ts` by hand, because there are up to thousands.
+ * Decodes one device of `current` (docs/service.md, *Fields*). It follows the rules of the schemas in `fields.ts`
+ * without zod, which would take longer than parsing an answer with thousands of devices.
  */
-export function readCurrentDevice(found: unknown, index: number): CurrentDevice | UnreadableDevice {
+export function readCurrentDevice(value: unknown, index: number): CurrentDevice | UnreadableDevice {
   try {
-    return deviceOf(objectAt(found), index)
-  } catch (misfit) {
-    if (!(misfit instanceof Misfit)) throw misfit
-    const { serial } = (found ?? {}) as { serial?: unknown }
-    const part = misfit.path === '' ? `devices.${index}` : `devices.${index}.${misfit.path}`
-    return { serial: typeof serial === 'string' ? serial : '', part, known: whatIsKnown(found) }
+    return readDeviceFields(readObject(value), index)
+  } catch (error) {
+    if (!(error instanceof InvalidShape)) throw error
+    const { serial } = (value ?? {}) as { serial?: unknown }
+    const part = error.path === '' ? `devices.${index}` : `devices.${index}.${error.path}`
+    return { serial: typeof serial === 'string' ? serial : '', part, known: readKnownFields(value) }
   }
 }
 
-/** Of a device that cannot be read as a whole. */
-function whatIsKnown(found: unknown): UnreadableDevice['known'] {
+/** Reads what is needed to request the records of a device that cannot be decoded as a whole. */
+function readKnownFields(value: unknown): UnreadableDevice['known'] {
   try {
-    const device = objectAt(found)
-    const serial = textAt(device, 'serial')
-    const base = baseOf(theOne(device.baseunit))?.serial ?? serial
-    return serial === '' ? null : { base, name: textOf(device.name), group: groupName(device.group) }
-  } catch (misfit) {
-    if (misfit instanceof Misfit) return null
-    throw misfit
+    const device = readObject(value)
+    const serial = readText(device, 'serial')
+    const base = readBaseUnit(unwrapSingle(device.baseunit))?.serial ?? serial
+    return serial === '' ? null : { base, name: textOrBlank(device.name), group: readGroupName(device.group) }
+  } catch (error) {
+    if (error instanceof InvalidShape) return null
+    throw error
   }
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? sanitizeText(value) : '')
+const textOrBlank = (value: unknown) => (typeof value === 'string' ? sanitizeText(value) : '')
 
-function groupName(found: unknown): string {
-  const group = theOne(found)
-  return typeof group === 'object' && group !== null && 'name' in group ? textOf(group.name) : ''
+function readGroupName(value: unknown): string {
+  const group = unwrapSingle(value)
+  return typeof group === 'object' && group !== null && 'name' in group ? textOrBlank(group.name) : ''
 }
 
-function deviceOf(found: Json, index: number): CurrentDevice {
-  const serial = textAt(found, 'serial')
-  if (serial === '') throw new Misfit('serial')
+function readDeviceFields(device: Json, index: number): CurrentDevice {
+  const serial = readText(device, 'serial')
+  if (serial === '') throw new InvalidShape('serial')
   return {
     serial,
-    model: textAt(found, 'model'),
-    name: textAt(found, 'name'),
-    num: readNumber(found.num),
-    battery: readNumber(found.battery),
-    rssi: readNumber(found.rssi),
-    unixtime: found.unixtime,
-    channel: channelsOf(found.channel),
-    baseunit: baseOf(theOne(found.baseunit)),
-    group: groupOf(theOne(found.group)),
-    offsets: offsetsAt(found),
+    model: readText(device, 'model'),
+    name: readText(device, 'name'),
+    num: readNumber(device.num),
+    battery: readNumber(device.battery),
+    rssi: readNumber(device.rssi),
+    unixtime: device.unixtime,
+    channel: readChannelList(device.channel),
+    baseunit: readBaseUnit(unwrapSingle(device.baseunit)),
+    group: readGroup(unwrapSingle(device.group)),
+    offsets: readDeviceOffsets(device),
     index,
   }
 }
 
-function channelsOf(found: unknown): CurrentDevice['channel'] {
-  const listed = isAbsent(found) ? [] : readElements(found)
-  if (!listed) throw new Misfit('channel')
-  return listed.map(channelOf)
+function readChannelList(value: unknown): CurrentDevice['channel'] {
+  const listed = isAbsent(value) ? [] : readElements(value)
+  if (!listed) throw new InvalidShape('channel')
+  return listed.map(readListedChannel)
 }
 
-function channelOf(found: unknown, index: number): CurrentDevice['channel'][number] {
-  const channel = objectAt(found, 'channel', index)
+function readListedChannel(value: unknown, index: number): CurrentDevice['channel'][number] {
+  const channel = readObject(value, 'channel', index)
   return {
     num: readNumber(channel.num),
-    name: textAt(channel, 'name', 'channel', index),
-    unit: textAt(channel, 'unit', 'channel', index),
+    name: readText(channel, 'name', 'channel', index),
+    unit: readText(channel, 'unit', 'channel', index),
     value: channel.value,
   }
 }
 
-/** Blank means none, as in the other answers. */
-function baseOf(found: unknown): Identity | null {
-  if (found === null) return null
-  const base = objectAt(found, 'baseunit')
-  const serial = textAt(base, 'serial', 'baseunit')
-  const unit = { serial, model: textAt(base, 'model', 'baseunit'), name: textAt(base, 'name', 'baseunit') }
+/** A base unit with a blank serial is none, as in the other answers. */
+function readBaseUnit(value: unknown): Identity | null {
+  if (value === null) return null
+  const base = readObject(value, 'baseunit')
+  const serial = readText(base, 'serial', 'baseunit')
+  const unit = {
+    serial,
+    model: readText(base, 'model', 'baseunit'),
+    name: readText(base, 'name', 'baseunit'),
+  }
   return serial === '' ? null : unit
 }
 
-function groupOf(found: unknown): CurrentDevice['group'] {
-  if (found === null) return null
-  const group = objectAt(found, 'group')
-  return { num: readNumber(group.num), name: textAt(group, 'name', 'group') }
+function readGroup(value: unknown): CurrentDevice['group'] {
+  if (value === null) return null
+  const group = readObject(value, 'group')
+  return { num: readNumber(group.num), name: readText(group, 'name', 'group') }
 }
 
-function offsetsAt(found: Json): Offsets {
+function readDeviceOffsets(device: Json): Offsets {
   return {
-    timeDiff: eitherAt(found, 'time-diff', 'time_diff', minutesAt) ?? 0,
-    stdBias: eitherAt(found, 'std-bias', 'std_bias', minutesAt) ?? 0,
-    dstBias: eitherAt(found, 'dst-bias', 'dst_bias', minutesAt) ?? 0,
-    dstFlag: eitherAt(found, 'dst-flg', 'dst_flg', numberAt),
+    timeDiff: readEither(device, 'time-diff', 'time_diff', readMinutes) ?? 0,
+    stdBias: readEither(device, 'std-bias', 'std_bias', readMinutes) ?? 0,
+    dstBias: readEither(device, 'dst-bias', 'dst_bias', readMinutes) ?? 0,
+    dstFlag: readEither(device, 'dst-flg', 'dst_flg', readOptionalNumber),
   }
 }
 
-/** The first of two spellings that tells something; both must be readable. */
-function eitherAt(found: Json, one: string, other: string, read: typeof numberAt): number | null {
-  const first = read(found, one)
-  const second = read(found, other)
+/** Of two spellings the first that has a value. Both are read, because both have to be valid. */
+function readEither(
+  object: Json,
+  one: string,
+  other: string,
+  read: typeof readOptionalNumber,
+): number | null {
+  const first = read(object, one)
+  const second = read(object, other)
   return first ?? second
 }
 
-/** Whole minutes of at most a day either way. */
-function minutesAt(found: Json, key: string): number | null {
-  const minutes = numberAt(found, key)
+/** Minutes, rounded to whole ones, of at most a day either way. */
+function readMinutes(object: Json, key: string): number | null {
+  const minutes = readOptionalNumber(object, key)
   if (minutes === null) return null
-  if (Math.abs(minutes) > 1440) throw new Misfit(key)
+  if (Math.abs(minutes) > 1440) throw new InvalidShape(key)
   return Math.round(minutes)
 }
 
-/** A number, also as text; blank and absent are `null`. */
-function numberAt(found: Json, key: string): number | null {
-  const value = found[key]
+/** A number, or text that is one; blank and absent are `null`. */
+function readOptionalNumber(object: Json, key: string): number | null {
+  const value = object[key]
   if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return null
   const number = readNumber(value)
-  if (number === null) throw new Misfit(key)
+  if (number === null) throw new InvalidShape(key)
   return number
 }
 
-/** Text, also where a number was sent; absent and `null` are blank. */
-function textAt(found: Json, key: string, inside?: string, index?: number): string {
-  const value = found[key]
+/**
+ * A text, or a number as text; absent and `null` are blank.
+ * @param parent key of the field in the device that the object belongs to, and `index` its position there
+ */
+function readText(object: Json, key: string, parent?: string, index?: number): string {
+  const value = object[key]
   if (typeof value === 'string') return sanitizeText(value)
   if (value === undefined || value === null) return ''
   if (typeof value === 'number') return String(value)
-  throw new Misfit(inside, index, key)
+  throw new InvalidShape(parent, index, key)
 }
 
-function objectAt(found: unknown, inside?: string, index?: number): Json {
-  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as Json
-  throw new Misfit(inside, index)
+function readObject(value: unknown, parent?: string, index?: number): Json {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+  throw new InvalidShape(parent, index)
 }
 
-/** An object, or the only element of an array; what stands for nothing is `null`. */
-function theOne(found: unknown): unknown {
-  if (isAbsent(found)) return null
-  return Array.isArray(found) ? found[0] : found
+/** An object, or the first element of an array; `null` for whatever stands for nothing. */
+function unwrapSingle(value: unknown): unknown {
+  if (isAbsent(value)) return null
+  return Array.isArray(value) ? value[0] : value
 }

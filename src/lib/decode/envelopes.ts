@@ -3,97 +3,99 @@ import { type EndpointName, endpoints } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
 import {
-  channel,
-  elements,
+  channelField,
   type Identity,
-  list,
+  listOf,
   offsetFields,
   readOffsets,
-  text,
+  requiredListOf,
+  textField,
   type UnreadableDevice,
 } from './fields'
 import { parseJson, stripBom } from './json'
 import { appendRecords, checkRecordCount, createRecordTable } from './record-table'
 
 /**
- * What the service may send, read into one shape (docs/service.md, *Fields*): text or number, hyphen or underscore, object or array of one or `[]`, blanks, fields more than
- * known. Of what comes by the thousand zod would cost more than parsing it: devices are read by hand
- * (`current-device.ts`), and records and log entries stay unread here, `readings/` has a guard for them.
+ * Decodes each kind of answer into an envelope: one shape for all spellings that the service uses (docs/service.md,
+ * *Fields*). zod would take longer than parsing for what comes in thousands. So devices are decoded without it
+ * (`current-device.ts`), records become a table (`record-table.ts`), and log entries stay as they came, for `readAlerts`.
  */
 
-/** Its elements are read later, one by one. */
-const unread = elements(z.unknown())
+/** A list whose elements are decoded elsewhere, one by one. */
+const undecodedList = requiredListOf(z.unknown())
 
 export interface CurrentEnvelope {
   devices: CurrentDevice[]
   unreadable: UnreadableDevice[]
 }
 
-const current = z.object({ devices: unread })
+const currentSchema = z.object({ devices: undecodedList })
 
-/** Adds devices of an answer, in their order. @throws EnvlogError `reply-too-many` */
-export function appendDevices(envelope: CurrentEnvelope, found: readonly unknown[]): void {
+/** Decodes further devices of an answer, in their order. @throws EnvlogError `reply-too-many` */
+export function appendDevices(envelope: CurrentEnvelope, values: readonly unknown[]): void {
   const { devices, unreadable } = envelope
-  checkRecordCount(devices.length + unreadable.length + found.length)
-  for (const device of found) {
-    if (device === null) continue
-    const result = readCurrentDevice(device, devices.length + unreadable.length)
+  checkRecordCount(devices.length + unreadable.length + values.length)
+  for (const value of values) {
+    if (value === null) continue
+    const result = readCurrentDevice(value, devices.length + unreadable.length)
     if ('part' in result) unreadable.push(result)
     else devices.push(result)
   }
 }
 
-/** Identity as the standalone endpoints (`serial`) or the relay and alert ones (`remote-serial`) spell it. */
+/** The standalone endpoints call the serial number `serial`, the relay and alert endpoints `remote-serial`. */
 const deviceFields = {
-  serial: text,
-  model: text,
-  name: text,
-  'remote-serial': text,
-  'remote-model': text,
-  'remote-name': text,
-  'base-serial': text,
-  'base-model': text,
-  'base-name': text,
+  serial: textField,
+  model: textField,
+  name: textField,
+  'remote-serial': textField,
+  'remote-model': textField,
+  'remote-name': textField,
+  'base-serial': textField,
+  'base-model': textField,
+  'base-name': textField,
   ...offsetFields,
-  channel: list(channel),
+  channel: listOf(channelField),
 }
 
-const deviceObject = z.object(deviceFields)
-function deviceOf(found: z.infer<typeof deviceObject>) {
+const deviceSchema = z.object(deviceFields)
+type DeviceFields = z.infer<typeof deviceSchema>
+
+function toDevice(fields: DeviceFields) {
   const device: Identity = {
-    serial: found['remote-serial'] || found.serial,
-    model: found['remote-model'] || found.model,
-    name: found['remote-name'] || found.name,
+    serial: fields['remote-serial'] || fields.serial,
+    model: fields['remote-model'] || fields.model,
+    name: fields['remote-name'] || fields.name,
   }
   const base: Identity | null =
-    found['base-serial'] === ''
+    fields['base-serial'] === ''
       ? null
-      : { serial: found['base-serial'], model: found['base-model'], name: found['base-name'] }
-  return { device, base, channel: found.channel, offsets: readOffsets(found) }
+      : { serial: fields['base-serial'], model: fields['base-model'], name: fields['base-name'] }
+  return { device, base, channel: fields.channel, offsets: readOffsets(fields) }
 }
 
-/** An answer about one device tells which. */
-const tellsSerial = (found: z.infer<typeof deviceObject>) => (found['remote-serial'] || found.serial) !== ''
+/** An answer about one device has to name it. */
+const hasSerial = (fields: DeviceFields) => (fields['remote-serial'] || fields.serial) !== ''
 
-const graph = z
-  .object({ ...deviceFields, data: unread })
-  .refine(tellsSerial, { path: ['serial'] })
-  .transform((found) => {
+const graphSchema = z
+  .object({ ...deviceFields, data: undecodedList })
+  .refine(hasSerial, { path: ['serial'] })
+  .transform((fields) => {
     const records = createRecordTable()
-    appendRecords(records, found.data)
-    return { ...deviceOf(found), records }
+    appendRecords(records, fields.data)
+    return { ...toDevice(fields), records }
   })
-/** An answer of the four graph endpoints; `base` is `null` where none was told: a standalone device. */
-export type GraphEnvelope = z.infer<typeof graph>
+/** An answer with records. `base` is `null` where the answer names none, as for a standalone device. */
+export type GraphEnvelope = z.infer<typeof graphSchema>
 
-const alert = z
-  .object({ ...deviceFields, 'alert-logs': unread })
-  .refine(tellsSerial, { path: ['remote-serial'] })
-  .transform((found) => {
-    checkRecordCount(found['alert-logs'].length)
-    return { ...deviceOf(found), entries: found['alert-logs'] }
+const alertSchema = z
+  .object({ ...deviceFields, 'alert-logs': undecodedList })
+  .refine(hasSerial, { path: ['remote-serial'] })
+  .transform((fields) => {
+    checkRecordCount(fields['alert-logs'].length)
+    return { ...toDevice(fields), entries: fields['alert-logs'] }
   })
-export type AlertEnvelope = z.infer<typeof alert>
+export type AlertEnvelope = z.infer<typeof alertSchema>
 
 export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer'] extends 'current'
   ? CurrentEnvelope
@@ -103,32 +105,35 @@ export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer']
 
 export type Envelope = CurrentEnvelope | GraphEnvelope | AlertEnvelope
 
-/** @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-unreadable` (which part, never its contents) */
+/**
+ * Decodes an answer that has arrived as a whole. The error names the invalid part and never repeats its contents.
+ * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-too-many`, `reply-unreadable`
+ */
 export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
   const json = readJson(body)
   const { answer } = endpoints[endpoint]
   if (answer === 'graph') return readGraphEnvelope(json)
-  if (answer === 'alert') return checked(alert, json)
+  if (answer === 'alert') return validate(alertSchema, json)
   const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
-  appendDevices(envelope, checked(current, json).devices)
+  appendDevices(envelope, validate(currentSchema, json).devices)
   return envelope
 }
 
-/** @throws EnvlogError `reply-unreadable` */
-export const readGraphEnvelope = (json: object): GraphEnvelope => checked(graph, json)
+/** Decodes a parsed answer with records. @throws EnvlogError `reply-unreadable`, `reply-too-many` */
+export const readGraphEnvelope = (json: object): GraphEnvelope => validate(graphSchema, json)
 
-function checked<T extends z.ZodType>(schema: T, rest: object): z.infer<T> {
-  const result = schema.safeParse(rest)
+function validate<T extends z.ZodType>(schema: T, json: object): z.infer<T> {
+  const result = schema.safeParse(json)
   if (result.success) return result.data
-  throw new EnvlogError('reply-unreadable', { part: partOf(result.error) })
+  throw new EnvlogError('reply-unreadable', { part: pathOfFirstIssue(result.error) })
 }
 
-function partOf({ issues }: z.ZodError): string {
+function pathOfFirstIssue({ issues }: z.ZodError): string {
   return (issues[0]?.path ?? []).map(String).join('.') || 'answer'
 }
 
 /**
- * A JSON object that is no error object, not looked into any further.
+ * Parses an answer that is a JSON object and no error object. Its fields are not checked.
  * @throws EnvlogError `reply-not-json`, `reply-error-object`, `reply-too-deep`, `reply-unreadable`
  */
 export function readJson(body: string): object {
@@ -138,30 +143,32 @@ export function readJson(body: string): object {
     throw new EnvlogError('reply-unreadable', { part: 'answer' })
   }
   if (isErrorObject(json)) throw new EnvlogError('reply-error-object')
-  return checkDepth(json)
+  checkDepth(json)
+  return json
 }
 
-/** The service's own answers have five levels; what is much deeper nobody behind us could copy. */
+/** The service's own answers have five levels. What is much deeper, nodes behind ours could not clone. */
 const MAX_DEPTH = 100
 
-/** Level by level: an answer may be deeper than calls can be. @throws EnvlogError `reply-too-deep` */
-export function checkDepth(json: object): object {
+/** Goes level by level, because an answer may be nested deeper than the call stack. @throws EnvlogError `reply-too-deep` */
+export function checkDepth(json: object): void {
   let level: object[] = [json]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth === MAX_DEPTH) throw new EnvlogError('reply-too-deep', { most: MAX_DEPTH })
     level = level.flatMap((one) => Object.values(one).filter((value) => typeof value === 'object' && value))
   }
-  return json
 }
 
+/** An error object that comes with status 200 (docs/service.md, *Errors*). */
 function isErrorObject(json: object): boolean {
   if (!('error' in json)) return false
   return !['devices', 'data', 'alert-logs'].some((key) => key in json)
 }
 
 /**
- * CSV text as it came. An unknown serial is answered with status 200 and the word `Array` (docs/service.md); a proxy's
- * page and an error object are no table either.
+ * Checks that an answer may be CSV and returns it unchanged. The service answers an unknown serial with status 200 and
+ * the word `Array` (docs/service.md, *What is certain*); a proxy's page and an error object are no CSV either.
+ * @throws EnvlogError `reply-not-csv`
  */
 export function readCsv(body: string): string {
   const text = stripBom(body).trim()

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { readNumber } from './number'
 import { sanitizeText } from './text'
 
-/** What fields of answers are made of, read leniently (docs/service.md, *Fields*). */
+/** Schemas of the fields that answers share. They accept every spelling of docs/service.md, *Fields*. */
 
-/** Text, also where a number was sent; absent and `null` are blank. */
-export const text = z
+/** A text, or a number as text; absent and `null` are blank. */
+export const textField = z
   .union([z.string(), z.number(), z.null()])
   .optional()
   .transform((value) => (value === null || value === undefined ? '' : sanitizeText(String(value))))
 
-/** A number, also as text; blank and absent are `null`; anything else is unreadable. */
-const optionalNumber = z
+/** A number, or text that is one; blank and absent are `null`; anything else is an issue. */
+const numberField = z
   .union([z.string(), z.number(), z.null()])
   .optional()
   .transform((value, context) => {
@@ -22,10 +22,10 @@ const optionalNumber = z
     return number
   })
 
-/** A number nobody can do without losing only that number: unreadable is `null` too. */
-const anyNumber = z.unknown().optional().transform(readNumber)
+/** A number that the rest of the answer does not depend on: whatever is not one is `null`. */
+const lenientNumberField = z.unknown().optional().transform(readNumber)
 
-/** What stands for nothing: absent, `null`, blank, `[]`, `{}`. */
+/** True for what the service sends in place of nothing: absent, `null`, blank, `[]`, `{}`. */
 export function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null || value === '') return true
   if (typeof value !== 'object') return false
@@ -34,30 +34,30 @@ export function isAbsent(value: unknown): boolean {
 }
 
 /**
- * The elements of a list, `null` ones left out; nothing where it is none. A list with a hole may come as an object
- * whose keys are the places: JavaScript has those in order.
+ * The elements of a list without `null` ones; `undefined` where the value is no list. A list with a missing element
+ * may come as an object whose keys are indexes, which JavaScript keeps in ascending order.
  */
-export function readElements(found: unknown): unknown[] | undefined {
-  if (typeof found !== 'object' || found === null) return undefined
-  if (!Array.isArray(found) && (isAbsent(found) || !Object.keys(found).every((key) => PLACE.test(key)))) {
+export function readElements(value: unknown): unknown[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (!Array.isArray(value) && (isAbsent(value) || !Object.keys(value).every((key) => INDEX.test(key)))) {
     return undefined
   }
-  return Object.values(found).filter((element) => element !== null)
+  return Object.values(value).filter((element) => element !== null)
 }
 
-const PLACE = /^(?:0|[1-9]\d{0,8})$/
+const INDEX = /^(?:0|[1-9]\d{0,8})$/
 
-/** A list that must be there. */
-export const elements = <T extends z.ZodType>(schema: T) =>
+/** A list that has to be there. */
+export const requiredListOf = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => readElements(value) ?? value, z.array(schema))
 
-/** A list; absent and `null` are empty. */
-export const list = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (isAbsent(value) ? [] : value), elements(schema))
+/** A list; whatever stands for nothing is an empty one. */
+export const listOf = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (isAbsent(value) ? [] : value), requiredListOf(schema))
 
-export const channel = z.object({ num: anyNumber, name: text, unit: text })
-/** One listed channel; `num` as listed, counted from 0 or from 1 (see `readings/channel.ts`). */
-export type ListedChannel = z.infer<typeof channel>
+export const channelField = z.object({ num: lenientNumberField, name: textField, unit: textField })
+/** A channel as the answer lists it. `num` counts from 0 or from 1: see `matchChannels`. */
+export type ListedChannel = z.infer<typeof channelField>
 
 export interface Identity {
   serial: string
@@ -65,34 +65,34 @@ export interface Identity {
   name: string
 }
 
-/** A device of an answer about several that cannot be read: the others can. */
+/** A device that cannot be decoded in an answer about several. */
 export interface UnreadableDevice {
-  /** Blank where not even that can be read. */
+  /** Blank where the serial cannot be read either. */
   serial: string
-  /** What has to be known to ask for its records; `null` where that cannot be read either. */
+  /** What is needed to request its records; `null` where that cannot be read either. */
   known: { base: string; name: string; group: string } | null
-  /** Which part of the answer. */
+  /** Path of the invalid part in the answer, such as `devices.3.channel`. */
   part: string
 }
 
-/** Whole minutes of at most a day either way. */
-const minutes = optionalNumber
+/** Minutes, rounded to whole ones, of at most a day either way. */
+const minutesField = numberField
   .refine((value) => value === null || Math.abs(value) <= 1440)
   .transform((value) => value && Math.round(value))
 
-/** The four offset fields in both spellings. */
+/** The four fields of the time offset, each in both spellings. */
 export const offsetFields = {
-  'time-diff': minutes,
-  time_diff: minutes,
-  'std-bias': minutes,
-  std_bias: minutes,
-  'dst-bias': minutes,
-  dst_bias: minutes,
-  'dst-flg': optionalNumber,
-  dst_flg: optionalNumber,
+  'time-diff': minutesField,
+  time_diff: minutesField,
+  'std-bias': minutesField,
+  std_bias: minutesField,
+  'dst-bias': minutesField,
+  dst_bias: minutesField,
+  'dst-flg': numberField,
+  dst_flg: numberField,
 }
 
-/** Minutes; `dstFlag` is `null` where the answer has none. */
+/** In minutes. `dstFlag` is `null` where the answer has none. */
 export interface Offsets {
   timeDiff: number
   stdBias: number
@@ -101,12 +101,12 @@ export interface Offsets {
 }
 
 const offsetsObject = z.object(offsetFields)
-/** The offsets that an answer tells; what it does not tell is 0. */
-export function readOffsets(found: z.infer<typeof offsetsObject>): Offsets {
+/** The offsets of an answer; absent minutes are 0. */
+export function readOffsets(fields: z.infer<typeof offsetsObject>): Offsets {
   return {
-    timeDiff: found['time-diff'] ?? found.time_diff ?? 0,
-    stdBias: found['std-bias'] ?? found.std_bias ?? 0,
-    dstBias: found['dst-bias'] ?? found.dst_bias ?? 0,
-    dstFlag: found['dst-flg'] ?? found.dst_flg ?? null,
+    timeDiff: fields['time-diff'] ?? fields.time_diff ?? 0,
+    stdBias: fields['std-bias'] ?? fields.std_bias ?? 0,
+    dstBias: fields['dst-bias'] ?? fields.dst_bias ?? 0,
+    dstFlag: fields['dst-flg'] ?? fields.dst_flg ?? null,
   }
 }

@@ -1,42 +1,45 @@
 import { parseJson, stripBom } from './json'
 
-/** A slice that is parsed at once: short enough for the event loop, and for V8 to keep what comes of it young. */
-const SLICE_BYTES = 64 * 1024
-/** So much without an end of anything is some other layout. */
-const MOST_PENDING_BYTES = 1024 * 1024
+/** How much is parsed at once: short enough for the event loop, and for V8 to keep the result in its young generation. */
+const BATCH_BYTES = 64 * 1024
+/** So many bytes without the end of an element are some other layout. */
+const MAX_PENDING_BYTES = 1024 * 1024
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN, CLOSE, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d]
 const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** Stands for the elements in the rest of the answer: were it not found there, another array was cut. */
-const MARK = '\u0000elements'
+/** Takes the place of the elements in the remainder. If it is not found there, the array was another one. */
+const PLACEHOLDER = '\u0000elements'
 
 /**
- * Parses an answer while it arrives: the elements of one array at the answer's top, slice by slice, so that the
- * event loop is never stopped for long. A slice ends behind an element: what comes before such an end parses as
- * whole elements only if it really is one, whatever the texts in between hold. Where anything is not as expected
- * nothing comes of it, and the answer is to be parsed as a whole.
+ * Creates a parser of JSON that parses one array at the top level of an object while it arrives, batch by batch, so
+ * that the event loop is never blocked for long. A batch ends behind an element: the bytes before such an end parse as
+ * whole elements only if they are, whatever their texts hold. Where the layout is not as expected the parser gives up,
+ * and the answer has to be parsed as a whole.
  * @param key of the array
- * @param taken told the elements that were parsed, in their order: void where nothing comes of it in the end
- * @param read takes those before them that need no parsing, each with the comma behind it; tells how many bytes
+ * @param onElements receives the parsed elements of each batch, in their order; void if the parser gives up in the end
+ * @param scan reads elements without parsing, each with the comma behind it, from the start of the bytes; returns how
+ * many bytes they took
  */
 export function createIncrementalArrayParser(
   key: string,
-  taken: (elements: readonly unknown[]) => void,
-  read: (bytes: Buffer) => number = () => 0,
+  onElements: (elements: readonly unknown[]) => void,
+  scan: (bytes: Buffer) => number = () => 0,
 ) {
-  const name = Buffer.from(`"${key}"`)
-  let isFirst = true
+  const quotedKey = Buffer.from(`"${key}"`)
+  let hasElements = false
   /** What has arrived and is not parsed. */
   let pending: Buffer = Buffer.alloc(0)
+  /** What stands in front of the array. */
   let head = ''
   let phase: 'head' | 'elements' | 'given-up' = 'head'
-  /** Elements hold arrays and objects: their ends are looked for by depth. */
+  /** The elements hold arrays or objects, so their ends are found by depth. */
   let isNested = false
-  /** Of the last that was found so: the others are likely to look like it. */
-  let border: Buffer | undefined
+  /** The bytes around the comma between two nested elements: likely the same between all of them. */
+  let separator: Buffer | undefined
 
+  /** Takes the next chunk, which is not copied: its memory must not be reused. */
   function push(chunk: Uint8Array): void {
     if (phase === 'given-up') return
     pending =
@@ -44,14 +47,14 @@ export function createIncrementalArrayParser(
         ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
         : Buffer.concat([pending, chunk])
     if (phase === 'head') findArray()
-    if (phase === 'elements') readKnown()
-    if (phase === 'elements' && pending.length >= SLICE_BYTES) cut()
-    if (pending.length > MOST_PENDING_BYTES) phase = 'given-up'
+    if (phase === 'elements') scanPending()
+    if (phase === 'elements' && pending.length >= BATCH_BYTES) parseBatch()
+    if (pending.length > MAX_PENDING_BYTES) phase = 'given-up'
   }
 
   function findArray(): void {
-    for (let at = pending.indexOf(name); at >= 0; at = pending.indexOf(name, at + 1)) {
-      const start = arrayAfter(at + name.length)
+    for (let at = pending.indexOf(quotedKey); at >= 0; at = pending.indexOf(quotedKey, at + 1)) {
+      const start = findArrayStart(at + quotedKey.length)
       if (start === undefined || pending[at - 1] === BACKSLASH) continue
       head = pending.toString('utf8', 0, start)
       pending = pending.subarray(start + 1)
@@ -60,8 +63,8 @@ export function createIncrementalArrayParser(
     }
   }
 
-  /** Where the array begins whose key ends here; nothing where it is no key of an array. */
-  function arrayAfter(at: number): number | undefined {
+  /** Where the array of the key begins that ends at `at`; `undefined` where it is no key of an array. */
+  function findArrayStart(at: number): number | undefined {
     let colons = 0
     for (let index = at; index < pending.length; index++) {
       const byte = pending[index]
@@ -72,45 +75,46 @@ export function createIncrementalArrayParser(
     return undefined
   }
 
-  function readKnown(): void {
-    const end = read(pending)
+  function scanPending(): void {
+    const end = scan(pending)
     if (end === 0) return
-    isFirst = false
+    hasElements = true
     pending = pending.subarray(end)
   }
 
-  /** Parses what is whole; where that is nothing, more has to arrive. */
-  function cut(): void {
+  /** Parses the whole elements that are pending; where there is none, more has to arrive. */
+  function parseBatch(): void {
     if (!isNested) {
-      const end = lastEnd()
-      if (end === undefined || take(end)) return
+      const end = findLastObjectEnd()
+      if (end === undefined || parseUpTo(end)) return
       isNested = true
     }
-    const likely = border ? pending.lastIndexOf(border) : -1
-    if (border && likely >= 0 && take(likely + border.indexOf(COMMA))) return
-    const { comma } = scan()
-    if (comma === undefined) return
-    border = borderAt(comma)
-    if (!take(comma)) phase = 'given-up'
+    const likely = separator ? pending.lastIndexOf(separator) : -1
+    if (separator && likely >= 0 && parseUpTo(likely + separator.indexOf(COMMA))) return
+    const { lastComma } = scanDepth()
+    if (lastComma === undefined) return
+    separator = separatorAt(lastComma)
+    if (!parseUpTo(lastComma)) phase = 'given-up'
   }
 
-  /** How one element ends and the next begins: likely so between all of them, and found faster than a depth. */
-  function borderAt(comma: number): Buffer | undefined {
+  /** How the element before a comma ends and the one behind it begins, up to its first colon. Faster to find than a depth. */
+  function separatorAt(comma: number): Buffer | undefined {
     const colon = pending.indexOf(COLON, comma)
     return comma < 2 || colon < 0 ? undefined : Buffer.from(pending.subarray(comma - 2, colon))
   }
 
-  function take(end: number): boolean {
-    const found = parsed(pending.subarray(0, end))
-    if (found === undefined) return false
-    taken(found)
-    isFirst = false
+  /** Parses the elements before `end`. Returns false where they are not whole. */
+  function parseUpTo(end: number): boolean {
+    const elements = parseElements(pending.subarray(0, end))
+    if (elements === undefined) return false
+    onElements(elements)
+    hasElements = true
     pending = pending.subarray(pending.indexOf(COMMA, end) + 1)
     return true
   }
 
-  /** Behind the last object that a comma follows. */
-  function lastEnd(): number | undefined {
+  /** The end of the last object that a comma follows. */
+  function findLastObjectEnd(): number | undefined {
     for (
       let at = pending.lastIndexOf(CLOSE);
       at >= 0;
@@ -123,9 +127,9 @@ export function createIncrementalArrayParser(
     return undefined
   }
 
-  /** The same where objects hold others: only what stands in the array itself counts. */
-  function scan(): { comma: number | undefined; arrayEnd: number | undefined } {
-    let comma: number | undefined
+  /** The last comma between elements, and the end of the array, by counting brackets outside of texts. */
+  function scanDepth(): { lastComma: number | undefined; arrayEnd: number | undefined } {
+    let lastComma: number | undefined
     let depth = 0
     let isText = false
     for (let index = 0; index < pending.length; index++) {
@@ -137,35 +141,35 @@ export function createIncrementalArrayParser(
       else if (byte === OPEN || byte === OPEN_ARRAY) depth++
       else if (byte === CLOSE || byte === CLOSE_ARRAY) {
         depth--
-        if (depth < 0) return { comma, arrayEnd: index }
-      } else if (byte === COMMA && depth === 0) comma = index
+        if (depth < 0) return { lastComma, arrayEnd: index }
+      } else if (byte === COMMA && depth === 0) lastComma = index
     }
-    return { comma, arrayEnd: undefined }
+    return { lastComma, arrayEnd: undefined }
   }
 
   /**
-   * All has arrived: the answer, with no elements in the array. Nothing where it is not laid out as expected, or so
-   * short that no element was taken yet.
+   * Ends parsing when everything has arrived. Returns the answer with an empty array; `undefined` where the parser has
+   * given up, or the array was so short that no element was parsed yet.
    */
   function end(): object | undefined {
-    if (phase !== 'elements' || isFirst) return undefined
-    const { arrayEnd } = scan()
+    if (phase !== 'elements' || !hasElements) return undefined
+    const { arrayEnd } = scanDepth()
     if (arrayEnd === undefined) return undefined
-    const last = parsed(pending.subarray(0, arrayEnd))
-    // A comma was the last that was read.
-    if (!last || last.length === 0) return undefined
-    const rest = restOf(pending.toString('utf8', arrayEnd + 1))
-    if (rest) taken(last)
-    return rest
+    const elements = parseElements(pending.subarray(0, arrayEnd))
+    // Without a last element the array ends with a comma, which is no JSON.
+    if (!elements || elements.length === 0) return undefined
+    const remainder = parseRemainder(pending.toString('utf8', arrayEnd + 1))
+    if (remainder) onElements(elements)
+    return remainder
   }
 
-  function restOf(tail: string): object | undefined {
-    const rest = parseJson(`${stripBom(head)}[${JSON.stringify(MARK)}]${tail}`)
-    if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) return undefined
-    const array = (rest as Record<string, unknown>)[key]
-    if (!Array.isArray(array) || array.length !== 1 || array[0] !== MARK) return undefined
+  function parseRemainder(tail: string): object | undefined {
+    const remainder = parseJson(`${stripBom(head)}[${JSON.stringify(PLACEHOLDER)}]${tail}`)
+    if (typeof remainder !== 'object' || remainder === null || Array.isArray(remainder)) return undefined
+    const array = (remainder as Record<string, unknown>)[key]
+    if (!Array.isArray(array) || array.length !== 1 || array[0] !== PLACEHOLDER) return undefined
     array.length = 0
-    return rest
+    return remainder
   }
 
   return { push, end }
@@ -173,8 +177,8 @@ export function createIncrementalArrayParser(
 
 export type IncrementalArrayParser = ReturnType<typeof createIncrementalArrayParser>
 
-/** What stands between the brackets of an array. They are put on as bytes: a text would be copied for them. */
-function parsed(elements: Buffer): unknown[] | undefined {
+/** Parses what stands between the brackets of an array. They are added as bytes, because a text would be copied for them. */
+function parseElements(elements: Buffer): unknown[] | undefined {
   const array = Buffer.allocUnsafe(elements.length + 2)
   array[0] = OPEN_ARRAY
   array.set(elements, 1)

@@ -1,4 +1,4 @@
-/** What a text says as JSON; `undefined`, which JSON has not, where it is none. */
+/** Parses JSON; `undefined`, which no JSON means, where the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Text without the byte order mark that some put before it. */
+/** Removes the byte order mark that some hosts put before their answers. */
 export function stripBom(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }

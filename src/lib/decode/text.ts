@@ -1,16 +1,16 @@
-/** No name, unit or alert is longer; what is cut is not missed, and cannot make work for everybody behind. */
-const LONGEST = 10_000
+/** No name, unit or alert text of the service is longer; the bound keeps a hostile one from making work downstream. */
+const MAX_LENGTH = 10_000
 
-/** A NUL, or any surrogate. */
-const DOUBTFUL = /[\0\ud800-\udfff]/
+/** A NUL, or either half of a surrogate pair. */
+const SUSPECT = /[\0\ud800-\udfff]/
 
 /**
- * Text as databases take it: a NUL, and half of a surrogate pair, become U+FFFD. PostgreSQL refuses a whole
- * statement for one of them, SQLite cuts the text there.
+ * Makes a text safe to store: it is cut to 10,000 UTF-16 units, and each NUL and unpaired surrogate becomes U+FFFD.
+ * PostgreSQL refuses a whole statement for one of these; SQLite cuts the text there.
  */
 export function sanitizeText(text: string): string {
-  // Nearly all of them are: looking is cheaper than replacing.
-  const kept = text.length > LONGEST ? text.slice(0, LONGEST) : text
-  if (!DOUBTFUL.test(kept)) return kept
-  return kept.replace(/[\0\p{Cs}]/gu, '\ufffd')
+  const cut = text.length > MAX_LENGTH ? text.slice(0, MAX_LENGTH) : text
+  // Nearly all texts are safe, and testing is cheaper than replacing.
+  if (!SUSPECT.test(cut)) return cut
+  return cut.replace(/[\0\p{Cs}]/gu, '\ufffd')
 }

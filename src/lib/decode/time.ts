@@ -2,23 +2,24 @@ import { EnvlogError } from '../errors'
 import type { Offsets } from './fields'
 import { readNumber } from './number'
 
-/** Whether `time` texts are UTC or the device's own clock with its offset; both name the same instant. */
+/** Whether `time` texts are in UTC or in the device's local time with its offset. Both name the same instant. */
 export type TimeStyle = 'utc' | 'local'
 
 /**
- * Minutes a device's clock is ahead of UTC: UTC + time-diff + std-bias, or + dst-bias while a flag says that
- * daylight saving is on. Without a flag dst-bias is never added (docs/service.md, *Fields*).
+ * How many minutes a device's local time is ahead of UTC: time-diff + std-bias, or time-diff + dst-bias while the flag
+ * says that daylight saving is on. Without a flag dst-bias is never added (docs/service.md, *Fields*).
  */
-export function utcOffset({ timeDiff, stdBias, dstBias, dstFlag }: Offsets): number {
+export function toUtcOffset({ timeDiff, stdBias, dstBias, dstFlag }: Offsets): number {
   return timeDiff + (dstFlag === 1 ? dstBias : stdBias)
 }
 
-/** Beyond this a year has more than four digits, or a Date is none. */
+/** Bound of timestamps either way, in ms since 1970 UTC: beyond it a year has more than four digits. */
 export const MAX_TIMESTAMP_MS = Date.UTC(9999, 0)
 
 /**
- * Unix seconds, number or text, as ms since 1970 UTC; blank, absent and 0 are `null`.
- * @throws EnvlogError `reply-unreadable` for anything else; `part` names it
+ * Reads Unix seconds, as number or as text, as ms since 1970 UTC; blank, absent and 0 are `null`.
+ * @param part names the part of the answer in the error; called only for an error
+ * @throws EnvlogError `reply-unreadable` for anything else
  */
 export function readTimestamp(value: unknown, part: () => string): number | null {
   if (value === undefined || value === null) return null
@@ -30,48 +31,53 @@ export function readTimestamp(value: unknown, part: () => string): number | null
   return Math.round(seconds * 1000) || null
 }
 
-/** ISO 8601 with milliseconds, UTC or with the given offset (minutes); `null` stays `null`. */
+/**
+ * Formats a time as ISO 8601 with milliseconds; `null` stays `null`.
+ * @param timestamp ms since 1970 UTC
+ * @param offset minutes ahead of UTC
+ */
 export function formatTime(timestamp: number | null, style: TimeStyle, offset: number): string | null {
   return createTimeFormatter(style, offset)(timestamp)
 }
 
 const HOUR_MS = 3_600_000
-/** What follows the hour in `2026-11-20T08:00:00.000Z`. */
-const REST = ':00:00.000Z'.length
+/** Length of what follows the hour in `2026-11-20T08:00:00.000Z`. */
+const SUFFIX_LENGTH = ':00:00.000Z'.length
 
 /**
- * The same for many times of one device: the texts of the hour, and of what follows it, are kept, because
- * `toISOString` takes three times as long.
+ * Creates a `formatTime` for many times of one device. It caches the text of the hour, and the texts of what follows
+ * an hour, because `toISOString` takes three times as long.
+ * @param offset minutes ahead of UTC
  */
 export function createTimeFormatter(
   style: TimeStyle,
   offset: number,
 ): (timestamp: number | null) => string | null {
-  const shift = style === 'utc' ? 0 : offset * 60_000
+  const shiftMs = style === 'utc' ? 0 : offset * 60_000
   const zone = style === 'utc' ? 'Z' : formatOffset(offset)
-  let hour = Number.NaN
+  let cachedHour = Number.NaN
   let hourText = ''
-  const rests = new Map<number, string>()
+  const suffixes = new Map<number, string>()
   return (timestamp) => {
     if (timestamp === null) return null
-    const local = timestamp + shift
-    const itsHour = Math.floor(local / HOUR_MS)
-    if (itsHour !== hour) {
-      hour = itsHour
-      hourText = new Date(itsHour * HOUR_MS).toISOString().slice(0, -REST)
+    const local = timestamp + shiftMs
+    const hour = Math.floor(local / HOUR_MS)
+    if (hour !== cachedHour) {
+      cachedHour = hour
+      hourText = new Date(hour * HOUR_MS).toISOString().slice(0, -SUFFIX_LENGTH)
     }
-    const ms = local - itsHour * HOUR_MS
-    let rest = rests.get(ms)
-    if (rest === undefined) {
-      rest = new Date(ms).toISOString().slice(-REST, -1) + zone
-      rests.set(ms, rest)
+    const ms = local - hour * HOUR_MS
+    let suffix = suffixes.get(ms)
+    if (suffix === undefined) {
+      suffix = new Date(ms).toISOString().slice(-SUFFIX_LENGTH, -1) + zone
+      suffixes.set(ms, suffix)
     }
-    return hourText + rest
+    return hourText + suffix
   }
 }
 
-/** `+09:00`, `-03:30`; whole minutes. */
-export function formatOffset(offset: number): string {
+/** Formats an offset in minutes, rounded to whole ones: `+09:00`, `-03:30`. */
+function formatOffset(offset: number): string {
   const minutes = Math.abs(Math.round(offset))
   const pad = (part: number) => String(part).padStart(2, '0')
   return `${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`

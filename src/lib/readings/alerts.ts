@@ -1,6 +1,6 @@
 import type { AlertEnvelope } from '../decode/envelopes'
 import { sanitizeText } from '../decode/text'
-import { createTimeFormatter, readTimestamp, type TimeStyle, utcOffset } from '../decode/time'
+import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
 import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
@@ -50,7 +50,7 @@ export function readAlerts(
   choose: (entries: LogEntry[]) => readonly LogEntry[] = (entries) => entries,
 ): AlertLog & { unread: string[] } {
   const device = readDevice(envelope.device, envelope.base)
-  const offset = utcOffset(envelope.offsets)
+  const offset = toUtcOffset(envelope.offsets)
   const write = createTimeFormatter(style, offset)
   const unread: string[] = []
   const entries = envelope.entries.map((entry, index) => {

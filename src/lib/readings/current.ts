@@ -2,7 +2,7 @@ import type { CurrentDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
 import type { UnreadableDevice } from '../decode/fields'
 import { readNumber, readValueError } from '../decode/number'
-import { createTimeFormatter, readTimestamp, type TimeStyle, utcOffset } from '../decode/time'
+import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { atOnce } from '../pace'
 import { type Battery, readBattery } from './battery'
@@ -88,7 +88,7 @@ function writers(style: TimeStyle): (timestamp: number | null, offset: number) =
 
 function readOne(found: CurrentDevice, options: CurrentOptions, write: ReturnType<typeof writers>): Reading {
   const device = readDevice(found, found.baseunit)
-  const offset = utcOffset(found.offsets)
+  const offset = toUtcOffset(found.offsets)
   const timestamp = readTimestamp(found.unixtime, () => `devices.${found.index}.unixtime`)
   const age = timestamp === null ? null : Math.max(0, Math.round((options.receivedAt - timestamp) / 1000))
   return {

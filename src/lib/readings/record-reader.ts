@@ -60,13 +60,13 @@ function tellErrors(
   records: readonly SeriesRecord[],
   { from, to }: { from: number; to: number },
   key: string,
-  { numbers, others }: Column,
+  { numbers, nonNumbers }: Column,
 ): void {
   for (let index = from; index < to; index++) {
     if (!Number.isNaN(numbers[index])) continue
     const record = records[index] as SeriesRecord
     record.errors ??= {}
-    record.errors[key] = readValueError(others.get(index))
+    record.errors[key] = readValueError(nonNumbers.get(index))
   }
 }
 
@@ -113,7 +113,7 @@ function numberAt(numbers: Float64Array | undefined, index: number): number | nu
   return Number.isNaN(number) ? null : number
 }
 
-/** Devices have up to four channels, numbered from 1; any others are made key by key. */
+/** Devices have up to four channels, numbered from 1; any nonNumbers are made key by key. */
 function recordMaker(channels: readonly Channel[]): RecordMaker {
   const known = MAKERS[channels.length]
   if (known && channels.every(({ number }, index) => number === index + 1)) return known

@@ -6,7 +6,7 @@ import {
   MAX_TIMESTAMP_MS,
   readTimestamp,
   type TimeStyle,
-  utcOffset,
+  toUtcOffset,
 } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { atOnce } from '../pace'
@@ -42,14 +42,14 @@ export interface SeriesPartResult {
 
 /**
  * The same of one answer of several, step by step: a page has 16,000 records. One that cannot be read holds back none
- * of the others.
+ * of the nonNumbers.
  * @param offset of the device's clock, minutes, where another answer has told it for all
  * @throws EnvlogError `reply-unreadable` where there are records and none can be read
  */
 export function* readSeriesPartStepwise(
   envelope: GraphEnvelope,
   style: TimeStyle,
-  offset = utcOffset(envelope.offsets),
+  offset = toUtcOffset(envelope.offsets),
 ): Generator<undefined, SeriesPartResult> {
   try {
     return { part: yield* stepsOfWhole(envelope, style, offset), unread: [] }
@@ -70,7 +70,7 @@ function* stepsOfWhole(
 ): Generator<undefined, SeriesPart> {
   const device = readDevice(envelope.device, envelope.base)
   const { records: table } = envelope
-  const [misfit] = table.misfits
+  const [misfit] = table.invalidRecords
   if (misfit !== undefined) throw new EnvlogError('reply-unreadable', { part: `data.${misfit}` })
   const channels = matchChannels(envelope.channel, channelsIn(table)).map(({ channel }) => channel)
   const records = yield* readRecordsStepwise(table, channels, createTimeFormatter(style, offset))
@@ -82,8 +82,8 @@ function* stepsOfWhole(
  * not sure that all can be read.
  */
 export function oldestTimestamp(table: RecordTable): number | null {
-  const { numbers, others } = getColumn(table, 'unixtime')
-  if (others.size + table.misfits.length > 0) return null
+  const { numbers, nonNumbers } = getColumn(table, 'unixtime')
+  if (nonNumbers.size + table.invalidRecords.length > 0) return null
   let oldest = Number.POSITIVE_INFINITY
   for (let index = 0; index < table.length; index++) {
     const time = Math.round((numbers[index] as number) * 1000)
@@ -95,7 +95,7 @@ export function oldestTimestamp(table: RecordTable): number | null {
 
 /** The records that cannot be read, by their places. */
 function unreadableIn(table: RecordTable): number[] {
-  const unreadable = new Set(table.misfits)
+  const unreadable = new Set(table.invalidRecords)
   const times = getColumn(table, 'unixtime')
   for (let index = 0; index < table.length; index++) {
     try {

@@ -35,7 +35,7 @@ describe('a secret that is repeated', () => {
       const secrets = [KEY, PASSWORD]
       for (const words of secrets.map(write)) {
         assert.equal(createSecretGuard(secrets)(words), '')
-        assert.deepEqual(createRedactor(secrets).within({ name: words }), { name: '***' })
+        assert.deepEqual(createRedactor(secrets).redactJson({ name: words }), { name: '***' })
       }
     })
   }
@@ -45,7 +45,10 @@ describe('a secret that is repeated', () => {
       fc.property(apiKeys, passwords, anyEcho, fc.boolean(), (apiKey, password, echo: Echo, isKey) => {
         const secrets = [apiKey, password]
         const words = written(isKey ? apiKey : password, echo)
-        for (const one of [createSecretGuard(secrets)(words), createRedactor(secrets).within(`x ${words}`)]) {
+        for (const one of [
+          createSecretGuard(secrets)(words),
+          createRedactor(secrets).redactJson(`x ${words}`),
+        ]) {
           assert.equal(pieceOf(one, secrets, echo.ways), undefined, one)
         }
       }),
@@ -69,7 +72,7 @@ describe('a secret that is repeated', () => {
         for (const words of harmless) {
           all += 2
           if (guard(words) === words) kept++
-          if (redact.within(words) === words) kept++
+          if (redact.redactJson(words) === words) kept++
         }
       }),
       { numRuns: 20 },

@@ -4,7 +4,7 @@ import { readNumber, readValueError } from '../../../src/lib/decode/number'
 import { type Column, getValue, type RecordTable } from '../../../src/lib/decode/record-table'
 
 /** What reading makes of each value, by key. */
-export function readCsv({ length, columns }: RecordTable) {
+export function readValues({ length, columns }: RecordTable) {
   const values = (column: Column) =>
     Array.from({ length }, (_, index) => {
       const value = getValue(column, index)

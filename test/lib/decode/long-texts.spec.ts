@@ -45,15 +45,15 @@ describe('a text of a megabyte', () => {
   })
 
   it('is looked through for secrets', () => {
-    const { within, table } = createRedactor(['k'.repeat(45), 'pass word'])
+    const { redactJson, redactCsv } = createRedactor(['k'.repeat(45), 'pass word'])
     for (const text of [
       ...hurtful,
       '"'.repeat(MEGABYTE),
       `"${'a'.repeat(MEGABYTE)}`,
       '&#0'.repeat(MEGABYTE / 3),
     ]) {
-      assert.equal(typeof within(text), 'string')
-      assert.equal(typeof table(text), 'string')
+      assert.equal(typeof redactJson(text), 'string')
+      assert.equal(typeof redactCsv(text), 'string')
     }
   })
 
