@@ -233,8 +233,8 @@ describe('a series', () => {
   it('leaves a record out that cannot be read, and says which, without its contents', () => {
     for (const record of [[], 'secret', 7, { unixtime: 'secret' }]) {
       const envelope = graphEnvelope(graph({ data: [{ unixtime: 10, ch1: 1 }, record as never] }))
-      const { part, unread } = atOnce(readSeriesPartStepwise(envelope, 'utc'))
-      assert.deepEqual([part.records.length, unread], [1, ['data.1']])
+      const { part, unreadable } = atOnce(readSeriesPartStepwise(envelope, 'utc'))
+      assert.deepEqual([part.records.length, unreadable], [1, ['data.1']])
     }
     assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null is none')
   })
