@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type DeviceDefinition, manualClock, startSimulator } from '../simulator'
-import { type Account, createAccount, createRegistry, systemClock, undiciTransport } from '../src/lib'
+import { type Account, createAccount, createRegistry, createUndiciTransport, systemClock } from '../src/lib'
 import { createNodeState } from '../src/lib/collect/node-state'
 import { pollRecords } from '../src/lib/collect/poll'
 import { collectRange } from '../src/lib/collect/range'
@@ -153,7 +153,7 @@ function open(baseUrl: string, credentials: { apiKey: string; loginId: string; l
       limits: { data: plenty, 'latest-data': { limit: 1e6, window: 1 } },
     },
     {
-      transport: undiciTransport({ connections: 2, timeoutMs: 30_000 }),
+      transport: createUndiciTransport({ connections: 2, timeoutMs: 30_000 }),
       clock: systemClock,
       random: Math.random,
       registry: createRegistry(systemClock),

@@ -1,24 +1,22 @@
 import { setMaxListeners } from 'node:events'
 
-/** A controller with any number of listeners: Node.js warns of a leak at more than ten otherwise. */
+/** Creates a controller whose signal any number of requests may listen to without a warning of Node.js. */
 export function createAbort(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
   return controller
 }
 
+/** A signal that aborts with its parent, and by itself. */
 export interface LinkedAbort {
   signal: AbortSignal
   abort(): void
-  /** Unlinks it from its parent. */
+  /** Stops listening to the parent, which may live much longer. To be called when the work is over. */
   release(): void
 }
 
-/**
- * A controller that aborts when its parent does. Release it when the work is done: parents live long, and
- * `AbortSignal.any` leaks memory in the older versions of Node.js that the package supports.
- */
-export function createLinkedAbort(parent: AbortSignal): LinkedAbort {
+/** Links a signal to its parent. `AbortSignal.any` leaks its signals in the older versions of Node.js we support. */
+export function linkAbort(parent: AbortSignal): LinkedAbort {
   const controller = createAbort()
   const abort = () => controller.abort()
   if (parent.aborted) abort()

@@ -1,6 +1,6 @@
 /** The public API: the client that the nodes are built on, and the types of what they send. */
 export { type Account, type AccountSettings, createAccount } from './account'
-export { undiciTransport } from './api/transport'
+export { createUndiciTransport } from './api/transport'
 export { type Clock, systemClock } from './clock'
 export { type Cause, EnvlogError, type ErrorCode } from './errors'
 export type { About } from './output/about'

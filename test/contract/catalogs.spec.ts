@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { endpoints } from '../../src/lib/api/endpoints'
+import { endpoints } from '../../src/lib/endpoints'
 import { reasons } from '../../src/lib/errors'
 import { type Catalog, catalogIn, catalogOf, languages, nodes } from '../support/built'
 import { root } from '../support/package'

@@ -1,7 +1,7 @@
 /** Which texts the package uses: in forms, in the editor's scripts, at run time, and through tables. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { endpoints } from '../../src/lib/api/endpoints'
+import { endpoints } from '../../src/lib/endpoints'
 import { reasons } from '../../src/lib/errors'
 import { findAddressProblem, findSharedQuotaProblem } from '../../src/shared/account'
 import { SELECTS, STARTS } from '../../src/shared/action'

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../simulator'
-import { type Account, createAccount, createRegistry, systemClock, undiciTransport } from '../../src/lib'
+import {
+  type Account,
+  createAccount,
+  createRegistry,
+  createUndiciTransport,
+  systemClock,
+} from '../../src/lib'
 import type { TransportOptions } from '../../src/lib/api/transport'
 import { EnvlogError } from '../../src/lib/errors'
 import { authority, type Listener, startTls } from '../support/network'
@@ -52,7 +58,7 @@ describe('a peer that never gets as far as HTTP', () => {
         series1Models: [],
       },
       {
-        transport: undiciTransport(options),
+        transport: createUndiciTransport(options),
         clock: systemClock,
         random: () => 0.5,
         registry: createRegistry(systemClock),

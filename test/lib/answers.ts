@@ -1,6 +1,6 @@
-import type { EndpointName } from '../../src/lib/api/endpoints'
-import type { AlertEnvelope, CurrentEnvelope, GraphEnvelope } from '../../src/lib/api/envelopes'
-import { readEnvelope } from '../../src/lib/api/envelopes'
+import type { AlertEnvelope, CurrentEnvelope, GraphEnvelope } from '../../src/lib/decode/envelopes'
+import { readEnvelope } from '../../src/lib/decode/envelopes'
+import type { EndpointName } from '../../src/lib/endpoints'
 import { EnvlogError, type ErrorCode, type Reason } from '../../src/lib/errors'
 import type { RequestContext } from '../../src/lib/quota/types'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { pathOf } from '../../src/lib/api/endpoints'
+import { buildPath } from '../../src/lib/endpoints'
 import { EnvlogError } from '../../src/lib/errors'
 import {
   bodyOf,
@@ -159,7 +159,7 @@ async function outcomeOf(fixture: Fixture, { request, error, quota }: Expected):
   const { endpoint } = fixture
   try {
     const outcome = await receive(endpoint, bodyOf(fixture), request)
-    assert.equal(outcome.asked[0], `https://service.example${pathOf(endpoint, 'relay')}`)
+    assert.equal(outcome.asked[0], `https://service.example${buildPath(endpoint, 'relay')}`)
     assert.equal(outcome.asked.filter((url) => url === outcome.asked[0]).length, 1, 'asked once')
     const { payload, failed } = outcome
     return { payload, ...(failed.length > 0 && { failed }), ...(quota && { quota: outcome.quota }) }

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Account, createAccount } from '../../src/lib/account'
-import { type EndpointName, endpoints, pathOf } from '../../src/lib/api/endpoints'
 import type { QuotaHeaders } from '../../src/lib/api/quota-headers'
-import type { WireAnswer } from '../../src/lib/api/transport'
+import type { HttpResponse } from '../../src/lib/api/transport'
 import type { Clock } from '../../src/lib/clock'
 import { collectCurrent } from '../../src/lib/collect/current'
 import type { Collected, ResponseFormat } from '../../src/lib/collect/fetch'
 import { collectAlerts, collectLatest } from '../../src/lib/collect/fetch'
 import { collectRange } from '../../src/lib/collect/range'
+import type { TimeStyle } from '../../src/lib/decode/time'
+import { buildPath, type EndpointName, endpoints } from '../../src/lib/endpoints'
 import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors'
 import { planMessages } from '../../src/lib/output/plan'
-import type { TimeStyle } from '../../src/lib/readings/time'
 import { createRegistry } from '../../src/lib/registry'
 import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
 import { draftsOf } from './drafts'
@@ -34,7 +34,7 @@ interface Request {
   /** ISO 8601; 42 s after the first measurement of most fixtures. */
   receivedAt: string
   status: number
-  headers: WireAnswer['headers']
+  headers: HttpResponse['headers']
   /** `csv` and `csv2` are those outputs, `json` is *raw*, `read` is *readings*. */
   form: ResponseFormat
   from: string
@@ -138,7 +138,7 @@ export async function receive(
     number: null,
     ...over,
   }
-  const path = pathOf(endpoint, 'relay')
+  const path = buildPath(endpoint, 'relay')
   const transport = fakeTransport(({ url }) =>
     url.endsWith(path)
       ? { status: request.status, headers: { ...RECORDS_LEFT, ...request.headers }, chunks: chunksOf([body]) }

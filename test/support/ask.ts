@@ -1,5 +1,5 @@
 /** A process of its own that asks for current readings: proxies of the environment are read at its start. */
-import { createAccount, createRegistry, systemClock, undiciTransport } from '../../src/lib'
+import { createAccount, createRegistry, createUndiciTransport, systemClock } from '../../src/lib'
 
 const [, , baseUrl = '', login = '{}'] = process.argv
 const account = createAccount(
@@ -14,7 +14,7 @@ const account = createAccount(
     series1Models: [],
   },
   {
-    transport: undiciTransport({ connections: 1, timeoutMs: 10_000 }),
+    transport: createUndiciTransport({ connections: 1, timeoutMs: 10_000 }),
     clock: systemClock,
     random: Math.random,
     registry: createRegistry(systemClock),

@@ -1,10 +1,10 @@
 /** What a device of `current` is, said once more in zod: slow, and easy to hold against the description. */
 import { z } from 'zod'
-import { list, offsetFields, offsetsOf, text } from '../../src/lib/api/fields'
-import { readNumber } from '../../src/lib/readings/number'
+import { listOf, offsetFields, readOffsets, textField } from '../../src/lib/decode/fields'
+import { readNumber } from '../../src/lib/decode/number'
 
 const anyNumber = z.unknown().optional().transform(readNumber)
-const isNone = (value: unknown) =>
+const isAbsent = (value: unknown) =>
   value === undefined ||
   value === null ||
   value === '' ||
@@ -12,30 +12,32 @@ const isNone = (value: unknown) =>
 
 const one = <T extends z.ZodType>(schema: T) =>
   z.preprocess(
-    (value) => (isNone(value) ? null : Array.isArray(value) ? value[0] : value),
+    (value) => (isAbsent(value) ? null : Array.isArray(value) ? value[0] : value),
     z.union([schema, z.null()]),
   )
 
 const device = z
   .object({
-    serial: text.refine((value) => value !== ''),
-    model: text,
-    name: text,
+    serial: textField.refine((value) => value !== ''),
+    model: textField,
+    name: textField,
     ...offsetFields,
     num: anyNumber,
     battery: anyNumber,
     rssi: anyNumber,
     unixtime: z.unknown().optional(),
-    channel: list(z.object({ num: anyNumber, name: text, unit: text, value: z.unknown().optional() })),
-    baseunit: one(z.object({ serial: text, model: text, name: text })),
-    group: one(z.object({ num: anyNumber, name: text })),
+    channel: listOf(
+      z.object({ num: anyNumber, name: textField, unit: textField, value: z.unknown().optional() }),
+    ),
+    baseunit: one(z.object({ serial: textField, model: textField, name: textField })),
+    group: one(z.object({ num: anyNumber, name: textField })),
   })
   .transform(({ serial, model, name, num, battery, rssi, unixtime, channel, baseunit, group, ...more }) => ({
     ...{ serial, model, name, num, battery, rssi, unixtime },
     channel: channel.map((each) => ({ ...each, value: each.value })),
     baseunit: baseunit?.serial ? baseunit : null,
     group,
-    offsets: offsetsOf(more),
+    offsets: readOffsets(more),
   }))
 
 /** The device; nothing where it cannot be read. */

@@ -1,12 +1,12 @@
 import { createAbort } from '../../src/lib/abort'
-import type { Transport, WireAnswer, WireRequest } from '../../src/lib/api/transport'
+import type { HttpRequest, HttpResponse, Transport } from '../../src/lib/api/transport'
 import { EnvlogError } from '../../src/lib/errors'
 
 /** What the fake service does with a request; `index` counts from 0. */
-export type Script = (request: WireRequest, index: number) => WireAnswer | Promise<WireAnswer>
+export type Script = (request: HttpRequest, index: number) => HttpResponse | Promise<HttpResponse>
 
 export interface FakeTransport extends Transport {
-  sent: WireRequest[]
+  sent: HttpRequest[]
   /** Requests that have not been answered, or whose body is still read. */
   open(): number
   /** The most that were open at the same time. */
@@ -16,7 +16,7 @@ export interface FakeTransport extends Transport {
 
 /** A service in memory. Gives up, as a real connection does, as soon as the request's signal aborts. */
 export function fakeTransport(script: Script): FakeTransport {
-  const sent: WireRequest[] = []
+  const sent: HttpRequest[] = []
   const ending = createAbort()
   let open = 0
   let most = 0
@@ -72,24 +72,24 @@ function orAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-type Headers = WireAnswer['headers']
+type Headers = HttpResponse['headers']
 
 /** An answer whose body is this text. */
-export function text(body: string, status = 200, headers: Headers = {}): WireAnswer {
+export function text(body: string, status = 200, headers: Headers = {}): HttpResponse {
   return { status, headers, chunks: chunksOf([body]) }
 }
 
-export function json(body: unknown, status = 200, headers: Headers = {}): WireAnswer {
+export function json(body: unknown, status = 200, headers: Headers = {}): HttpResponse {
   return text(JSON.stringify(body), status, headers)
 }
 
 /** The description's error object. */
-export function refusal(status: number, message = 'refused', code: unknown = status): WireAnswer {
+export function refusal(status: number, message = 'refused', code: unknown = status): HttpResponse {
   return json({ error: { code, message } }, status)
 }
 
 /** An answer that tells its status and then runs as `chunks` says. */
-export function streamed(chunks: AsyncIterable<Uint8Array>, status = 200): WireAnswer {
+export function streamed(chunks: AsyncIterable<Uint8Array>, status = 200): HttpResponse {
   return { status, headers: {}, chunks }
 }
 

@@ -1,89 +1,86 @@
 import { MAX_BLOCKING_MS, yieldToEventLoop } from '../cooperative'
+import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
+import type { ResponseBody } from '../decode/response-decoder'
 import { EnvlogError } from '../errors'
-import type { Slicer } from './slices'
 
-/** An answer above this many bytes is refused, not swallowed. */
+/** The largest body that is accepted. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024
-/** Of an answer that only tells what failed: no error object is longer. */
+/** As much as is kept of an error response: no error object is longer. */
 export const MAX_ERROR_BYTES = 64 * 1024
-/** One that can only be parsed at once: larger ones would stop the event loop for longer than 50 ms. */
-export const MAX_WHOLE_BYTES = 4 * 1024 * 1024
 
-/** What a network brings in smaller pieces is kept and read together: single bytes would cost a hundred times their size. */
-const PIECE_BYTES = 4096
+/** Smaller chunks are joined before they are kept: a buffer for each single byte would take a hundred times its size. */
+const MIN_CHUNK_BYTES = 4096
 
-export interface Body {
-  /** The whole of it (UTF-8). @throws EnvlogError `reply-too-large` above so many bytes */
-  text(most?: number): string
-  /** What is left of it without the elements that the slicer took. */
-  rest: object | undefined
+interface BodyOptions {
+  /** Receives the chunks while they arrive. */
+  parser?: IncrementalArrayParser | undefined
+  maxBytes?: number
+  /** Only about so many bytes at the beginning are kept for `text`; the others are read and dropped. */
+  keepBytes?: number
 }
 
 /**
- * Reads to the end. Stopping early closes the connection it comes from.
- * @param kept bytes at its beginning; the rest is read and thrown away
+ * Reads a body to its end. If it throws, the connection that the chunks come from is closed.
+ * @param onActivity called for each chunk, before it is read
+ * @throws EnvlogError `reply-too-large` above `maxBytes`; what `chunks` and the parser throw
  */
 export async function readBody(
   chunks: AsyncIterable<Uint8Array>,
-  alive: () => void,
-  {
-    slicer,
-    most = MAX_BODY_BYTES,
-    kept = most,
-  }: { slicer?: Slicer | undefined; most?: number; kept?: number } = {},
-): Promise<Body> {
-  const parts: Uint8Array[] = []
+  onActivity: () => void,
+  { parser, maxBytes = MAX_BODY_BYTES, keepBytes = maxBytes }: BodyOptions = {},
+): Promise<ResponseBody> {
+  const kept: Uint8Array[] = []
   let bytes = 0
-  const checkSize = (most: number) => {
-    if (bytes > most) throw new EnvlogError('reply-too-large', { megabytes: Math.floor(most / 2 ** 20) })
+  const checkSize = (limit: number) => {
+    if (bytes > limit) throw new EnvlogError('reply-too-large', { megabytes: Math.floor(limit / 2 ** 20) })
   }
-  /** Of the slicer since the last turn for others: a fast network brings megabytes in one. */
-  let worked = 0
-  async function take(piece: Uint8Array): Promise<void> {
-    if (bytes <= kept) parts.push(piece)
-    if (!slicer) return
-    const before = performance.now()
-    slicer.push(piece)
-    worked += performance.now() - before
-    if (worked < MAX_BLOCKING_MS) return
-    worked = 0
+  /** Time that the parser took since the event loop last ran: a fast network delivers megabytes without a break. */
+  let workMs = 0
+  async function consume(chunk: Uint8Array): Promise<void> {
+    if (bytes <= keepBytes) kept.push(chunk)
+    if (!parser) return
+    const start = performance.now()
+    parser.push(chunk)
+    workMs += performance.now() - start
+    if (workMs < MAX_BLOCKING_MS) return
+    workMs = 0
     await yieldToEventLoop()
   }
-  const small = createPiece()
+  const buffer = createChunkBuffer()
   for await (const chunk of chunks) {
-    alive()
+    onActivity()
     bytes += chunk.length
-    checkSize(most)
-    if (!small.fits(chunk)) for (const piece of small.flush()) await take(piece)
-    if (chunk.length < PIECE_BYTES) small.add(chunk)
-    else await take(chunk)
+    checkSize(maxBytes)
+    if (!buffer.hasRoomFor(chunk)) for (const joined of buffer.flush()) await consume(joined)
+    if (chunk.length < MIN_CHUNK_BYTES) buffer.add(chunk)
+    else await consume(chunk)
   }
-  for (const piece of small.flush()) await take(piece)
+  for (const joined of buffer.flush()) await consume(joined)
   return {
-    text(atOnce = most) {
-      checkSize(atOnce)
-      return Buffer.concat(parts).toString('utf8')
+    text(limit = maxBytes) {
+      checkSize(limit)
+      return Buffer.concat(kept).toString('utf8')
     },
-    rest: slicer?.end(),
+    remainder: parser?.end(),
   }
 }
 
-/** Chunks that are too small to be kept by themselves. */
-function createPiece() {
-  let bytes = Buffer.alloc(0)
+/** Joins small chunks to one of up to `MIN_CHUNK_BYTES`. */
+function createChunkBuffer() {
+  let joined = Buffer.alloc(0)
   let filled = 0
   return {
-    fits: (chunk: Uint8Array) => filled + chunk.length <= PIECE_BYTES,
+    hasRoomFor: (chunk: Uint8Array) => filled + chunk.length <= MIN_CHUNK_BYTES,
     add(chunk: Uint8Array): void {
-      if (filled === 0) bytes = Buffer.allocUnsafe(PIECE_BYTES)
-      bytes.set(chunk, filled)
+      if (filled === 0) joined = Buffer.allocUnsafe(MIN_CHUNK_BYTES)
+      joined.set(chunk, filled)
       filled += chunk.length
     },
-    /** What there is, once. */
+    /** Removes what was added: one chunk, or none. */
     flush(): Uint8Array[] {
-      const piece = bytes.subarray(0, filled)
+      const chunk = joined.subarray(0, filled)
       filled = 0
-      return piece.length === 0 ? [] : [piece]
+      return chunk.length === 0 ? [] : [chunk]
     },
   }
 }

@@ -1,65 +1,66 @@
 import { createHash } from 'node:crypto'
-import { createLinkedAbort, type LinkedAbort } from '../abort'
+import { type LinkedAbort, linkAbort } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import { type Cause, EnvlogError, type Reason } from '../errors'
-import type { Quota } from '../quota/quota'
-import type { AttemptResult, RequestContext } from '../quota/types'
-import { type Body, MAX_ERROR_BYTES, readBody } from './body'
-import { withDeadline } from './deadline'
+import type { EnvelopeOf } from '../decode/envelopes'
+import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
+import type { ResponseDecoder } from '../decode/response-decoder'
 import {
+  buildPath,
   type DeviceParams,
   type Endpoint,
   type EndpointName,
   endpoints,
   type ParamsOf,
-  pathOf,
-} from './endpoints'
-import type { EnvelopeOf } from './envelopes'
+} from '../endpoints'
+import { type Cause, EnvlogError, type Reason } from '../errors'
+import type { Quota } from '../quota/quota'
+import type { AttemptResult, RequestContext } from '../quota/types'
+import { MAX_ERROR_BYTES, readBody } from './body'
+import { withDeadline } from './deadline'
+import { readErrorResponse } from './error-response'
 import { type QuotaHeaders, readQuotaHeaders } from './quota-headers'
-import { redactor, secretsGuard } from './redact'
-import { failureOf } from './refusal'
-import { retryDelay } from './retry'
-import type { Slicer } from './slices'
-import type { Transport, WireAnswer } from './transport'
+import { createRedactor, createSecretGuard } from './redact'
+import { retryDelayMs } from './retry'
+import type { HttpResponse, Transport } from './transport'
 
 export interface ClientSettings {
-  /** Normalised service address, without a trailing slash. */
+  /** Normalized service address, without a trailing slash. */
   baseUrl: string
   relaySuffix: string
   credentials: { apiKey: string; loginId: string; loginPass: string }
-  /** Longest silence in seconds; a whole answer may take ten times that. */
+  /** Longest silence in seconds; a whole response may take ten times that. */
   timeout: number
-  /** Further tries after no answer or a failing service. */
+  /** How often a request is repeated if there is no response or the service fails. */
   retries: number
-  /** What nobody may be told beside the credentials: passwords of a proxy. */
+  /** Secrets beside the credentials that must not appear in answers and errors: passwords of a proxy. */
   secrets?: readonly string[]
 }
 
 export interface ClientPorts {
   transport: Transport
   clock: Clock
-  /** Decides when a request goes. */
+  /** Schedules each request within the limits of the service. */
   quota: Quota
-  /** 0 ≤ x < 1, for the jitter of waits. */
+  /** 0 ≤ x < 1, for the jitter of retry delays. */
   random(): number
 }
 
-/** An answer of status 200, with what its headers said. */
+/** A decoded response of status 200. */
 export interface Answer<B> {
   endpoint: EndpointName
   body: B
-  /** When the last byte had arrived, ms since 1970 UTC. */
+  /** When the last byte arrived, in ms since 1970 UTC. */
   receivedAt: number
   quota: QuotaHeaders
-  /** Records that were asked for in the end: fewer than wanted where the device's budget has fewer left. */
+  /** Records that were requested: fewer than wanted where the device's limit has fewer left; only of `data`. */
   number?: number
 }
 
 export interface Client {
   /**
-   * One read, parsed and checked as far as its envelope.
-   * @throws EnvlogError: every code but `ENVLOG_CONFIG`, `ENVLOG_INPUT`
+   * Requests an answer and decodes it to its envelope. Equal requests at the same time share one response.
+   * @throws EnvlogError of any code but `ENVLOG_CONFIG` and `ENVLOG_INPUT`
    */
   read<E extends EndpointName>(
     endpoint: E,
@@ -67,194 +68,188 @@ export interface Client {
     context: RequestContext,
   ): Promise<Answer<EnvelopeOf<E>>>
   /**
-   * One read as it came: JSON parsed but not looked into, or the CSV text that `type` asks for.
-   * @throws EnvlogError
+   * Requests an answer as the service sends it: a JSON object whose fields are not checked, or the CSV text that the
+   * parameter `type` asks for.
+   * @throws EnvlogError of any code but `ENVLOG_CONFIG` and `ENVLOG_INPUT`
    */
   readRaw<E extends EndpointName>(
     endpoint: E,
     params: ParamsOf<E>,
     context: RequestContext,
   ): Promise<Answer<unknown>>
-  /** Ends what is under way with `closed`. */
+  /** Rejects all requests of this client with `closed`. */
   close(): Promise<void>
 }
 
-/** Longest whole answer in ms, by the longest silence in seconds. */
-export const longestAnswer = (timeout: number) => timeout * 10_000
+/** Longest time in ms for a whole response, by the longest silence in seconds. */
+export const maxResponseMs = (timeoutSeconds: number) => timeoutSeconds * 10_000
 
-/** Fewer records than this are not worth a request of their own (docs/quota.md). */
-const LEAST_RECORDS = 1000
+/** Fewer records are not worth a request: it waits until the device's limit has so many left (docs/quota.md). */
+const MIN_RECORDS = 1000
 
-/** How one answer is taken in. */
-interface Intake {
-  /** Takes a part of it while it arrives. */
-  slicer?: Slicer | undefined
-  read(body: Body): unknown
-}
-
-/** Reads of one login: docs/service.md, *Requests*. */
+/** Creates a client for one login (docs/service.md, *Requests*). */
 export function createClient(settings: ClientSettings, ports: ClientPorts): Client {
   const { transport, clock, quota, random } = ports
   const { apiKey, loginId, loginPass } = settings.credentials
   const passwords = [loginPass, ...(settings.secrets ?? [])]
-  const guard = secretsGuard([apiKey, ...passwords])
-  const redact = redactor([apiKey], passwords)
+  const guard = createSecretGuard([apiKey, ...passwords])
+  const redactor = createRedactor([apiKey], passwords)
   const login = createHash('sha256')
     .update(JSON.stringify([loginId, loginPass]))
     .digest('base64')
-  const limits = { silence: settings.timeout * 1000, total: longestAnswer(settings.timeout) }
-  const underWay = new Set<LinkedAbort>()
-  const exchanges = new Set<Promise<unknown>>()
-  let closed = false
+  const timeouts = { silenceMs: settings.timeout * 1000, totalMs: maxResponseMs(settings.timeout) }
+  const callers = new Set<LinkedAbort>()
+  const attempts = new Set<Promise<unknown>>()
+  let isClosed = false
 
-  /** @param began told as soon as there are headers */
+  const redactDecoded = (value: unknown) =>
+    typeof value === 'string' ? redactor.redactCsv(value) : redactor.redactJson(value)
+
+  /** @param onHeaders called as soon as the headers have arrived */
   async function exchange(
     endpoint: EndpointName,
-    body: string,
+    requestBody: string,
     signal: AbortSignal,
-    began: (answer: WireAnswer) => void,
-    slicer: Slicer | undefined,
+    onHeaders: (response: HttpResponse) => void,
+    parser: IncrementalArrayParser | undefined,
   ) {
-    return await withDeadline(clock, limits, signal, async (inner, alive) => {
-      const answer = await transport.send({
-        url: settings.baseUrl + pathOf(endpoint, settings.relaySuffix),
+    return await withDeadline(clock, timeouts, signal, async (exchangeSignal, onActivity) => {
+      const response = await transport.send({
+        url: settings.baseUrl + buildPath(endpoint, settings.relaySuffix),
         headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
-        body,
-        signal: inner,
+        body: requestBody,
+        signal: exchangeSignal,
       })
-      began(answer)
-      alive()
-      const how = answer.status === 200 ? { slicer } : { kept: MAX_ERROR_BYTES }
-      return { answer, body: await readBody(answer.chunks, alive, how) }
+      onHeaders(response)
+      onActivity()
+      const options = response.status === 200 ? { parser } : { keepBytes: MAX_ERROR_BYTES }
+      return { response, body: await readBody(response.chunks, onActivity, options) }
     })
   }
 
-  /** One try; never rejects. */
+  /** Sends one attempt; never rejects. */
   async function attempt(
     endpoint: EndpointName,
     params: object,
-    understand: () => Intake,
+    decoder: ResponseDecoder<unknown>,
     signal: AbortSignal,
   ): Promise<AttemptResult<Omit<Answer<unknown>, 'number'>>> {
-    const body = JSON.stringify({
+    const requestBody = JSON.stringify({
       'api-key': apiKey,
       'login-id': loginId,
       'login-pass': loginPass,
       ...params,
     })
     let headers: QuotaHeaders | null = null
-    const intake = understand()
-    const known = knownCause(endpoint, params)
+    const cause = causeOf(endpoint, params)
     try {
-      const began = (answer: WireAnswer) => {
-        if (answer.status === 200) headers = readQuotaHeaders(answer.headers)
+      const onHeaders = (response: HttpResponse) => {
+        if (response.status === 200) headers = readQuotaHeaders(response.headers)
       }
-      const { answer, body: found } = await exchange(endpoint, body, signal, began, intake.slicer)
+      const { response, body } = await exchange(endpoint, requestBody, signal, onHeaders, decoder.parser)
       const receivedAt = clock.now()
-      const said = readQuotaHeaders(answer.headers)
-      if (answer.status !== 200) {
-        const { error, isOfService } = failureOf({ endpoint, answer, text: found.text(), guard })
-        return { headers: isOfService ? said : readQuotaHeaders({}), records: 0, error: error.with(known) }
+      const quotaHeaders = readQuotaHeaders(response.headers)
+      const { status } = response
+      if (status !== 200) {
+        const { error, isFromService } = readErrorResponse({ endpoint, status, text: body.text(), guard })
+        const trusted = isFromService ? quotaHeaders : readQuotaHeaders({})
+        return { headers: trusted, records: 0, error: error.with(cause) }
       }
-      const value = intake.read(found)
-      const records = recordsIn(value)
-      return { headers: said, records, value: { endpoint, body: value, receivedAt, quota: said } }
+      const value = redactDecoded(decoder.decode(body))
+      const records = countRecords(value)
+      return {
+        headers: quotaHeaders,
+        records,
+        value: { endpoint, body: value, receivedAt, quota: quotaHeaders },
+      }
     } catch (error) {
-      const failure = error instanceof EnvlogError ? error.with(known) : (error as EnvlogError)
-      // A page of somebody else's, whatever its headers say.
+      const failure = error instanceof EnvlogError ? error.with(cause) : (error as EnvlogError)
+      // The page is not the service's, so its headers are not either.
       if (failure.reason === 'reply-not-json') headers = readQuotaHeaders({})
-      return { headers, records: null, error: failure, isUnsent: NEVER_REACHED.has(failure.reason) }
+      return { headers, records: null, error: failure, isUnsent: UNSENT_REASONS.has(failure.reason) }
     }
   }
 
-  function request<E extends EndpointName>(
-    kind: 'read' | 'raw',
+  /** The request as the quota schedules it. */
+  function buildRequest<E extends EndpointName>(
+    form: 'read' | 'raw',
     endpoint: E,
     params: ParamsOf<E>,
-    understand: () => Intake,
+    createDecoder: () => ResponseDecoder<unknown>,
   ) {
     const { retries = Number.POSITIVE_INFINITY, records }: Endpoint = endpoints[endpoint]
-    const most = Math.min(settings.retries, retries)
+    const maxRetries = Math.min(settings.retries, retries)
     const { number: wanted } = params as Partial<DeviceParams>
     return {
       endpoint,
-      key: JSON.stringify([login, kind, pathOf(endpoint, settings.relaySuffix), params]),
+      key: JSON.stringify([login, form, buildPath(endpoint, settings.relaySuffix), params]),
       ...(records !== undefined && wanted !== undefined
-        ? { records: { device: deviceOf(params), wanted, minimum: kind === 'raw' ? wanted : LEAST_RECORDS } }
+        ? { records: { device: deviceKey(params), wanted, minimum: form === 'raw' ? wanted : MIN_RECORDS } }
         : {}),
       async send(
         number: number | undefined,
         signal: AbortSignal,
-        retried: number,
+        retriesDone: number,
       ): Promise<AttemptResult<Answer<unknown>>> {
-        const asked = number === undefined ? params : { ...params, number }
-        const trying = attempt(endpoint, asked, understand, signal)
-        exchanges.add(trying)
-        const tried = await trying.finally(() => exchanges.delete(trying))
-        if ('value' in tried) return { ...tried, value: { ...tried.value, ...(number ? { number } : {}) } }
-        if (retried >= most || !worthAnotherTry(tried.error)) return tried
-        return { ...tried, retryAfterMs: retryDelay(retried, random()) }
+        const actualParams = number === undefined ? params : { ...params, number }
+        const pending = attempt(endpoint, actualParams, createDecoder(), signal)
+        attempts.add(pending)
+        const result = await pending.finally(() => attempts.delete(pending))
+        if ('value' in result) return { ...result, value: { ...result.value, ...(number ? { number } : {}) } }
+        if (retriesDone >= maxRetries || !isRetryable(result.error)) return result
+        return { ...result, retryAfterMs: retryDelayMs(retriesDone, random()) }
       },
       copy: (answer: Answer<unknown>) => structuredClone(answer),
     }
   }
 
-  /** Under a signal of its own, so that closing the client ends it. */
-  async function reading<T>(
+  /** Runs `work` with a signal that aborts with the caller's, and when the client closes. */
+  async function abortOnClose<T>(
     context: RequestContext,
     work: (context: RequestContext) => Promise<T>,
   ): Promise<T> {
-    if (closed) throw new EnvlogError('closed')
-    const own = createLinkedAbort(context.signal)
-    underWay.add(own)
+    if (isClosed) throw new EnvlogError('closed')
+    const caller = linkAbort(context.signal)
+    callers.add(caller)
     try {
-      return await work({ ...context, signal: own.signal })
+      return await work({ ...context, signal: caller.signal })
     } finally {
-      underWay.delete(own)
-      own.release()
+      callers.delete(caller)
+      caller.release()
     }
   }
 
   return {
     read: (endpoint, params, context) =>
-      reading(context, (own) => {
-        const understand = () => {
-          const { slicer, read } = loadIntake().createIntake(endpoint)
-          return { slicer, read: (body: Body) => redact.within(read(body)) }
-        }
-        return quota.ask(request('read', endpoint, params, understand), own) as Promise<never>
+      abortOnClose(context, (linked) => {
+        const createDecoder = () => loadDecoders().createResponseDecoder(endpoint)
+        return quota.ask(buildRequest('read', endpoint, params, createDecoder), linked) as Promise<never>
       }),
     readRaw: (endpoint, params, context) =>
-      reading(context, (own) => {
+      abortOnClose(context, (linked) => {
         const type = ('type' in params && params.type) || 'json'
-        const read = ({ text }: Body) => {
-          const { readJson, readTable } = loadEnvelopes()
-          return type === 'json' ? redact.within(readJson(text())) : redact.table(readTable(text()))
-        }
-        return quota.ask(
-          request('raw', endpoint, params, () => ({ read })),
-          own,
-        )
+        const createDecoder = () => loadDecoders().createRawDecoder(type)
+        return quota.ask(buildRequest('raw', endpoint, params, createDecoder), linked)
       }),
     async close() {
-      closed = true
-      for (const own of underWay) own.abort()
-      // Others may wait for the same answers: the connection stays until they have them.
-      inBackground(Promise.allSettled(exchanges).then(() => transport.close()))
+      isClosed = true
+      for (const caller of callers) caller.abort()
+      // Callers of other clients may share these attempts: the connections stay until they have ended.
+      inBackground(Promise.allSettled(attempts).then(() => transport.close()))
     },
   }
 }
 
-/** No answer, or the service's own failure: the next try may succeed. A whole answer is never asked again. */
-function worthAnotherTry(error: EnvlogError): boolean {
+/** True if there was no response, or the service failed. A response that cannot be decoded is not requested again. */
+function isRetryable(error: EnvlogError): boolean {
   if (error.reason === 'no-certificate') return false
   return (
     error.code === 'ENVLOG_NETWORK' || error.code === 'ENVLOG_TIMEOUT' || error.reason === 'service-failed'
   )
 }
 
-/** There was no connection to send it over: nothing is spent. */
-const NEVER_REACHED: ReadonlySet<Reason> = new Set([
+/** Failures without a connection to the service: the request was not sent, so it uses no quota. */
+const UNSENT_REASONS: ReadonlySet<Reason> = new Set([
   'no-connection',
   'timeout-connect',
   'no-certificate',
@@ -262,32 +257,30 @@ const NEVER_REACHED: ReadonlySet<Reason> = new Set([
   'proxy-invalid',
 ])
 
-/** zod comes with these: loaded at the first request, not at start-up. */
-function loadIntake() {
-  return require('./intake') as typeof import('./intake')
+/** Loads zod too, so it is called at the first request and not at start-up. */
+function loadDecoders() {
+  return require('../decode/response-decoder') as typeof import('../decode/response-decoder')
 }
 
-function loadEnvelopes() {
-  return require('./envelopes') as typeof import('./envelopes')
-}
+/** Lines above the records of CSV (docs/service.md, *Fields*). */
+const CSV_HEADER_LINES = 3
 
-/** Rows above the records of a CSV answer (docs/service.md, *Fields*: CSV). */
-const CSV_HEADERS = 3
-
-/** How many records an answer holds, read or as it came. */
-function recordsIn(value: unknown): number | null {
-  if (typeof value === 'string') return Math.max(0, value.trimEnd().split('\n').length - CSV_HEADERS)
+/** The number of records in an answer, decoded or raw; `null` where it has no list of records. */
+function countRecords(value: unknown): number | null {
+  if (typeof value === 'string') return Math.max(0, value.trimEnd().split('\n').length - CSV_HEADER_LINES)
   const { records, data } = (value ?? {}) as { records?: { length?: unknown }; data?: unknown }
   if (typeof records?.length === 'number') return records.length
   return Array.isArray(data) ? data.length : null
 }
 
-function deviceOf(params: object): string {
+/** What the service counts records by. */
+function deviceKey(params: object): string {
   const { 'remote-serial': serial = '', 'base-serial': base = '' } = params as Partial<DeviceParams>
   return `${base}/${serial}`
 }
 
-function knownCause(endpoint: EndpointName, params: object): Cause {
+/** What an error of a request says about it. */
+function causeOf(endpoint: EndpointName, params: object): Cause {
   const cause: Cause = { endpoint }
   const { 'remote-serial': serial, 'base-serial': base } = params as Record<string, unknown>
   if (typeof serial === 'string') cause.serial = serial

@@ -1,52 +1,53 @@
-import { createLinkedAbort } from '../abort'
+import { linkAbort } from '../abort'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 
-export interface Limits {
-  /** Longest silence, before and within an answer, in ms. */
-  silence: number
-  /** Longest whole answer in ms. */
-  total: number
+export interface Timeouts {
+  /** Longest time without a byte, before and within a response. */
+  silenceMs: number
+  /** Longest time for a whole exchange. */
+  totalMs: number
 }
 
 /** Rejects as soon as the signal aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new EnvlogError('closed')), { once: true })
   })
 }
 
 /**
- * Runs one exchange under a deadline. `work` gets a signal that aborts when the caller gives up or time is
- * over, and `alive`, to be called whenever a byte arrives.
- * @throws EnvlogError `timeout-silent`, `timeout-total`, `closed`, or what `work` throws
+ * Runs one exchange with timeouts. `work` gets a signal that aborts with the caller's or after a timeout, and
+ * `onActivity`, which it has to call whenever a byte arrives.
+ * @throws EnvlogError `timeout-silent`, `timeout-total`, `closed` where the caller's signal aborts; what `work` throws
  */
 export async function withDeadline<T>(
   clock: Clock,
-  limits: Limits,
+  timeouts: Timeouts,
   signal: AbortSignal,
-  work: (signal: AbortSignal, alive: () => void) => Promise<T>,
+  work: (signal: AbortSignal, onActivity: () => void) => Promise<T>,
 ): Promise<T> {
-  const exchange = createLinkedAbort(signal)
-  let over: EnvlogError | undefined
-  const end = (reason: 'timeout-silent' | 'timeout-total', ms: number) => () => {
-    over = new EnvlogError(reason, { seconds: Math.round(ms / 1000) })
+  const exchange = linkAbort(signal)
+  let timeout: EnvlogError | undefined
+  const abortFor = (reason: 'timeout-silent' | 'timeout-total', ms: number) => () => {
+    timeout = new EnvlogError(reason, { seconds: Math.round(ms / 1000) })
     exchange.abort()
   }
-  const watchSilence = () => clock.after(limits.silence, end('timeout-silent', limits.silence))
-  const cancelTotal = clock.after(limits.total, end('timeout-total', limits.total))
+  const { silenceMs, totalMs } = timeouts
+  const watchSilence = () => clock.after(silenceMs, abortFor('timeout-silent', silenceMs))
+  const cancelTotal = clock.after(totalMs, abortFor('timeout-total', totalMs))
   let cancelSilence = watchSilence()
-  const alive = () => {
+  const onActivity = () => {
     cancelSilence()
     cancelSilence = watchSilence()
   }
   try {
     if (signal.aborted) throw new EnvlogError('closed')
-    // A peer may keep work from noticing that it was aborted.
-    return await Promise.race([work(exchange.signal, alive), aborted(exchange.signal)])
+    // A peer may keep `work` from noticing the abort.
+    return await Promise.race([work(exchange.signal, onActivity), rejectOnAbort(exchange.signal)])
   } catch (error) {
     if (signal.aborted) throw new EnvlogError('closed')
-    throw over ?? error
+    throw timeout ?? error
   } finally {
     cancelSilence()
     cancelTotal()

@@ -1,177 +1,208 @@
 /**
- * Secrets that the service's or a proxy's words may repeat: whoever echoes a request may write it in any of these
- * spellings, one inside another, or only a part of it.
+ * Keeps secrets out of errors and messages. A service or proxy may repeat a request, and it may write a secret in any
+ * encoding, in one encoding inside another, or only a part of it.
  */
 import { isSerial } from '../../shared/action'
-import { decodersFor } from './spellings'
+import { createEncodingDecoders } from './encodings'
 
-/** So many letters of a secret in a row tell too much of it. */
-const WINDOW = 6
-/** Spellings inside each other that are looked through. */
-const ROUNDS = 8
-/** Of longer words only the beginning is used; other texts are looked through in parts that share some letters. */
-const PART = 4000
-const SHARED = 600
-/** What is behind it, where no name goes, is looked through without any spelling. */
-const LONGEST = 10_000
-/** Letters of all readings of a part. */
-const MOST_WORK = 300_000
+/** So many characters of a secret in a row reveal too much of it. */
+const FRAGMENT_LENGTH = 6
+/** How many encodings inside one another are decoded. */
+const MAX_NESTING = 8
+/** Texts are searched in parts of this length that overlap, so that a secret on the border of two is found. */
+const PART_LENGTH = 4000
+const PART_OVERLAP = 600
+/** Only the beginning of a text is decoded; behind it, where no name of a device reaches, secrets are found in plain. */
+const MAX_DECODED_LENGTH = 10_000
+/** Bounds the characters of all variants of a part, that is the time that a search takes. */
+const MAX_VARIANT_CHARACTERS = 300_000
 
-/** What stands for a text that holds a secret. */
-const GONE = '***'
+/** Replaces a text that holds a secret. */
+const REDACTED = '***'
 
-/** Makes a function that gives back a text as it is, or nothing where any of it might be of an account's secrets. */
-export function secretsGuard(secrets: readonly string[]): (text: string) => string {
-  const holds = searchFor(secrets)
+/**
+ * Creates a function that returns the first 4,000 characters of a text, or a blank text where they may hold a part of
+ * a secret.
+ */
+export function createSecretGuard(secrets: readonly string[]): (text: string) => string {
+  const hasSecret = createSecretSearch(secrets)
   return (text) => {
-    const words = text.slice(0, PART)
-    return holds(words) ? '' : words
+    const part = text.slice(0, PART_LENGTH)
+    return hasSecret(part) ? '' : part
   }
 }
 
-/** Whether a text holds any of the secrets. What is too intricate to be looked through is taken for one. */
-function searchFor(secrets: readonly string[], chosen: readonly string[] = []): (text: string) => boolean {
-  const windows = new Set([
-    ...secrets.flatMap((secret) => [...windowsOf(secret), ...windowsOf(asBytes(secret))]),
-    ...chosen.flatMap((secret) => [...oddWindowsOf(secret), ...oddWindowsOf(asBytes(secret))]),
+/**
+ * Creates a function that finds any of the secrets in a text. A text that is too intricate to be decoded counts as one
+ * with a secret.
+ * @param chosen secrets that a person has chosen: see `fragmentsOfChosen`
+ */
+function createSecretSearch(
+  secrets: readonly string[],
+  chosen: readonly string[] = [],
+): (text: string) => boolean {
+  const fragments = new Set([
+    ...secrets.flatMap((secret) => [...fragmentsOf(secret), ...fragmentsOf(toBinaryString(secret))]),
+    ...chosen.flatMap((secret) => [
+      ...fragmentsOfChosen(secret),
+      ...fragmentsOfChosen(toBinaryString(secret)),
+    ]),
   ])
-  const least = Math.min(WINDOW, ...[...windows].map(({ length }) => length))
-  const decoders = decodersFor(least)
-  const tells = (reading: string) => {
-    const folded = fold(reading)
-    for (const one of windows) if (folded.includes(one)) return true
+  const minLength = Math.min(FRAGMENT_LENGTH, ...[...fragments].map(({ length }) => length))
+  const decoders = createEncodingDecoders(minLength)
+  const hasFragment = (variant: string) => {
+    const folded = fold(variant)
+    for (const fragment of fragments) if (folded.includes(fragment)) return true
     return false
   }
-  /** Level by level, so that no reading is passed over that one spelling less would have led to. */
-  function holds(part: string): boolean {
+  /** Searches breadth first, so that each variant is reached with as few decodings as possible. */
+  function hasSecretInPart(part: string): boolean {
     const seen = new Set<string>()
-    let work = 0
+    let characters = 0
     let level = [part]
-    for (let round = 0; round <= ROUNDS && level.length > 0; round++) {
+    for (let nesting = 0; nesting <= MAX_NESTING && level.length > 0; nesting++) {
       const next: string[] = []
-      for (const reading of level) {
-        if (seen.has(reading)) continue
-        seen.add(reading)
-        work += reading.length
-        if (work > MOST_WORK || tells(reading)) return true
-        for (const decode of decoders) next.push(...decode(reading))
+      for (const variant of level) {
+        if (seen.has(variant)) continue
+        seen.add(variant)
+        characters += variant.length
+        if (characters > MAX_VARIANT_CHARACTERS || hasFragment(variant)) return true
+        for (const decode of decoders) next.push(...decode(variant))
       }
-      level = next.filter((one) => one.length >= least && !seen.has(one))
+      level = next.filter((variant) => variant.length >= minLength && !seen.has(variant))
     }
     return level.length > 0
   }
   return (text) => {
-    if (text.length < least || windows.size === 0) return false
-    if (text.length <= PART) return holds(text)
-    for (let at = 0; at < Math.min(text.length, LONGEST); at += PART - SHARED) {
-      if (holds(text.slice(at, at + PART))) return true
+    if (text.length < minLength || fragments.size === 0) return false
+    if (text.length <= PART_LENGTH) return hasSecretInPart(text)
+    for (let at = 0; at < Math.min(text.length, MAX_DECODED_LENGTH); at += PART_LENGTH - PART_OVERLAP) {
+      if (hasSecretInPart(text.slice(at, at + PART_LENGTH))) return true
     }
-    return tells(text)
+    return hasFragment(text)
   }
 }
 
-/** Neither case nor the kind of a blank keeps anybody from reading it. */
+/** Ignores case and the kind of blanks, which do not keep anybody from reading a secret. */
 const fold = (text: string) => text.toLowerCase().replace(BLANKS, ' ')
 const BLANKS = /(?:\s|(?![\x80-\x9f])\p{Cc})+/gu
 
-function windowsOf(secret: string): string[] {
-  // Half a surrogate pair cannot be sent.
+/** All fragments of a secret; of a short one itself. */
+function fragmentsOf(secret: string): string[] {
+  // By way of UTF-8, in which half a surrogate pair cannot be sent.
   const folded = fold(Buffer.from(secret).toString())
-  if (folded.length <= WINDOW) return folded === '' ? [] : [folded]
-  return Array.from({ length: folded.length - WINDOW + 1 }, (_, at) => folded.slice(at, at + WINDOW))
+  if (folded.length <= FRAGMENT_LENGTH) return folded === '' ? [] : [folded]
+  return Array.from({ length: folded.length - FRAGMENT_LENGTH + 1 }, (_, at) =>
+    folded.slice(at, at + FRAGMENT_LENGTH),
+  )
 }
 
 /**
- * Of a password that somebody chose: without those that are letters alone. A device may be called by a word that is in the
- * password, and would lose its name.
+ * The fragments of a secret that a person has chosen, and the whole of it. Fragments of letters only are left out: a
+ * device may be named by a word that is in the password, and would lose its name.
  */
-function oddWindowsOf(secret: string): string[] {
+function fragmentsOfChosen(secret: string): string[] {
   const folded = fold(Buffer.from(secret).toString())
-  return [...windowsOf(secret).filter((one) => !/^\p{L}+$/u.test(one)), ...(folded === '' ? [] : [folded])]
+  return [
+    ...fragmentsOf(secret).filter((fragment) => !/^\p{L}+$/u.test(fragment)),
+    ...(folded === '' ? [] : [folded]),
+  ]
 }
 
-const asBytes = (text: string) => Buffer.from(text).toString('latin1')
+/** The UTF-8 bytes of a text, one character each: what a secret looks like where they are read as Latin-1. */
+const toBinaryString = (text: string) => Buffer.from(text).toString('latin1')
 
-/** Takes what holds a secret out of an answer that goes on, and changes nothing else. */
+/** Replaces what holds a secret in an answer that is passed on. */
 export interface Redactor {
-  /** Texts and keys, in place, however deep they are. */
-  within<T>(value: T): T
-  /** Cells of CSV. */
-  table(text: string): string
+  /** Redacts texts and keys of a decoded or parsed answer, in place, at any depth. */
+  redactJson<T>(value: T): T
+  /** Redacts cells of CSV. */
+  redactCsv(text: string): string
 }
 
-/** A number, or a time, as text or as a cell: a password of digits must not take records away. */
+/** A number or a time, also as a cell of CSV. It is never redacted: a password of digits must not remove records. */
 const FIGURE = /^"?(?:[-+]?\d{0,11}(?:\.\d*)?|\d{4}[-/]\d\d[-/]\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?)"?$/
-/** Where the service's fields are called so, a password that has the word in it must not take them away. */
-const DESCRIBED =
+/** The service's own keys. They are never redacted: a password that holds such a word must not remove fields. */
+const SERVICE_KEY =
   /^(?:devices|serial|battery|channel|baseunit|unixtime|(?:remote|base)-(?:serial|model|name)|(?:time|std|dst)[-_](?:diff|bias|flg)|data[-_]id|alert-logs|battery-level|communication-status)$/
-const OF_SERIALS = /serial$|^base$/
+const SERIAL_KEY = /serial$|^base$/
 const CELL = /"[^"]*(?:""[^"]*){0,200}"|[^",\r\n][^,\r\n]*/g
 const ROW = /[^\r\n]+/g
-const OF_FIGURES = /^[-+\d\s.,:/"]*$/
+const ROW_OF_FIGURES = /^[-+\d\s.,:/"]*$/
 
-/** @param chosen secrets that somebody chose: words of them may stand in names */
-export function redactor(secrets: readonly string[], chosen: readonly string[] = []): Redactor {
-  // Shorter ones are in too many words: only where nothing else stands beside them.
-  const short = new Set([...secrets, ...chosen].filter(({ length }) => length < WINDOW))
-  const long = (some: readonly string[]) => some.filter((secret) => !short.has(secret))
-  const holds = remembering(searchFor(long(secrets), long(chosen)))
-  const isShort = (text: string) => text !== '' && short.has(text.replace(/^"|"$/g, ''))
-  const told = (text: string) => (FIGURE.test(text) || !(holds(text) || isShort(text)) ? text : GONE)
-  /** Somebody may take the serial number of a device for a password, and would lose the device. */
-  const isOfPassword = (serial: string) => chosen.some((one) => fold(one).includes(fold(serial)))
-  const isNamed = (key: string) => DESCRIBED.test(key) || FIGURE.test(key) || !holds(key)
+/**
+ * Creates a redactor.
+ * @param chosen secrets that a person has chosen, whose words may stand in names
+ */
+export function createRedactor(secrets: readonly string[], chosen: readonly string[] = []): Redactor {
+  // Shorter secrets are in too many words: they are redacted only where nothing else stands beside them.
+  const short = new Set([...secrets, ...chosen].filter(({ length }) => length < FRAGMENT_LENGTH))
+  const withoutShort = (all: readonly string[]) => all.filter((secret) => !short.has(secret))
+  const hasSecret = memoize(createSecretSearch(withoutShort(secrets), withoutShort(chosen)))
+  const isShortSecret = (text: string) => text !== '' && short.has(text.replace(/^"|"$/g, ''))
+  const redactText = (text: string) =>
+    FIGURE.test(text) || !(hasSecret(text) || isShortSecret(text)) ? text : REDACTED
+  /** A person may choose the serial number of a device as password, which must not remove the device. */
+  const isPartOfChosen = (serial: string) => chosen.some((secret) => fold(secret).includes(fold(serial)))
+  const isSafeKey = (key: string) => SERVICE_KEY.test(key) || FIGURE.test(key) || !hasSecret(key)
 
-  /** What holds a comma may stand in more than one cell. */
-  function row(cells: string): string {
-    if (OF_FIGURES.test(cells)) return cells
-    const words = (cells.match(CELL) ?? []).filter((cell) => !FIGURE.test(cell))
-    if (words.length < 2 || !holds(words.join())) return cells
-    return cells.replace(CELL, (cell) => (FIGURE.test(cell) ? cell : GONE))
+  function redactField(text: string, key: string): string {
+    return SERIAL_KEY.test(key) && isSerial(text) && isPartOfChosen(text) ? text : redactText(text)
+  }
+
+  function redactProperties(
+    object: Record<string, unknown>,
+    visit: (value: unknown, key: string) => unknown,
+  ): void {
+    for (const [key, value] of Object.entries(object)) {
+      const redacted = visit(value, key)
+      const safeKey = isSafeKey(key) ? key : REDACTED
+      if (safeKey !== key) delete object[key]
+      if (safeKey !== key || redacted !== value) object[safeKey] = redacted
+    }
+  }
+
+  /** A secret that has commas may be spread over several cells. */
+  function redactRow(row: string): string {
+    if (ROW_OF_FIGURES.test(row)) return row
+    const words = (row.match(CELL) ?? []).filter((cell) => !FIGURE.test(cell))
+    if (words.length < 2 || !hasSecret(words.join())) return row
+    return row.replace(CELL, (cell) => (FIGURE.test(cell) ? cell : REDACTED))
   }
 
   return {
-    within(value) {
-      const left: object[] = []
-      const kept = (found: unknown, key = ''): unknown => {
-        if (typeof found === 'object' && found !== null) left.push(found)
-        if (typeof found !== 'string') return found
-        return OF_SERIALS.test(key) && isSerial(found) && isOfPassword(found) ? found : told(found)
+    redactJson(value) {
+      // A stack instead of recursion: an answer may be nested deeper than calls can be.
+      const pending: object[] = []
+      const visit = (found: unknown, key = ''): unknown => {
+        if (typeof found === 'object' && found !== null) pending.push(found)
+        return typeof found === 'string' ? redactField(found, key) : found
       }
-      const result = kept(value) as typeof value
-      for (let at = left.pop(); at; at = left.pop()) {
-        if (Array.isArray(at)) for (const [index, found] of at.entries()) at[index] = kept(found)
-        else if (at instanceof Map) for (const [key, found] of at) at.set(key, kept(found))
-        else if (!ArrayBuffer.isView(at)) ofObject(at as Record<string, unknown>, kept)
+      const result = visit(value) as typeof value
+      for (let object = pending.pop(); object; object = pending.pop()) {
+        if (Array.isArray(object)) for (const [index, found] of object.entries()) object[index] = visit(found)
+        else if (object instanceof Map) for (const [key, found] of object) object.set(key, visit(found))
+        else if (!ArrayBuffer.isView(object)) redactProperties(object as Record<string, unknown>, visit)
       }
       return result
     },
-    table: (text) => text.replace(CELL, told).replace(ROW, row),
-  }
-
-  function ofObject(object: Record<string, unknown>, kept: (found: unknown, key: string) => unknown): void {
-    for (const [key, found] of Object.entries(object)) {
-      const value = kept(found, key)
-      const name = isNamed(key) ? key : GONE
-      if (name !== key) delete object[key]
-      if (name !== key || value !== found) object[name] = value
-    }
+    redactCsv: (text) => text.replace(CELL, redactText).replace(ROW, redactRow),
   }
 }
 
-const MOST_REMEMBERED = 10_000
-const LONGEST_REMEMBERED = 100
+const MAX_MEMOIZED = 10_000
+const MAX_MEMOIZED_LENGTH = 100
 
-/** Names come again with every answer, keys with every record. */
-function remembering(holds: (text: string) => boolean): (text: string) => boolean {
-  const known = new Map<string, boolean>()
+/** Remembers the results for short texts: names come again with every answer, keys with every record. */
+function memoize(hasSecret: (text: string) => boolean): (text: string) => boolean {
+  const results = new Map<string, boolean>()
   return (text) => {
-    if (text.length > LONGEST_REMEMBERED) return holds(text)
-    const before = known.get(text)
-    if (before !== undefined) return before
-    if (known.size === MOST_REMEMBERED) known.clear()
-    const found = holds(text)
-    known.set(text, found)
-    return found
+    if (text.length > MAX_MEMOIZED_LENGTH) return hasSecret(text)
+    const known = results.get(text)
+    if (known !== undefined) return known
+    if (results.size === MAX_MEMOIZED) results.clear()
+    const result = hasSecret(text)
+    results.set(text, result)
+    return result
   }
 }

@@ -1,7 +1,10 @@
-const FIRST_MS = 1000
-const LONGEST_MS = 30_000
+const BASE_DELAY_MS = 1000
+const MAX_DELAY_MS = 30_000
 
-/** Wait before try number `tries + 2`: doubling from a second, spread over half of itself either way. */
-export function retryDelay(tries: number, random: number): number {
-  return Math.min(LONGEST_MS, FIRST_MS * 2 ** tries) * (0.5 + random)
+/**
+ * Delay before retry `retry`, counted from 0: min(30 s, 1 s · 2^retry), ± 50 % jitter.
+ * @param random 0 ≤ random < 1
+ */
+export function retryDelayMs(retry: number, random: number): number {
+  return Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** retry) * (0.5 + random)
 }

@@ -3,7 +3,7 @@ import { decodePercent, isLoopback } from '../../shared/account'
 import { inBackground } from '../background'
 import { EnvlogError } from '../errors'
 
-export interface WireRequest {
+export interface HttpRequest {
   /** Absolute address. */
   url: string
   headers: Record<string, string>
@@ -11,21 +11,22 @@ export interface WireRequest {
   signal: AbortSignal
 }
 
-export interface WireAnswer {
+export interface HttpResponse {
   status: number
   /** Names in lower case. */
   headers: Record<string, string | string[] | undefined>
-  /** The body's bytes as they arrive; breaks with `connection-broken` where the connection does. */
+  /** The bytes of the body as they arrive; throws `connection-broken` where the connection ends before it. */
   chunks: AsyncIterable<Uint8Array>
 }
 
-/** How requests reach the service: a port, so that the client is tested without a network. */
+/** How requests reach the service. A port, so that the client can be tested without a network. */
 export interface Transport {
   /**
-   * @throws EnvlogError `connection-broken`; where the request cannot have reached the service, `no-connection`,
-   * `timeout-connect`, `no-certificate`, `proxy-refused`, `proxy-invalid`
+   * Resolves when the headers have arrived.
+   * @throws EnvlogError `connection-broken`; `no-connection`, `timeout-connect`, `no-certificate`, `proxy-refused` or
+   * `proxy-invalid` where the request cannot have reached the service
    */
-  send(request: WireRequest): Promise<WireAnswer>
+  send(request: HttpRequest): Promise<HttpResponse>
   close(): Promise<void>
 }
 
@@ -40,50 +41,50 @@ export interface TlsOptions {
 }
 
 export interface TransportOptions {
-  /** Connections at the same time. */
+  /** The most connections at the same time. */
   connections: number
-  /** Longest silence of a peer, ms: a connection has to be there a little sooner. */
+  /** Longest silence of a peer, in ms. Connecting times out after 90 % of it. */
   timeoutMs: number
   tls?: TlsOptions
-  /** Without it the proxy environment variables hold. */
+  /** Without it the proxy environment variables apply. */
   proxy?: { url: string; noProxy: readonly string[]; username?: string; password?: string }
 }
 
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
 
-/** Passwords that requests take to a proxy, of the environment's too: it may repeat them in the service's place. */
+/** Passwords that are sent to proxies, those of the environment included. A proxy may repeat them in its answer. */
 export function proxyPasswords(
   { proxy }: TransportOptions,
   env: Record<string, string | undefined>,
 ): string[] {
   const addresses = proxy ? [proxy.url] : PROXY_VARIABLES.map((name) => env[name] ?? '')
-  return [proxy?.password ?? '', ...addresses.map(passwordIn)].filter((password) => password !== '')
+  return [proxy?.password ?? '', ...addresses.map(readPassword)].filter((password) => password !== '')
 }
 
-function passwordIn(address: string): string {
+function readPassword(address: string): string {
   if (!URL.canParse(address)) return ''
   return decodePercent(new URL(address).password)
 }
 
-/** A keep-alive agent, and what goes over it. */
+/** A pool of keep-alive connections, and the requests on them. */
 interface Agent {
   dispatcher: Dispatcher
   inFlight: number
-  /** Takes no more requests, and ends with the last of those it has. */
+  /** Gets no further requests, and is destroyed with the last that it has. */
   isRetired: boolean
 }
 
 /**
- * Keep-alive connections. A request that is given up may leave one behind that will never be of use: undici does not
- * end a TLS handshake or a proxy's CONNECT with the request that wants them. So the next request gets a new agent.
- * undici is loaded at the first request: it costs a start-up 50 ms.
+ * Creates a transport with keep-alive connections. An aborted request may leave a connection behind that never becomes
+ * usable, because undici does not abort a TLS handshake or a proxy's CONNECT with the request that caused it. So after
+ * an abort the next request gets a new agent. undici is loaded at the first request: loading it takes 50 ms.
  */
-export function undiciTransport(options: TransportOptions): Transport {
+export function createUndiciTransport(options: TransportOptions): Transport {
   const agents = new Set<Agent>()
   let current: Agent | undefined
 
   function agentFor(address: URL): Agent {
-    current ??= { dispatcher: openAgent(options, address), inFlight: 0, isRetired: false }
+    current ??= { dispatcher: createAgent(options, address), inFlight: 0, isRetired: false }
     agents.add(current)
     return current
   }
@@ -93,19 +94,19 @@ export function undiciTransport(options: TransportOptions): Transport {
     if (current === agent) current = undefined
   }
 
-  /** Counts a request until it is over, or given up. */
+  /** Counts a request as in flight until the returned function is called, or the signal aborts. */
   function track(agent: Agent, signal: AbortSignal): () => void {
     agent.inFlight++
-    const giveUp = () => {
+    const onAbort = () => {
       retire(agent)
       end()
     }
     const end = () => {
-      signal.removeEventListener('abort', giveUp)
+      signal.removeEventListener('abort', onAbort)
       agent.inFlight--
       if (agent.isRetired && agent.inFlight === 0) inBackground(destroy(agent))
     }
-    signal.addEventListener('abort', giveUp, { once: true })
+    signal.addEventListener('abort', onAbort, { once: true })
     let isOver = false
     return () => {
       if (!isOver && !signal.aborted) end()
@@ -115,7 +116,7 @@ export function undiciTransport(options: TransportOptions): Transport {
 
   async function destroy(agent: Agent): Promise<void> {
     agents.delete(agent)
-    // What it still waits for ends with errors of its own.
+    // Its pending requests reject by themselves.
     await agent.dispatcher.destroy().catch(() => {})
   }
 
@@ -125,7 +126,7 @@ export function undiciTransport(options: TransportOptions): Transport {
       const agent = agentFor(address)
       const end = track(agent, signal)
       try {
-        const answer = await agent.dispatcher.request({
+        const response = await agent.dispatcher.request({
           origin: address.origin,
           path: address.pathname,
           method: 'POST',
@@ -134,13 +135,13 @@ export function undiciTransport(options: TransportOptions): Transport {
           signal,
         })
         return {
-          status: answer.statusCode,
-          headers: answer.headers,
-          chunks: named(answer.body, end, options),
+          status: response.statusCode,
+          headers: response.headers,
+          chunks: wrapErrors(response.body, end, options),
         }
       } catch (error) {
         end()
-        throw networkError(error, options)
+        throw toNetworkError(error, options)
       }
     },
     async close() {
@@ -150,23 +151,26 @@ export function undiciTransport(options: TransportOptions): Transport {
   }
 }
 
-/** A connection that takes longer is known never to have carried a request, which silence alone would not tell. */
+/** Connecting gets less time than silence, so that its timeout comes first: then the request is known to be unsent. */
 const CONNECT_SHARE = 0.9
 
-/** An address that undici cannot use is a proxy's: ours was checked. Its words may hold the proxy's password. */
-function openAgent(options: TransportOptions, address: URL): Dispatcher {
+/**
+ * An address that undici refuses is the proxy's, because the service's was checked. undici's message is dropped: it may
+ * hold the proxy's password.
+ */
+function createAgent(options: TransportOptions, address: URL): Dispatcher {
   try {
-    return createAgent(options, address)
+    return createDispatcher(options, address)
   } catch {
     throw new EnvlogError('proxy-invalid')
   }
 }
 
-function createAgent(options: TransportOptions, { protocol, hostname }: URL): Dispatcher {
+function createDispatcher(options: TransportOptions, { protocol, hostname }: URL): Dispatcher {
   const { Agent, EnvHttpProxyAgent } = require('undici') as typeof import('undici')
   const { connections, timeoutMs, tls, proxy } = options
   const timeout = timeoutMs * CONNECT_SHARE
-  // Silence is timed by the client (`deadline.ts`), within an answer as well as before it.
+  // The client watches silence by itself, before and within a response (`deadline.ts`).
   const common = {
     connections,
     pipelining: 1,
@@ -174,20 +178,20 @@ function createAgent(options: TransportOptions, { protocol, hostname }: URL): Di
     bodyTimeout: 0,
     connect: { timeout, ...tls },
   }
-  // The environment's proxy is for what lies outside: a service on this machine never goes through it. Nor does what is
-  // sent in clear, through any proxy: that would leave this machine.
+  // Requests to this machine never go through the environment's proxy, and without TLS through no proxy at all: their
+  // secrets would leave this machine in plain text.
   if (isLoopback(hostname) && (!proxy || protocol === 'http:')) return new Agent(common)
-  const through = proxy && {
+  const proxyOptions = proxy && {
     httpProxy: proxyAddress(proxy),
     httpsProxy: proxyAddress(proxy),
     noProxy: proxy.noProxy.join(','),
   }
-  // To the proxy, and through it: each of the two has a connection to make.
+  // Two connections are made: to the proxy, and through it to the service.
   return new EnvHttpProxyAgent({
     ...common,
     proxyTls: { timeout },
     requestTls: { timeout, ...tls },
-    ...through,
+    ...proxyOptions,
   })
 }
 
@@ -199,10 +203,10 @@ function proxyAddress({ url, username, password }: NonNullable<TransportOptions[
 }
 
 /**
- * The same, breaking with an error of ours. No generator: that would cost another round of promises a chunk.
- * @param end called once it is read, has broken or is left
+ * Turns errors of a body into `EnvlogError`. It is no generator, which would take another promise for each chunk.
+ * @param end called when the body has been read, has failed or is no longer read
  */
-function named(
+function wrapErrors(
   body: AsyncIterable<Uint8Array>,
   end: () => void,
   options: TransportOptions,
@@ -210,16 +214,16 @@ function named(
   return {
     [Symbol.asyncIterator]() {
       const chunks = body[Symbol.asyncIterator]()
-      const read = (result: IteratorResult<Uint8Array>) => {
+      const onResult = (result: IteratorResult<Uint8Array>) => {
         if (result.done) end()
         return result
       }
-      const broken = (error: unknown) => {
+      const onError = (error: unknown) => {
         end()
-        throw networkError(error, options)
+        throw toNetworkError(error, options)
       }
       return {
-        next: () => chunks.next().then(read, broken),
+        next: () => chunks.next().then(onResult, onError),
         return: async () => {
           end()
           return (await chunks.return?.()) ?? { done: true, value: undefined }
@@ -229,9 +233,9 @@ function named(
   }
 }
 
-/** Only the system's code goes into the error: messages of the network stack may hold a proxy's password. */
-function networkError(error: unknown, { timeoutMs }: TransportOptions): EnvlogError {
-  const { code, message, syscall } = deepest(error)
+/** Keeps only the code of an error: messages of the network stack may hold a proxy's password. */
+function toNetworkError(error: unknown, { timeoutMs }: TransportOptions): EnvlogError {
+  const { code, message, syscall } = collectCauses(error)
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
     return new EnvlogError('timeout-connect', { seconds: Math.round((timeoutMs * CONNECT_SHARE) / 1000) })
   if (/CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(code))
@@ -242,16 +246,17 @@ function networkError(error: unknown, { timeoutMs }: TransportOptions): EnvlogEr
   return new EnvlogError(isConnecting ? 'no-connection' : 'connection-broken', { detail: code })
 }
 
-function deepest(error: unknown): { code: string; message: string; syscall: string } {
-  let found = { code: 'unknown', message: '', syscall: '' }
-  for (let at = error; at instanceof Error; at = causeOf(at)) {
-    const { code = found.code, syscall = found.syscall } = at as NodeJS.ErrnoException
-    found = { code: String(code), syscall, message: `${found.message} ${at.message}` }
+/** The code and system call of the innermost cause that has them, and the messages of all. */
+function collectCauses(error: unknown): { code: string; message: string; syscall: string } {
+  let collected = { code: 'unknown', message: '', syscall: '' }
+  for (let cause = error; cause instanceof Error; cause = causeOf(cause)) {
+    const { code = collected.code, syscall = collected.syscall } = cause as NodeJS.ErrnoException
+    collected = { code: String(code), syscall, message: `${collected.message} ${cause.message}` }
   }
-  return found
+  return collected
 }
 
-/** Where a name has several addresses, Node tries each: the errors of all of them are much the same. */
+/** Where a host has several addresses, Node.js tries each; the first error stands for all. */
 function causeOf(error: Error): unknown {
   return error instanceof AggregateError ? error.errors[0] : error.cause
 }

@@ -1,4 +1,4 @@
-import { MAX_ALERTS } from '../api/endpoints'
+import { MAX_ALERTS } from '../endpoints'
 import type { Cursor } from './delivery'
 import { shortHash } from './record-cursor'
 

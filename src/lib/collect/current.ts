@@ -1,10 +1,10 @@
-import type { CurrentParams } from '../api/endpoints'
-import type { Unreadable } from '../api/fields'
 import { runCooperatively } from '../cooperative'
+import type { UnreadableDevice } from '../decode/fields'
+import type { TimeStyle } from '../decode/time'
+import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../quota/types'
-import { type Reading, stepsOfCurrent } from '../readings/current'
-import type { TimeStyle } from '../readings/time'
+import { type Reading, readCurrentStepwise } from '../readings/current'
 import {
   type DeviceFailure,
   type NamedDevice,
@@ -47,13 +47,13 @@ export async function collectCurrent(
   const { time, staleAfter } = query
   const { receivedAt } = answer
   const failed: DeviceFailure[] = []
-  const unreadable = ({ serial, part }: Pick<Unreadable, 'serial' | 'part'>) => {
+  const unreadable = ({ serial, part }: Pick<UnreadableDevice, 'serial' | 'part'>) => {
     if (query.exclude.includes(serial)) return
     const cause = { endpoint: answer.endpoint, serial }
     failed.push({ device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) })
   }
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
-  const all = await runCooperatively(stepsOfCurrent(answer.body, options, unreadable), context.signal)
+  const all = await runCooperatively(readCurrentStepwise(answer.body, options, unreadable), context.signal)
   const readings = all.filter((reading) => isWanted(reading, query))
   failed.push(...findMissing(all, failed, query))
   return { answer, content: { kind: 'current', readings }, group: '', failed }

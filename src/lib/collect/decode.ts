@@ -1,9 +1,9 @@
-import type { AlertEnvelope, GraphEnvelope } from '../api/envelopes'
 import { runCooperatively } from '../cooperative'
+import type { AlertEnvelope, GraphEnvelope } from '../decode/envelopes'
+import type { TimeStyle } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type AlertLog, readAlerts } from '../readings/alerts'
-import { type SeriesPart, stepsOfPart } from '../readings/series'
-import type { TimeStyle } from '../readings/time'
+import { readSeriesPartStepwise, type SeriesPart } from '../readings/series'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 
 /**
@@ -18,8 +18,8 @@ export async function decodeRecords(
   signal: AbortSignal,
 ): Promise<{ part: SeriesPart; failed: DeviceFailure[] }> {
   try {
-    const { part, unread } = await runCooperatively(stepsOfPart(body, time, offset), signal)
-    return { part, failed: toLeftOutFailures(target, endpoint, unread) }
+    const { part, unreadable } = await runCooperatively(readSeriesPartStepwise(body, time, offset), signal)
+    return { part, failed: toLeftOutFailures(target, endpoint, unreadable) }
   } catch (error) {
     throw addEndpoint(error, endpoint)
   }
@@ -37,8 +37,8 @@ export function decodeAlerts(
   choose?: Parameters<typeof readAlerts>[2],
 ): { log: AlertLog; failed: DeviceFailure[] } {
   try {
-    const { unread, ...log } = readAlerts(body, time, choose)
-    return { log, failed: toLeftOutFailures(target, endpoint, unread) }
+    const { unreadable, ...log } = readAlerts(body, time, choose)
+    return { log, failed: toLeftOutFailures(target, endpoint, unreadable) }
   } catch (error) {
     throw addEndpoint(error, endpoint)
   }
@@ -56,12 +56,13 @@ const MAX_NAMED_PARTS = 3
 function toLeftOutFailures(
   { serial, base }: ResolvedDevice,
   endpoint: string,
-  unread: readonly string[],
+  unreadable: readonly string[],
 ): DeviceFailure[] {
-  if (unread.length === 0) return []
-  const part = [...unread.slice(0, MAX_NAMED_PARTS), ...(unread.length > MAX_NAMED_PARTS ? ['…'] : [])].join(
-    ', ',
-  )
+  if (unreadable.length === 0) return []
+  const part = [
+    ...unreadable.slice(0, MAX_NAMED_PARTS),
+    ...(unreadable.length > MAX_NAMED_PARTS ? ['…'] : []),
+  ].join(', ')
   const error = new EnvlogError('reply-left-out', { part }, { endpoint, serial, base })
   return [{ device: { serial, base }, error }]
 }

@@ -1,8 +1,8 @@
-import type { CurrentEnvelope } from '../api/envelopes'
 import type { Clock } from '../clock'
+import type { CurrentEnvelope } from '../decode/envelopes'
+import { toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../quota/types'
-import { utcOffset } from '../readings/time'
 
 /** What the account knows of one device under one base unit. */
 export interface DirectoryEntry {
@@ -170,7 +170,7 @@ function toEntries({ devices, unreadable }: CurrentEnvelope): DirectoryEntry[] {
     base: baseunit?.serial ?? serial,
     name,
     group: group?.name ?? '',
-    utcOffset: utcOffset(offsets),
+    utcOffset: toUtcOffset(offsets),
   }))
   const others = unreadable.flatMap(({ serial, known }) =>
     known ? [{ serial, ...known, utcOffset: null }] : [],

@@ -1,4 +1,4 @@
-import { createLinkedAbort } from '../abort'
+import { linkAbort } from '../abort'
 import { concernsOneDevice, EnvlogError, mayConcernOneDevice } from '../errors'
 import { deviceKey, type ResolvedDevice } from './devices'
 
@@ -22,7 +22,7 @@ export async function forEachConcurrent<T>(
   failed: (item: T, error: EnvlogError) => void,
   isSuspect: (item: T) => boolean = () => false,
 ): Promise<void> {
-  const inner = createLinkedAbort(signal)
+  const inner = linkAbort(signal)
   const waiting = [...items]
   const failures = createFailures(concurrency, failed, () => inner.abort())
 

@@ -1,4 +1,4 @@
-import { PAGE_RECORDS } from '../api/endpoints'
+import { PAGE_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type SeriesPart } from '../readings/series'

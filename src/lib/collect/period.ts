@@ -1,6 +1,6 @@
 import { type Moment, readEpoch, readRelative, readTime } from '../../shared/moment'
+import { readNumber } from '../decode/number'
 import { EnvlogError } from '../errors'
-import { readNumber } from '../readings/number'
 
 /** Ends that are instants, or times of some clock. */
 export interface Period {

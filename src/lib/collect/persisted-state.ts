@@ -3,8 +3,8 @@
  * names there are a contract: they are mapped here, and nowhere else, to the names of the code.
  */
 
+import { MAX_TIMESTAMP_MS } from '../decode/time'
 import { EnvlogError } from '../errors'
-import { LATEST_MS } from '../readings/time'
 import type { AlertCursor } from './alert-cursor'
 import type { Cursor } from './delivery'
 import type { RecordCursor } from './record-cursor'
@@ -164,6 +164,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** One that can be written as a time. */
 const isInstant = (value: unknown): value is number =>
-  typeof value === 'number' && Math.abs(value) <= LATEST_MS
+  typeof value === 'number' && Math.abs(value) <= MAX_TIMESTAMP_MS
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)

@@ -1,11 +1,11 @@
-import { createLinkedAbort } from '../abort'
-import { type DeviceParams, MAX_RECORDS } from '../api/endpoints'
-import type { GraphEnvelope } from '../api/envelopes'
+import { linkAbort } from '../abort'
 import { yieldToEventLoop } from '../cooperative'
+import type { GraphEnvelope } from '../decode/envelopes'
+import type { TimeStyle } from '../decode/time'
+import { type DeviceParams, MAX_RECORDS } from '../endpoints'
 import type { RequestContext } from '../quota/types'
 import { mergeSeries } from '../readings/merge'
-import { oldestTime } from '../readings/series'
-import type { TimeStyle } from '../readings/time'
+import { oldestTimestamp } from '../readings/series'
 import { decodeRecords } from './decode'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import {
@@ -63,7 +63,7 @@ export async function collectRange(
     }
     return { ...(await collectRaw(account, 'range', target, { ...params, type: format }, context)), range }
   }
-  const own = createLinkedAbort(context.signal)
+  const own = linkAbort(context.signal)
   try {
     const fetch = (page: Page) => fetchPage(account, target, page, { ...context, signal: own.signal })
     const { answer, paging, failed } = await fetchPages(target, first, fetch, time, own.signal, onPage)
@@ -100,7 +100,7 @@ async function fetchPages(
   let response = request(nextPage(paging))
   for (let pages = 1; ; pages++) {
     const { answer, body, received } = await response
-    const ahead = prefetchablePage(paging, received, oldestTime(body.records))
+    const ahead = prefetchablePage(paging, received, oldestTimestamp(body.records))
     if (ahead) {
       // Before the request, whose wait for quota is shown after it.
       onPage(pages)

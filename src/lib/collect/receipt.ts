@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { parsedJson } from '../api/json'
+import { parseJson } from '../decode/json'
 import { EnvlogError } from '../errors'
 import type { Cursor } from './delivery'
 import { readPersistedCursor, toPersistedCursor } from './persisted-state'
@@ -35,7 +35,7 @@ function parse(receipt: unknown): { text: string; signature: string; parts: unkn
   if (typeof receipt !== 'string' || receipt.length > MAX_LENGTH) throw unreadable()
   const [body = '', signature = ''] = receipt.trim().split('.')
   const text = Buffer.from(body, 'base64url').toString()
-  const parts = parsedJson(text)
+  const parts = parseJson(text)
   if (!Array.isArray(parts) || parts.length !== 3) throw unreadable()
   return { text, signature, parts }
 }

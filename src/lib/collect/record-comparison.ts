@@ -1,4 +1,4 @@
-import { TURN } from '../readings/continuity'
+import { ID_MODULUS } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint } from '../readings/series'
 import {
@@ -122,7 +122,7 @@ const isFirstId = (id: number, standalone: boolean) => id === (standalone ? 1 : 
 /** How much later by its id a record is than another, below 0 for earlier. Ids of remote units wrap around. */
 function idDistance(dataId: number, id: number, standalone: boolean): number {
   const by = dataId - id
-  return standalone || Math.abs(by) <= TURN / 2 ? by : by - Math.sign(by) * TURN
+  return standalone || Math.abs(by) <= ID_MODULUS / 2 ? by : by - Math.sign(by) * ID_MODULUS
 }
 
 /**

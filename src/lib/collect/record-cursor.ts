@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { TimeStyle } from '../decode/time'
 import { fingerprint, type Series } from '../readings/series'
-import type { TimeStyle } from '../readings/time'
 import type { Cursor } from './delivery'
 
 /** What of a device's records was delivered (docs/collecting.md, *Records*). */

@@ -1,7 +1,7 @@
-import { type Gap, type Numbered, placeGaps } from '../readings/continuity'
+import { formatTime, type TimeStyle } from '../decode/time'
+import { type Gap, type NumberedRecord, placeGaps } from '../readings/continuity'
 import type { SeriesRecord } from '../readings/record-reader'
 import type { Series } from '../readings/series'
-import { formatTime, type TimeStyle } from '../readings/time'
 import { compareRecords, isSetBackTooFar, type RecordComparison } from './record-comparison'
 import {
   createFirstCursor,
@@ -152,7 +152,7 @@ function lastDelivered(
   { cursor: { time, id }, inOrder, wasAtTime }: RecordComparison,
   style: TimeStyle,
   offsetMinutes: number,
-): Numbered[] {
+): NumberedRecord[] {
   if (time === null || id === null || inOrder.some(wasAtTime)) return []
   return [{ time: formatTime(time, style, offsetMinutes), timestamp: time, dataId: id }]
 }
@@ -165,13 +165,13 @@ function findGapsBeforeNew(
   fresh: readonly SeriesRecord[],
   { inOrder, outOfOrder }: RecordComparison,
   setBack: ReadonlySet<SeriesRecord>,
-  before: readonly Numbered[],
+  before: readonly NumberedRecord[],
   standalone: boolean,
 ): Gap[] {
-  const isNew = new Set<Numbered>(fresh)
-  const ordered: Numbered[] = [...before, ...inOrder.filter((record) => !setBack.has(record))]
+  const isNew = new Set<NumberedRecord>(fresh)
+  const ordered: NumberedRecord[] = [...before, ...inOrder.filter((record) => !setBack.has(record))]
   const others = [...outOfOrder, ...setBack].map(({ dataId }) => ({ time: null, timestamp: null, dataId }))
   return placeGaps([...others, ...ordered], standalone)
-    .filter(({ at }) => isNew.has(ordered[at - others.length] as Numbered))
+    .filter(({ at }) => isNew.has(ordered[at - others.length] as NumberedRecord))
     .map(({ gap }) => gap)
 }

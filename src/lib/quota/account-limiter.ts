@@ -1,5 +1,5 @@
 import type { EndpointCounts, RecordCounts } from '../../shared/admin'
-import type { EndpointName } from '../api/endpoints'
+import type { EndpointName } from '../endpoints'
 import { createEndpointLimiter, type EndpointLimiterPorts } from './endpoint-limiter'
 import type { AccountState } from './limiter-state'
 import { type AccountLimits, ENDPOINT_NAMES, limitsWith, mapEndpoints } from './limits'

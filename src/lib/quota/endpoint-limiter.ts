@@ -1,5 +1,5 @@
-import type { EndpointName } from '../api/endpoints'
 import type { QuotaHeaders } from '../api/quota-headers'
+import type { EndpointName } from '../endpoints'
 import { createDeviceLimiters } from './device-limiters'
 import { type EndpointLimits, occupiedMs } from './limits'
 import type { AttemptCost, RecordDemand, Reservation, StartEstimate } from './types'

@@ -1,5 +1,5 @@
 import { createAbort } from '../abort'
-import type { EndpointName } from '../api/endpoints'
+import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { AccountLimiter } from './account-limiter'
 import { createFairQueue, type QueueKey } from './fair-queue'

@@ -4,7 +4,7 @@
  * those of the code are monotonic ms; `toWallMs` is what to add to the latter for the former.
  */
 
-import type { EndpointName } from '../api/endpoints'
+import type { EndpointName } from '../endpoints'
 import { ENDPOINT_NAMES, type RateLimit } from './limits'
 import type { IdentifiedEntry, UsageEntry } from './usage-log'
 import type { InFlight, LimiterState } from './window-limiter'

@@ -1,5 +1,5 @@
 import { LIMITS, type LimitRow, type LimitsTable } from '../../shared/limits'
-import { type EndpointName, endpoints } from '../api/endpoints'
+import { type EndpointName, endpoints } from '../endpoints'
 
 /** So many requests, or records, in any window of this length. */
 export interface RateLimit {

@@ -1,5 +1,5 @@
-import type { EndpointName } from '../api/endpoints'
 import type { QuotaHeaders } from '../api/quota-headers'
+import type { EndpointName } from '../endpoints'
 import type { EnvlogError } from '../errors'
 import type { QueueKey } from './fair-queue'
 import type { WindowLimiter } from './window-limiter'

@@ -1,5 +1,5 @@
-import type { EndpointName } from '../api/endpoints'
 import type { Clock } from '../clock'
+import type { EndpointName } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { AccountLimiter } from './account-limiter'
 import { isWaiting, type Job, type JobQueue, type Waiter } from './job-queue'

@@ -1,4 +1,4 @@
-/** What an alert tells of; `other` whenever the text leaves a doubt. */
+/** What an alert reports; `other` wherever its text leaves a doubt. */
 export type AlertKind =
   | 'upper-limit'
   | 'lower-limit'
@@ -8,13 +8,13 @@ export type AlertKind =
   | 'communication'
   | 'other'
 
-/** `ch1` … `ch6`, or what the log entry calls battery-level and communication-status. */
+/** `ch1` … `ch6`, or the fields `battery-level` and `communication-status` of a log entry. */
 export type AlertSource = `ch${number}` | 'battery' | 'communication'
 
 /**
- * What a text must be as a whole, when the channel's name, values and punctuation are taken out: the kinds that the
- * description names (docs/service.md, *Fields*), in the words that are known for them. Its grammar is not described, so a word
- * more ("… cleared", "… not exceeded", "… テスト") is a doubt.
+ * Phrases by kind, in the words that are known for it. After the channel's name, values and punctuation are removed, a
+ * text has to be one of them as a whole. The grammar of the texts is not described (docs/service.md, *Fields*), so
+ * that any further word ("… cleared", "… not exceeded", "… テスト") makes the kind `other`.
  */
 const LIMIT = '(?:limit|alarm|alert|threshold)'
 const EXCEEDED = '(?: (?:was |has been )?exceeded)?'
@@ -24,7 +24,7 @@ const SOURCE = `(?:(?:the )?(?:upper|lower|high|low) ${LIMIT}(?: alarm| alert)?|
 const SOURCE_JA = '(?:(?:上限|下限)(?:値)?|センサー?(?:異常|エラー))?(?:警報|アラーム|超過)?(?:から)?'
 const DONE_JA = '(?:しました|済み?)?'
 
-const phrases: readonly (readonly [AlertKind, readonly string[]])[] = [
+const PHRASES: readonly (readonly [AlertKind, readonly string[]])[] = [
   [
     'upper-limit',
     [
@@ -61,35 +61,36 @@ const phrases: readonly (readonly [AlertKind, readonly string[]])[] = [
   ],
 ]
 
-const patterns = phrases.map(([kind, words]) => [kind, new RegExp(`^(?:${words.join('|')})$`)] as const)
+const PATTERNS = PHRASES.map(([kind, words]) => [kind, new RegExp(`^(?:${words.join('|')})$`)] as const)
 
 /** A value with its unit, or a code: `12.1 c`, `e1`. */
 const VALUE =
   /[-+]?\d+(?:\.\d+)?(?: ?(?:°c|°f|c|f|%|ppm|k?lx|h?pa|kpa|m?v|m?a|mw\/cm2h?)(?![\p{L}\p{N}]))?|\be\d+\b/gu
-/** Values that are named beside the one that was measured: limits, and where a recovery begins. */
+/** Values beside the one that was measured: limits, and the value at which an alert ends. */
 const NAMED_VALUE =
   /(?:(?:upper|lower) limit|limit|threshold|recovery|上限値?|下限値?|復帰値)(?: value)?[ :=]*(?=#)/g
 
-/** A channel by its number, in the place of its name. */
+/** A channel by its number, in place of its name. */
 const NUMBERED = /(?<![\p{L}\p{N}])(?:no|ch|channel)\.? ?#/gu
 
-/** The longest text that is looked into. */
+/** How many characters of a text are matched, and of a name are removed from it. */
 const MAX_LENGTH = 500
 
 /**
- * Reads the kind from free text whose grammar is not known. The channel's own name is taken out first, so that a channel
- * called *Upper limit* means nothing. What is not one of the known phrases as a whole is `other`.
+ * Classifies an alert by its free text. The channel's own name is removed first, so that one called *Upper limit* does
+ * not decide. An alert of the battery or communication has that kind, unless its text says that it has recovered.
  */
-export function alertKind(source: AlertSource, text: string, channelName: string): AlertKind {
-  const phrase = phraseOf(text, channelName)
-  const [kind = 'other'] = patterns.find(([, pattern]) => pattern.test(phrase)) ?? []
+export function classifyAlert(source: AlertSource, text: string, channelName: string): AlertKind {
+  const phrase = toPhrase(text, channelName)
+  const [kind = 'other'] = PATTERNS.find(([, pattern]) => pattern.test(phrase)) ?? []
   if (kind === 'recovered') return kind
   return source === 'battery' || source === 'communication' ? source : kind
 }
 
-function phraseOf(text: string, channelName: string): string {
-  const plain = normalise(text.slice(0, MAX_LENGTH))
-  return withoutName(plain, normalise(channelName.slice(0, MAX_LENGTH)))
+/** What remains of a text without name, values and punctuation. */
+function toPhrase(text: string, channelName: string): string {
+  const plain = normalize(text.slice(0, MAX_LENGTH))
+  return withoutName(plain, normalize(channelName.slice(0, MAX_LENGTH)))
     .replace(VALUE, '#')
     .replace(NUMBERED, ' ')
     .replace(/\(([^()]{0,500})\)/g, (_, inside: string) => ` ${inside.replace(NAMED_VALUE, '')} `)
@@ -100,14 +101,14 @@ function phraseOf(text: string, channelName: string): string {
 
 const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u
 
-const normalise = (text: string) => text.normalize('NFKC').toLowerCase()
+const normalize = (text: string) => text.normalize('NFKC').toLowerCase()
 
 /**
- * The text with the name blotted out: as a word of its own, so that a channel called *n* does not eat the
- * beginning of *not*; anywhere where the name is Japanese, which has no borders between words.
+ * Replaces the name in a text: only where it is a word of its own, so that a channel called *n* does not change *not*;
+ * a Japanese name anywhere, because Japanese has no blanks between words.
  */
 function withoutName(text: string, name: string): string {
-  // Few texts have it in them: looking is cheaper than making a pattern.
+  // Few texts hold the name, and testing is cheaper than creating a pattern.
   if (name === '' || !text.includes(name)) return text
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const word = JAPANESE.test(name) ? literal : `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`

@@ -1,126 +1,132 @@
-import type { AlertEnvelope } from '../api/envelopes'
+import type { AlertEnvelope } from '../decode/envelopes'
+import { sanitizeText } from '../decode/text'
+import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
-import { type AlertKind, type AlertSource, alertKind } from './alert-kind'
-import { type Channel, channelNumber, lineUpChannels, unlistedChannel } from './channel'
+import { type AlertKind, type AlertSource, classifyAlert } from './alert-kind'
+import { type Channel, createUnlistedChannel, matchChannels, parseChannelNumber } from './channel'
 import { type Device, readDevice } from './device'
-import { storable } from './text'
-import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
-/** One text of one alert log entry: an element of envlog-alerts' payload. */
+/** One text of one alert log entry: an element of the payload of envlog-alerts (docs/messages.md). */
 export interface Alert extends Device {
   time: string | null
+  /** ms since 1970 UTC. */
   timestamp: number | null
+  /** Minutes ahead of UTC. */
   utcOffset: number
   source: AlertSource
   /** `null` for battery and communication. */
   channel: Channel | null
   kind: AlertKind
-  /** The service's own words. */
+  /** As the service sends it. */
   text: string
 }
 
-/** A device's alerts, oldest first; the device stands beside them for answers without any. */
+/** The alerts of a device, oldest first. The device stands beside them for an answer that has none. */
 export interface AlertLog {
   device: Device
-  /** Of which there are alerts, and others that the answer lists. */
+  /** Those of the alerts, and those that the answer lists. */
   channels: Channel[]
   alerts: Alert[]
 }
 
-/** The fields of a log entry that are no channel. */
-const otherSources = [
+/** Fields of a log entry that belong to no channel, and their sources. */
+const DEVICE_SOURCES = [
   ['battery-level', 'battery'],
   ['communication-status', 'communication'],
 ] as const
 
-/** One entry of a log: its texts by source. */
+/** One entry of a log. */
 export interface LogEntry {
+  /** ms since 1970 UTC. */
   timestamp: number | null
   texts: { source: AlertSource; text: string }[]
 }
 
 /**
- * An answer of endpoint 6 (docs/service.md, *Fields*); entries that cannot be read are left out, and named.
- * @param choose which of the entries, which are told oldest first; those that cannot be read are among them, blank
- * @throws EnvlogError `reply-unreadable` where there are entries and none can be read
+ * Reads an alert log (docs/service.md, *Fields*). Entries that cannot be read are left out; `unreadable` has their paths.
+ * @param choose returns the entries that are wanted, of all, oldest first; those that cannot be read are among them,
+ * without time and texts
+ * @throws EnvlogError `reply-unreadable` if there are entries and none can be read
  */
 export function readAlerts(
   envelope: AlertEnvelope,
   style: TimeStyle,
   choose: (entries: LogEntry[]) => readonly LogEntry[] = (entries) => entries,
-): AlertLog & { unread: string[] } {
+): AlertLog & { unreadable: string[] } {
   const device = readDevice(envelope.device, envelope.base)
-  const offset = utcOffset(envelope.offsets)
-  const write = timeWriter(style, offset)
-  const unread: string[] = []
+  const offset = toUtcOffset(envelope.offsets)
+  const formatTime = createTimeFormatter(style, offset)
+  const unreadable: string[] = []
   const entries = envelope.entries.map((entry, index) => {
     try {
       return readEntry(entry, index)
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
-      unread.push(String(error.params.part))
-      return BLANK
+      unreadable.push(String(error.params.part))
+      return EMPTY_ENTRY
     }
   })
-  const [part] = unread
-  if (part !== undefined && unread.length === entries.length) {
+  const [part] = unreadable
+  if (part !== undefined && unreadable.length === entries.length) {
     throw new EnvlogError('reply-unreadable', { part })
   }
-  // A log tells few of a device's channels, so it says nothing about how the listed ones are counted.
-  const listed = lineUpChannels(envelope.channel).map(({ channel }) => channel)
+  // A log names few of a device's channels, so it does not show whether the listed ones count from 0 or 1.
+  const listed = matchChannels(envelope.channel).map(({ channel }) => channel)
   const channels = new Map<string, Channel>(listed.map((channel) => [channel.key, channel]))
 
-  const alerts = choose(oldestFirst(entries)).flatMap(({ timestamp, texts }) =>
+  const alerts = choose(sortByTime(entries)).flatMap(({ timestamp, texts }) =>
     texts.map(({ source, text }): Alert => {
-      const number = channelNumber(source)
-      const known = number === undefined ? undefined : (channels.get(source) ?? unlistedChannel(number))
-      if (known) channels.set(source, known)
-      const channel = known ? { ...known } : null
+      const number = parseChannelNumber(source)
+      const found = number === undefined ? undefined : (channels.get(source) ?? createUnlistedChannel(number))
+      if (found) channels.set(source, found)
+      // A copy, because messages must not share objects.
+      const channel = found ? { ...found } : null
       return {
         ...device,
         base: { ...device.base },
-        time: write(timestamp),
+        time: formatTime(timestamp),
         timestamp,
         utcOffset: offset,
         source,
         channel,
-        kind: alertKind(source, text, channel?.name ?? ''),
+        kind: classifyAlert(source, text, channel?.name ?? ''),
         text,
       }
     }),
   )
-  return { device, channels: [...channels.values()], alerts, unread }
+  return { device, channels: [...channels.values()], alerts, unreadable }
 }
 
-const BLANK: LogEntry = { timestamp: null, texts: [] }
+const EMPTY_ENTRY: LogEntry = { timestamp: null, texts: [] }
 
 function readEntry(entry: unknown, index: number): LogEntry {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
     throw new EnvlogError('reply-unreadable', { part: `alert-logs.${index}` })
   }
-  const found = entry as Record<string, unknown>
-  const timestamp = readTimestamp(found.unixtime, () => `alert-logs.${index}.unixtime`)
-  return { timestamp, texts: textsOf(found) }
+  const fields = entry as Record<string, unknown>
+  const timestamp = readTimestamp(fields.unixtime, () => `alert-logs.${index}.unixtime`)
+  return { timestamp, texts: readTexts(fields) }
 }
 
-/** Alerts know ch1 to ch6. */
-const LAST_CHANNEL = 6
+/** Alerts have channels up to 6 (docs/service.md, *Fields*). */
+const MAX_CHANNEL = 6
 
-function textsOf(entry: Record<string, unknown>): LogEntry['texts'] {
+function readTexts(entry: Record<string, unknown>): LogEntry['texts'] {
   const channels = Object.keys(entry)
-    .map(channelNumber)
-    .filter((number): number is number => number !== undefined && number <= LAST_CHANNEL)
+    .map(parseChannelNumber)
+    .filter((number): number is number => number !== undefined && number <= MAX_CHANNEL)
     .sort((a, b) => a - b)
     .map((number) => [`ch${number}`, `ch${number}`] as const)
-  return [...channels, ...otherSources].flatMap(([key, source]) => {
+  return [...channels, ...DEVICE_SOURCES].flatMap(([key, source]) => {
     const value = entry[key]
-    const text = typeof value === 'string' ? storable(value) : typeof value === 'number' ? String(value) : ''
+    const text =
+      typeof value === 'string' ? sanitizeText(value) : typeof value === 'number' ? String(value) : ''
     return text.trim() === '' ? [] : [{ source, text }]
   })
 }
 
-/** Entries of one second keep the service's order, turned round where it sends the newest first. */
-function oldestFirst<T extends { timestamp: number | null }>(entries: readonly T[]): T[] {
+/** Sorts by time. Entries of one second keep the service's order, reversed where it sends the newest first. */
+function sortByTime<T extends { timestamp: number | null }>(entries: readonly T[]): T[] {
   const time = (entry: T | undefined) => entry?.timestamp ?? Number.NEGATIVE_INFINITY
   const newestFirst = time(entries[0]) >= time(entries.at(-1))
   const ordered = newestFirst ? entries.toReversed() : [...entries]

@@ -1,13 +1,13 @@
 export type BatteryLevel = 'replace-now' | 'replace-soon' | 'half' | 'low' | 'sufficient' | 'unknown'
 
 export interface Battery {
-  /** As the service counts; `null` where none was sent. */
+  /** As the service sends it, 1 to 5; `null` where it sends none. */
   code: number | null
   level: BatteryLevel
 }
 
-/** Code → level: standalone devices of series 1; relay units and series 2 (docs/service.md, *Fields*). */
-const levels: Record<number, readonly [series1: BatteryLevel, others: BatteryLevel]> = {
+/** Level by code, of standalone devices of series 1 and of all others (docs/service.md, *Fields*). */
+const LEVELS: Record<number, readonly [series1: BatteryLevel, others: BatteryLevel]> = {
   1: ['replace-now', 'replace-now'],
   2: ['replace-soon', 'replace-now'],
   3: ['half', 'replace-now'],
@@ -16,15 +16,15 @@ const levels: Record<number, readonly [series1: BatteryLevel, others: BatteryLev
 }
 
 /**
- * The first column holds for standalone devices whose model begins with one of `series1Models`; everything
- * else takes the second, which is the more cautious.
+ * Reads the battery level. A standalone device whose model begins with one of `series1Models` is one of series 1. All
+ * others get the levels that warn earlier.
  */
 export function readBattery(
   code: number | null,
   device: { standalone: boolean; model: string },
   series1Models: readonly string[],
 ): Battery {
-  const series1 = device.standalone && series1Models.some((beginning) => device.model.startsWith(beginning))
-  const row = code === null ? undefined : levels[code]
-  return { code, level: row ? row[series1 ? 0 : 1] : 'unknown' }
+  const isSeries1 = device.standalone && series1Models.some((prefix) => device.model.startsWith(prefix))
+  const row = code === null ? undefined : LEVELS[code]
+  return { code, level: row ? row[isSeries1 ? 0 : 1] : 'unknown' }
 }

@@ -1,102 +1,104 @@
 import { normalizeUnit, type Quantity, quantitiesOf } from '../../shared/quantity'
-import type { ListedChannel } from '../api/fields'
+import type { ListedChannel } from '../decode/fields'
 
-/** One measured quantity: `key` is what records call it. */
+/** One measured value of a device (docs/messages.md). */
 export interface Channel {
+  /** The key of its values in records: `ch1` … `ch99`. */
   key: string
   /** From 1. */
   number: number
   name: string
-  /** Degrees in one spelling; else as the service sends it. */
+  /** As the service sends it; degrees are always `°C` or `°F`. */
   unit: string
-  /** What it measures; `null` where the unit does not say. */
+  /** What it measures; `null` where the unit does not show it. */
   quantity: Quantity | null
 }
 
 const KEY = /^ch([1-9]\d?)$/
-const HIGHEST = 99
+const MAX_NUMBER = 99
 
-/** The channel number of a record's key, or nothing for other keys. */
-export function channelNumber(key: string): number | undefined {
+/** Parses the channel number of a record's key; `undefined` for other keys. */
+export function parseChannelNumber(key: string): number | undefined {
   const digits = KEY.exec(key)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** A channel and where it was listed; `listed` is absent for one that only records have. */
-export interface LinedUp<L> {
+/** A channel and its entry in the answer's list, which is absent for a channel that only records have. */
+export interface MatchedChannel<L> {
   channel: Channel
   listed?: L
 }
 
 /**
- * The listed channels and those seen in records together, by number; of two with one number the second gets the next
- * that is free. Listed numbers count from zero if one of them is 0, or if only adding one matches the records' keys
- * (docs/service.md, *Fields*); without a number the position counts.
+ * Matches the channels that an answer lists with those that its records have, and sorts them by number. Listed numbers
+ * count from 0 if one of them is 0, or if only with 1 added all of them are in the records (docs/service.md,
+ * *Fields*). A channel without a number gets its position. Of two with the same number the second gets the next free.
+ * @param recorded numbers of the channels in the records
  */
-export function lineUpChannels<L extends ListedChannel>(
+export function matchChannels<L extends ListedChannel>(
   listed: readonly L[],
-  seen: ReadonlySet<number> = new Set(),
-): LinedUp<L>[] {
-  if (seen.size === 0 && isInOrder(listed)) {
-    const found = listed.map((entry) => ({
-      channel: channel((entry.num as number) + 1 - (listed[0]?.num as number), entry.name, entry.unit),
+  recorded: ReadonlySet<number> = new Set(),
+): MatchedChannel<L>[] {
+  if (recorded.size === 0 && isConsecutive(listed)) {
+    const matched = listed.map((entry) => ({
+      channel: createChannel((entry.num as number) + 1 - (listed[0]?.num as number), entry.name, entry.unit),
       listed: entry,
     }))
-    return withQuantities(found)
+    return withQuantities(matched)
   }
-  const told = listed.flatMap(({ num }) => num ?? [])
-  const shift = countsFromZero(told, seen) ? 1 : 0
-  const found = new Map<number, LinedUp<L>>()
+  const listedNumbers = listed.flatMap(({ num }) => num ?? [])
+  const shift = countsFromZero(listedNumbers, recorded) ? 1 : 0
+  const byNumber = new Map<number, MatchedChannel<L>>()
   const add = (number: number, entry: L) =>
-    found.set(number, { channel: channel(number, entry.name, entry.unit), listed: entry })
-  const again: [number, L][] = []
+    byNumber.set(number, { channel: createChannel(number, entry.name, entry.unit), listed: entry })
+  const duplicates: [number, L][] = []
   listed.forEach((entry, index) => {
     const number = entry.num === null ? index + 1 : entry.num + shift
-    if (!Number.isInteger(number) || number < 1 || number > HIGHEST) return
-    if (found.has(number)) again.push([number, entry])
+    if (!Number.isInteger(number) || number < 1 || number > MAX_NUMBER) return
+    if (byNumber.has(number)) duplicates.push([number, entry])
     else add(number, entry)
   })
-  for (const [number, entry] of again) {
+  for (const [number, entry] of duplicates) {
     let free = number
-    while (found.has(free)) free++
-    if (free <= HIGHEST) add(free, entry)
+    while (byNumber.has(free)) free++
+    if (free <= MAX_NUMBER) add(free, entry)
   }
-  for (const number of seen) {
-    if (!found.has(number)) found.set(number, { channel: unlistedChannel(number) })
+  for (const number of recorded) {
+    if (!byNumber.has(number)) byNumber.set(number, { channel: createUnlistedChannel(number) })
   }
-  return withQuantities([...found.values()].sort((a, b) => a.channel.number - b.channel.number))
+  return withQuantities([...byNumber.values()].sort((a, b) => a.channel.number - b.channel.number))
 }
 
-function withQuantities<T extends { channel: Channel }>(found: T[]): T[] {
-  setQuantities(found.map(({ channel }) => channel))
-  return found
+function withQuantities<T extends { channel: Channel }>(matched: T[]): T[] {
+  setQuantities(matched.map(({ channel }) => channel))
+  return matched
 }
 
-/** What the channels of one device measure can only be said of all together. */
+/** Sets what the channels of one device measure, which depends on the units of all of them. */
 export function setQuantities(channels: readonly Channel[]): void {
   const quantities = quantitiesOf(channels.map(({ unit }) => unit))
-  for (const [index, one] of channels.entries()) one.quantity = quantities[index] ?? null
+  for (const [index, channel] of channels.entries()) channel.quantity = quantities[index] ?? null
 }
 
-/** Numbered one by one, from 0 or from 1: nearly all are. */
-function isInOrder(listed: readonly ListedChannel[]): boolean {
+/** True for numbers without gaps that begin at 0 or 1, as nearly all do. */
+function isConsecutive(listed: readonly ListedChannel[]): boolean {
   const first = listed[0]?.num
   return (first === 0 || first === 1) && listed.every(({ num }, index) => num === first + index)
 }
 
-function channel(number: number, name: string, unit: string): Channel {
+function createChannel(number: number, name: string, unit: string): Channel {
   const key = `ch${number}`
   return { key, number, name: name === '' ? key : name, unit: normalizeUnit(unit), quantity: null }
 }
 
-/** A channel of which only the number is known. */
-export function unlistedChannel(number: number): Channel {
-  return channel(number, '', '')
+/** Creates a channel of which only the number is known. */
+export function createUnlistedChannel(number: number): Channel {
+  return createChannel(number, '', '')
 }
 
-function countsFromZero(numbers: readonly number[], seen: ReadonlySet<number>): boolean {
+function countsFromZero(numbers: readonly number[], recorded: ReadonlySet<number>): boolean {
   if (numbers.includes(0)) return true
-  if (numbers.length === 0 || seen.size === 0) return false
-  const matches = (shift: number) => numbers.every((number) => seen.has(number + shift))
+  if (numbers.length === 0 || recorded.size === 0) return false
+  const matches = (shift: number) => numbers.every((number) => recorded.has(number + shift))
   return !matches(0) && matches(1)
 }

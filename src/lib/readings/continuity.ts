@@ -1,48 +1,50 @@
-/** A place in a series where the device's ids tell that something is not there. */
+/** A gap in a series, found by the ids of its records (docs/messages.md). */
 export interface Gap {
-  /** `missing`: ids were left out. `restart`: the device began again at a lower id. */
+  /** `missing`: ids were skipped. `restart`: the device began again at a lower id. */
   kind: 'missing' | 'restart'
-  /** Times of the neighbouring records. */
+  /** Times of the records on both sides of the gap. */
   after: string | null
   before: string | null
   /** How many records; `null` where a restart makes it unknown. */
   missing: number | null
 }
 
-/** What continuity looks at of a record. */
-export interface Numbered {
+/** A record as far as gaps depend on it. */
+export interface NumberedRecord {
   time: string | null
+  /** ms since 1970 UTC. */
   timestamp: number | null
   dataId: number | null
 }
 
-/** Relay ids run 0…65535 and start over; standalone ids only grow (docs/service.md, *Fields*). */
-export const TURN = 65_536
+/** Ids of remote units go from 0 to 65,535 and begin again; those of standalone devices only grow (docs/service.md, *Fields*). */
+export const ID_MODULUS = 65_536
 
-/** A gap and the index of the record after it: times alone do not tell, several records may have one. */
+/** A gap, and `at`, the index of the record behind it. Several records may have the same time. */
 export interface PlacedGap {
   at: number
   gap: Gap
 }
 
 /**
- * Gaps between neighbours of an ordered series. Ids that are all 0, or absent, claim nothing; spacing in time
- * alone is never a gap (docs/service.md, *Fields*).
+ * Finds the gaps between neighbours of a series, oldest first. Ids that are all 0 or absent show none, and a longer
+ * time between two records alone is none (docs/service.md, *Fields*).
  */
-export function findGaps(records: readonly Numbered[], standalone: boolean): Gap[] {
+export function findGaps(records: readonly NumberedRecord[], standalone: boolean): Gap[] {
   return placeGaps(records, standalone).map(({ gap }) => gap)
 }
 
-/** The same with their places. */
-export function placeGaps(records: readonly Numbered[], standalone: boolean): PlacedGap[] {
+/** Finds gaps as `findGaps` does, with their places. */
+export function placeGaps(records: readonly NumberedRecord[], standalone: boolean): PlacedGap[] {
   const gaps: PlacedGap[] = []
-  const interval = onceOnly(() => usualInterval(records))
-  const undated = onceOnly(() => undatedIds(records))
-  let before: Numbered | undefined
+  const interval = lazy(() => medianInterval(records))
+  const undated = lazy(() => idsWithoutTime(records))
+  let before: NumberedRecord | undefined
   for (let index = 0; index < records.length; index++) {
-    const after = records[index] as Numbered
-    if (!isTimed(after)) continue
-    const found = before && (standalone ? grown(before, after) : turned(before, after, interval))
+    const after = records[index] as NumberedRecord
+    if (!hasTimeAndId(after)) continue
+    const found =
+      before && (standalone ? countMissing(before, after) : countMissingModulo(before, after, interval))
     if (before && found && (found === 'restart' || found > 0)) {
       const missing = found === 'restart' ? null : found - countBetween(undated(), before, after)
       const kind = missing === null ? 'restart' : 'missing'
@@ -55,29 +57,29 @@ export function placeGaps(records: readonly Numbered[], standalone: boolean): Pl
   return gaps
 }
 
-/** Few series need it, and for those it is the same everywhere. */
-function onceOnly<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
+/** Computes a value at its first use: few series need it. */
+function lazy<T>(make: () => T): () => T {
+  let cached: { value: T } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    cached ??= { value: make() }
+    return cached.value
   }
 }
 
-/** Ids of records that have no time, each once, the smallest first: they may be anywhere. */
-function undatedIds(records: readonly Numbered[]): number[] {
+/** The distinct ids of records without a time, in ascending order. These records may belong into any gap. */
+function idsWithoutTime(records: readonly NumberedRecord[]): number[] {
   const ids = new Set<number>()
   for (const { timestamp, dataId } of records) if (timestamp === null && dataId !== null) ids.add(dataId)
   return [...ids].sort((one, other) => one - other)
 }
 
-/** Ids that turned over are those behind the one and those before the other. */
-function countBetween(ids: readonly number[], before: Numbered, after: Numbered): number {
-  const [up, down] = [countBelow(ids, id(before) + 1), countBelow(ids, id(after))]
-  return id(after) > id(before) ? down - up : ids.length - up + down
+/** How many of the ids, in ascending order, lie between two records, also where the ids have begun again. */
+function countBetween(ids: readonly number[], before: NumberedRecord, after: NumberedRecord): number {
+  const [upToBefore, belowAfter] = [countBelow(ids, id(before) + 1), countBelow(ids, id(after))]
+  return id(after) > id(before) ? belowAfter - upToBefore : ids.length - upToBefore + belowAfter
 }
 
-/** Of numbers in order. */
+/** How many numbers, in ascending order, are below a bound. */
 function countBelow(ids: readonly number[], bound: number): number {
   let [from, to] = [0, ids.length]
   while (from < to) {
@@ -88,49 +90,58 @@ function countBelow(ids: readonly number[], bound: number): number {
   return from
 }
 
-const isTimed = ({ timestamp, dataId }: Numbered) => timestamp !== null && dataId !== null
-const id = (record: Numbered) => record.dataId ?? 0
+const hasTimeAndId = ({ timestamp, dataId }: NumberedRecord) => timestamp !== null && dataId !== null
+const id = (record: NumberedRecord) => record.dataId ?? 0
 
-function grown(before: Numbered, after: Numbered): number | 'restart' {
+/** How many ids are skipped between two records whose ids only grow. */
+function countMissing(before: NumberedRecord, after: NumberedRecord): number | 'restart' {
   const step = id(after) - id(before)
   return step < 0 ? 'restart' : step - 1
 }
 
-/** A lower id is a turn if the time in between is long enough for the records it would mean, else a restart. */
-function turned(before: Numbered, after: Numbered, usual: () => number): number | 'restart' {
+/**
+ * How many ids are skipped between two records whose ids begin again. A lower id means that they did if the time
+ * between the records is long enough for the ids in between, else that the device was restarted.
+ * @param medianMs the median time between consecutive ids, in ms
+ */
+function countMissingModulo(
+  before: NumberedRecord,
+  after: NumberedRecord,
+  medianMs: () => number,
+): number | 'restart' {
   const step = id(after) - id(before)
   if (step >= 0) return step - 1
-  const interval = usual()
+  const interval = medianMs()
   const elapsed = (after.timestamp ?? 0) - (before.timestamp ?? 0)
-  const wouldTake = (step + TURN - 1) * interval
-  const plausible = interval > 0 ? wouldTake <= elapsed * 1.5 : step + TURN < TURN / 2
-  return plausible ? step + TURN - 1 : 'restart'
+  const expected = (step + ID_MODULUS - 1) * interval
+  const isPlausible = interval > 0 ? expected <= elapsed * 1.5 : step + ID_MODULUS < ID_MODULUS / 2
+  return isPlausible ? step + ID_MODULUS - 1 : 'restart'
 }
 
-/** The median time from one id to the next, in ms; 0 where none follow each other. */
-function usualInterval(records: readonly Numbered[]): number {
+/** The median time between records with consecutive ids, in ms; 0 if there are none. */
+function medianInterval(records: readonly NumberedRecord[]): number {
   const counts = new Map<number, number>()
-  let before: Numbered | undefined
+  let before: NumberedRecord | undefined
   let total = 0
-  /** Nearly all are as the one before: counted before they are put down. */
+  // Nearly all intervals equal the one before, so runs of equal ones are counted before they go into the map.
   let last = 0
-  let again = 0
-  const count = () => counts.set(last, (counts.get(last) ?? 0) + again)
+  let run = 0
+  const addRun = () => counts.set(last, (counts.get(last) ?? 0) + run)
   for (const after of records) {
-    if (!isTimed(after)) continue
-    if (before && (id(after) - id(before) + TURN) % TURN === 1) {
+    if (!hasTimeAndId(after)) continue
+    if (before && (id(after) - id(before) + ID_MODULUS) % ID_MODULUS === 1) {
       const step = (after.timestamp ?? 0) - (before.timestamp ?? 0)
       total++
       if (step !== last) {
-        count()
+        addRun()
         last = step
-        again = 0
+        run = 0
       }
-      again++
+      run++
     }
     before = after
   }
-  count()
+  addRun()
   let left = Math.floor(total / 2)
   for (const [step, count] of [...counts].sort(([one], [other]) => one - other)) {
     if (left < count) return step

@@ -1,20 +1,21 @@
-import type { CurrentDevice } from '../api/current-device'
-import type { CurrentEnvelope } from '../api/envelopes'
-import type { Unreadable } from '../api/fields'
 import { runToEnd } from '../cooperative'
+import type { CurrentDevice } from '../decode/current-device'
+import type { CurrentEnvelope } from '../decode/envelopes'
+import type { UnreadableDevice } from '../decode/fields'
+import { readNumber, readValueError } from '../decode/number'
+import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
-import { type Channel, lineUpChannels } from './channel'
+import { type Channel, matchChannels } from './channel'
 import { type Device, readDevice } from './device'
-import { readNumber, valueError } from './number'
-import { readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
 
-/** One device's newest reading: an element of envlog-current's payload (docs/messages.md). */
+/** The newest values of a device: an element of the payload of envlog-current (docs/messages.md). */
 export interface Reading extends Device {
-  /** Remote unit number; what a standalone device has there differs (docs/service.md). */
+  /** Number of the remote unit; of a standalone device whatever the service sends. */
   number: number | null
   group: { number: number | null; name: string } | null
   time: string | null
+  /** ms since 1970 UTC. */
   timestamp: number | null
   /** Minutes ahead of UTC. */
   utcOffset: number
@@ -32,39 +33,39 @@ export interface ReadingChannel extends Channel {
 }
 
 export interface CurrentOptions {
-  /** When the answer had arrived, ms since 1970 UTC. */
+  /** When the answer arrived, in ms since 1970 UTC. */
   receivedAt: number
   time: TimeStyle
   series1Models: readonly string[]
-  /** Seconds after which a reading is stale; `null` for no limit. */
+  /** Seconds after which a reading is stale; `null` without limit. */
   staleAfter: number | null
 }
 
-/** Devices that are read in one step. */
-const STEP = 200
+/** How many devices are read between two chances to pause. */
+const DEVICES_PER_STEP = 200
 
 /**
- * The answer of endpoint 1 (docs/service.md, *Fields*), in the service's order. A device that cannot be read is told to
- * `unreadable`, and the others are read.
- * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
+ * Reads current readings (docs/service.md, *Fields*), in the service's order. `onUnreadable` is called for each device
+ * that cannot be read, after the others are read.
+ * @throws EnvlogError `reply-unreadable` if there are devices and none can be read
  */
-export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Reading[] {
-  return runToEnd(stepsOfCurrent(...answer))
+export function readCurrent(...answer: Parameters<typeof readCurrentStepwise>): Reading[] {
+  return runToEnd(readCurrentStepwise(...answer))
 }
 
-/** The same step by step, for answers with thousands of devices. */
-export function* stepsOfCurrent(
+/** Reads current readings as `readCurrent` does, in steps, for answers with thousands of devices. */
+export function* readCurrentStepwise(
   envelope: CurrentEnvelope,
   options: CurrentOptions,
-  unreadable: (device: Pick<Unreadable, 'serial' | 'part'>) => void = () => {},
+  onUnreadable: (device: Pick<UnreadableDevice, 'serial' | 'part'>) => void = () => {},
 ): Generator<undefined, Reading[]> {
-  const failed: Pick<Unreadable, 'serial' | 'part'>[] = [...envelope.unreadable]
-  const write = writers(options.time)
+  const failed: Pick<UnreadableDevice, 'serial' | 'part'>[] = [...envelope.unreadable]
+  const formatTime = createFormatter(options.time)
   const readings: Reading[] = []
   for (const [index, device] of envelope.devices.entries()) {
-    if (index % STEP === STEP - 1) yield undefined
+    if (index % DEVICES_PER_STEP === DEVICES_PER_STEP - 1) yield undefined
     try {
-      readings.push(readOne(device, options, write))
+      readings.push(readReading(device, options, formatTime))
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
       failed.push({ serial: device.serial, part: String(error.params.part) })
@@ -72,47 +73,51 @@ export function* stepsOfCurrent(
   }
   const [first] = failed
   if (first && readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
-  failed.forEach(unreadable)
+  failed.forEach(onUnreadable)
   return readings
 }
 
-/** Writes times of devices at any offset; those of one offset have a writer of their own. */
-function writers(style: TimeStyle): (timestamp: number | null, offset: number) => string | null {
-  const byOffset = new Map<number, ReturnType<typeof timeWriter>>()
+/** Formats times at any offset, with one `createTimeFormatter` for each. */
+function createFormatter(style: TimeStyle): (timestamp: number | null, offset: number) => string | null {
+  const byOffset = new Map<number, ReturnType<typeof createTimeFormatter>>()
   return (timestamp, offset) => {
-    const write = byOffset.get(offset) ?? timeWriter(style, offset)
-    byOffset.set(offset, write)
-    return write(timestamp)
+    const format = byOffset.get(offset) ?? createTimeFormatter(style, offset)
+    byOffset.set(offset, format)
+    return format(timestamp)
   }
 }
 
-function readOne(found: CurrentDevice, options: CurrentOptions, write: ReturnType<typeof writers>): Reading {
-  const device = readDevice(found, found.baseunit)
-  const offset = utcOffset(found.offsets)
-  const timestamp = readTimestamp(found.unixtime, () => `devices.${found.index}.unixtime`)
+function readReading(
+  entry: CurrentDevice,
+  options: CurrentOptions,
+  formatTime: ReturnType<typeof createFormatter>,
+): Reading {
+  const device = readDevice(entry, entry.baseunit)
+  const offset = toUtcOffset(entry.offsets)
+  const timestamp = readTimestamp(entry.unixtime, () => `devices.${entry.index}.unixtime`)
   const age = timestamp === null ? null : Math.max(0, Math.round((options.receivedAt - timestamp) / 1000))
   return {
     serial: device.serial,
     name: device.name,
     model: device.model,
-    number: found.num,
+    number: entry.num,
     base: device.base,
     standalone: device.standalone,
     group:
-      found.group && found.group.name !== '' ? { number: found.group.num, name: found.group.name } : null,
-    time: write(timestamp, offset),
+      entry.group && entry.group.name !== '' ? { number: entry.group.num, name: entry.group.name } : null,
+    time: formatTime(timestamp, offset),
     timestamp,
     utcOffset: offset,
     age,
     stale: options.staleAfter === null ? null : age === null || age > options.staleAfter,
-    battery: readBattery(found.battery, device, options.series1Models),
-    rssi: found.rssi,
-    channels: readChannels(found.channel),
+    battery: readBattery(entry.battery, device, options.series1Models),
+    rssi: entry.rssi,
+    channels: readChannels(entry.channel),
   }
 }
 
-function readChannels(found: CurrentDevice['channel']): ReadingChannel[] {
-  return lineUpChannels(found).map(({ channel: { key, number, name, unit, quantity }, listed }) => {
+function readChannels(entries: CurrentDevice['channel']): ReadingChannel[] {
+  return matchChannels(entries).map(({ channel: { key, number, name, unit, quantity }, listed }) => {
     const value = readNumber(listed?.value)
     return {
       key,
@@ -121,7 +126,7 @@ function readChannels(found: CurrentDevice['channel']): ReadingChannel[] {
       unit,
       quantity,
       value,
-      error: value === null ? valueError(listed?.value) : null,
+      error: value === null ? readValueError(listed?.value) : null,
     }
   })
 }

@@ -1,6 +1,6 @@
-import type { Identity } from '../api/fields'
+import type { Identity } from '../decode/fields'
 
-/** Who was measured; the beginning of every element and series. */
+/** A device in messages: the first properties of every reading, alert and series (docs/messages.md). */
 export interface Device {
   serial: string
   name: string
@@ -10,7 +10,7 @@ export interface Device {
   standalone: boolean
 }
 
-/** A device told by the service; without a base unit it is its own (docs/service.md, *Terms*). */
+/** Reads a device of an answer. Without a base unit it is its own (docs/service.md, *Terms*). */
 export function readDevice({ serial, name, model }: Identity, base: Identity | null): Device {
   const unit = base ?? { serial, name, model }
   return {

@@ -1,36 +1,42 @@
+import { MISSING } from '../decode/number'
 import { type Channel, setQuantities } from './channel'
 import { findGaps } from './continuity'
-import { MISSING } from './number'
 import type { SeriesRecord } from './record-reader'
-import { oldestFirst, type Series, type SeriesPart } from './series'
+import { type Series, type SeriesPart, sortAndDeduplicate } from './series'
 
-/** One series of several answers of one device; the first tells names and offset. */
+/**
+ * Merges answers of one device, newest first, to one series. Name and offset are those of the first. The records of the
+ * parts may be changed.
+ * @throws RangeError without any part
+ */
 export function mergeSeries(parts: readonly SeriesPart[]): Series {
   const [newest] = parts
-  if (!newest) throw new RangeError('a series is merged of at least one')
+  if (!newest) throw new RangeError('mergeSeries needs at least one part')
   if (parts.length === 1) return { ...newest, gaps: findGaps(newest.records, newest.standalone) }
-  // How channels are counted only records tell: an answer without any may number them otherwise.
-  const telling = parts.filter(({ records }) => records.length > 0)
-  const channels = unite((telling.length > 0 ? telling : [newest]).map((part) => part.channels))
-  for (const part of parts) if (part.channels.length < channels.length) fill(part, channels)
-  // Answers are in order already; newest part first, so that sorting finds little to do.
+  // Only records show whether channels count from 0 or 1: an answer without any may number them differently.
+  const withRecords = parts.filter(({ records }) => records.length > 0)
+  const channels = uniteChannels(
+    (withRecords.length > 0 ? withRecords : [newest]).map((part) => part.channels),
+  )
+  for (const part of parts) if (part.channels.length < channels.length) addMissingChannels(part, channels)
+  // Each part is sorted, so with the oldest part first there is little left to sort.
   const lists = parts.toReversed().map((part) => part.records)
-  const records = oldestFirst(([] as SeriesRecord[]).concat(...lists), channels)
+  const records = sortAndDeduplicate(([] as SeriesRecord[]).concat(...lists), channels)
   return { ...newest, channels, records, gaps: findGaps(records, newest.standalone) }
 }
 
-function unite(lists: readonly (readonly Channel[])[]): Channel[] {
-  const found = new Map<number, Channel>()
-  for (const channel of lists.flat()) if (!found.has(channel.number)) found.set(channel.number, channel)
-  const channels = [...found.values()].sort((a, b) => a.number - b.number)
+function uniteChannels(lists: readonly (readonly Channel[])[]): Channel[] {
+  const byNumber = new Map<number, Channel>()
+  for (const channel of lists.flat()) if (!byNumber.has(channel.number)) byNumber.set(channel.number, channel)
+  const channels = [...byNumber.values()].sort((a, b) => a.number - b.number)
   setQuantities(channels)
   return channels
 }
 
-/** Every record has the keys of the series' channels. */
-function fill(part: SeriesPart, channels: readonly Channel[]): void {
-  const own = new Set(part.channels.map(({ key }) => key))
-  const absent = channels.filter(({ key }) => !own.has(key))
+/** Gives the records of a part the keys of all channels of the series. */
+function addMissingChannels(part: SeriesPart, channels: readonly Channel[]): void {
+  const present = new Set(part.channels.map(({ key }) => key))
+  const absent = channels.filter(({ key }) => !present.has(key))
   for (const record of part.records) {
     for (const { key } of absent) {
       record[key as `ch${number}`] = null

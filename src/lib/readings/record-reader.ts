@@ -1,76 +1,76 @@
+import { readValueError } from '../decode/number'
+import { type Column, getColumn, getValue, type RecordTable } from '../decode/record-table'
+import { readTimestamp } from '../decode/time'
 import type { Channel } from './channel'
-import { valueError } from './number'
-import { type Column, columnOf, type RecordTable, valueAt } from './record-table'
-import { readTimestamp } from './time'
 
-/** One measurement; `chN` for each channel of its series. */
+/** One record of a series (docs/messages.md), with a value for each of its channels. */
 export interface SeriesRecord {
   time: string | null
+  /** ms since 1970 UTC. */
   timestamp: number | null
   dataId: number | null
-  /** Only on records with a value that is no number: the reason by channel key. */
+  /** Why values are `null`, by key of the channel. Absent from records whose values are all numbers. */
   errors?: Record<string, string>
   [key: `ch${number}`]: number | null
 }
 
-/** Records that are read in one step. */
-const STEP = 2000
+/** How many records are read between two chances to pause. */
+const RECORDS_PER_STEP = 2000
 
-/** The records of a table, in its order, step by step. @throws EnvlogError `reply-unreadable` */
-export function* stepsOfRecords(
+/** Reads the records of a table in its order, in steps. @throws EnvlogError `reply-unreadable` for an invalid time */
+export function* readRecordsStepwise(
   table: RecordTable,
   channels: readonly Channel[],
-  write: (timestamp: number | null) => string | null,
+  formatTime: (timestamp: number | null) => string | null,
 ): Generator<undefined, SeriesRecord[]> {
   const records: SeriesRecord[] = []
-  const read = recordReader(table, channels, write)
-  for (let from = 0; from < table.length; from += STEP) {
+  const read = createRecordReader(table, channels, formatTime)
+  for (let from = 0; from < table.length; from += RECORDS_PER_STEP) {
     if (from > 0) yield undefined
-    read(records, from, Math.min(table.length, from + STEP))
+    read(records, from, Math.min(table.length, from + RECORDS_PER_STEP))
   }
   return records
 }
 
-function recordReader(
+function createRecordReader(
   table: RecordTable,
   channels: readonly Channel[],
-  write: (timestamp: number | null) => string | null,
+  formatTime: (timestamp: number | null) => string | null,
 ) {
-  const times = columnOf(table, 'unixtime')
-  const [ids, otherIds] = [columnOf(table, 'data-id').numbers, columnOf(table, 'data_id').numbers]
-  const columns = channels.map(({ key }) => columnOf(table, key))
+  const times = getColumn(table, 'unixtime')
+  const [ids, otherIds] = [getColumn(table, 'data-id').numbers, getColumn(table, 'data_id').numbers]
+  const columns = channels.map(({ key }) => getColumn(table, key))
   const values = columns.map(({ numbers }) => numbers)
-  const make = recordMaker(channels)
+  const createRecord = chooseRecordFactory(channels)
   return (records: SeriesRecord[], from: number, to: number): void => {
     for (let index = from; index < to; index++) {
-      const timestamp = readTimestamp(valueAt(times, index), () => `data.${index}.unixtime`)
-      // Of two spellings the first that tells something.
+      const timestamp = readTimestamp(getValue(times, index), () => `data.${index}.unixtime`)
+      // Of two spellings the first that has a value.
       const id = ids[index] as number
       const dataId = readId(Number.isNaN(id) ? otherIds[index] : id)
-      records.push(make(write(timestamp), timestamp, dataId, index, values))
+      records.push(createRecord(formatTime(timestamp), timestamp, dataId, index, values))
     }
     const step = { from, to }
-    for (const [place, { key }] of channels.entries())
-      tellErrors(records, step, key, columns[place] as Column)
+    for (const [place, { key }] of channels.entries()) addErrors(records, step, key, columns[place] as Column)
   }
 }
 
-/** Why a value is none. */
-function tellErrors(
+/** Adds why values of a channel are `null`. */
+function addErrors(
   records: readonly SeriesRecord[],
   { from, to }: { from: number; to: number },
   key: string,
-  { numbers, others }: Column,
+  { numbers, nonNumbers }: Column,
 ): void {
   for (let index = from; index < to; index++) {
     if (!Number.isNaN(numbers[index])) continue
     const record = records[index] as SeriesRecord
     record.errors ??= {}
-    record.errors[key] = valueError(others.get(index))
+    record.errors[key] = readValueError(nonNumbers.get(index))
   }
 }
 
-type RecordMaker = (
+type RecordFactory = (
   time: string | null,
   timestamp: number | null,
   dataId: number | null,
@@ -78,8 +78,8 @@ type RecordMaker = (
   values: readonly Float64Array[],
 ) => SeriesRecord
 
-/** By number of channels: an object that is written out is made in half the time of one that grows. */
-const MAKERS: RecordMaker[] = [
+/** By number of channels. An object literal takes half the time of an object whose keys are added one by one. */
+const RECORD_FACTORIES: RecordFactory[] = [
   (time, timestamp, dataId) => ({ time, timestamp, dataId }),
   (time, timestamp, dataId, index, all) => ({ time, timestamp, dataId, ch1: numberAt(all[0], index) }),
   (time, timestamp, dataId, index, all) => ({
@@ -113,10 +113,10 @@ function numberAt(numbers: Float64Array | undefined, index: number): number | nu
   return Number.isNaN(number) ? null : number
 }
 
-/** Devices have up to four channels, numbered from 1; any others are made key by key. */
-function recordMaker(channels: readonly Channel[]): RecordMaker {
-  const known = MAKERS[channels.length]
-  if (known && channels.every(({ number }, index) => number === index + 1)) return known
+/** Devices have up to four channels, numbered from 1. Records with others are created key by key. */
+function chooseRecordFactory(channels: readonly Channel[]): RecordFactory {
+  const factory = RECORD_FACTORIES[channels.length]
+  if (factory && channels.every(({ number }, index) => number === index + 1)) return factory
   return (time, timestamp, dataId, index, values) => {
     const record: SeriesRecord = { time, timestamp, dataId }
     for (const [place, { key }] of channels.entries()) {
@@ -126,7 +126,7 @@ function recordMaker(channels: readonly Channel[]): RecordMaker {
   }
 }
 
-/** A sequence counts in whole numbers; anything else is no id. */
+/** Ids are whole numbers; anything else is none. */
 function readId(id: number | undefined): number | null {
   return Number.isSafeInteger(id) ? (id as number) : null
 }

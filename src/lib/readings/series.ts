@@ -1,99 +1,105 @@
-import type { GraphEnvelope } from '../api/envelopes'
 import { runToEnd } from '../cooperative'
+import type { GraphEnvelope } from '../decode/envelopes'
+import { MISSING } from '../decode/number'
+import { getColumn, getValue, type RecordTable, withoutRecords } from '../decode/record-table'
+import {
+  createTimeFormatter,
+  MAX_TIMESTAMP_MS,
+  readTimestamp,
+  type TimeStyle,
+  toUtcOffset,
+} from '../decode/time'
 import { EnvlogError } from '../errors'
-import { type Channel, channelNumber, lineUpChannels } from './channel'
-import { findGaps, type Gap } from './continuity'
+import { type Channel, matchChannels, parseChannelNumber } from './channel'
+import { findGaps, type Gap, ID_MODULUS } from './continuity'
 import { type Device, readDevice } from './device'
-import { MISSING } from './number'
-import { type SeriesRecord, stepsOfRecords } from './record-reader'
-import { columnOf, type RecordTable, valueAt, withoutRecords } from './record-table'
-import { LATEST_MS, readTimestamp, type TimeStyle, timeWriter, utcOffset } from './time'
+import { readRecordsStepwise, type SeriesRecord } from './record-reader'
 
-/** Records of one device, oldest first, none twice: the payload of envlog-latest and envlog-range. */
+/** Records of one device, oldest first and without duplicates: the payload of envlog-latest and envlog-range. */
 export interface Series extends SeriesPart {
   gaps: Gap[]
 }
 
-/** The same of one answer, where there are several: gaps show in the whole. */
+/** The records of one of several answers, in which gaps cannot be found yet. */
 export interface SeriesPart extends Device {
-  /** Minutes ahead of UTC; holds for all records. */
+  /** Minutes ahead of UTC, for all records. */
   utcOffset: number
   channels: Channel[]
   records: SeriesRecord[]
 }
 
-/** An answer of endpoints 2 to 5 (docs/service.md, *Fields*). @throws EnvlogError `reply-unreadable` */
+/** Reads an answer with records (docs/service.md, *Fields*). @throws EnvlogError as `readSeriesPartStepwise` */
 export function readSeries(envelope: GraphEnvelope, style: TimeStyle): Series {
-  const { part } = runToEnd(stepsOfPart(envelope, style))
+  const { part } = runToEnd(readSeriesPartStepwise(envelope, style))
   return { ...part, gaps: findGaps(part.records, part.standalone) }
 }
 
-/** What could be read of an answer, and which of its records could not. */
-export interface ReadPart {
+/** What could be read of an answer, and the paths of the records that could not. */
+export interface SeriesPartResult {
   part: SeriesPart
-  unread: string[]
+  unreadable: string[]
 }
 
 /**
- * The same of one answer of several, step by step: a page has 16,000 records. One that cannot be read holds back none
- * of the others.
- * @param offset of the device's clock, minutes, where another answer has told it for all
- * @throws EnvlogError `reply-unreadable` where there are records and none can be read
+ * Reads one of several answers in steps, because a page has 16,000 records. Records that cannot be read are left out.
+ * @param offset minutes that the device's clock is ahead of UTC, where an earlier answer has set it for all
+ * @throws EnvlogError `reply-unreadable` if there are records and none can be read
  */
-export function* stepsOfPart(
+export function* readSeriesPartStepwise(
   envelope: GraphEnvelope,
   style: TimeStyle,
-  offset = utcOffset(envelope.offsets),
-): Generator<undefined, ReadPart> {
+  offset = toUtcOffset(envelope.offsets),
+): Generator<undefined, SeriesPartResult> {
   try {
-    return { part: yield* stepsOfWhole(envelope, style, offset), unread: [] }
+    return { part: yield* readAllRecords(envelope, style, offset), unreadable: [] }
   } catch (error) {
     const { records } = envelope
-    const unreadable = unreadableIn(records)
-    if (unreadable.length === 0 || unreadable.length === records.length) throw error
-    const readable = { ...envelope, records: withoutRecords(records, new Set(unreadable)) }
-    const unread = unreadable.map((index) => `data.${index}`)
-    return { part: yield* stepsOfWhole(readable, style, offset), unread }
+    const indexes = findUnreadable(records)
+    if (indexes.length === 0 || indexes.length === records.length) throw error
+    const readable = { ...envelope, records: withoutRecords(records, new Set(indexes)) }
+    const unreadable = indexes.map((index) => `data.${index}`)
+    return { part: yield* readAllRecords(readable, style, offset), unreadable }
   }
 }
 
-function* stepsOfWhole(
+/** Reads all records of an answer. @throws EnvlogError `reply-unreadable` if one of them cannot be read */
+function* readAllRecords(
   envelope: GraphEnvelope,
   style: TimeStyle,
   offset: number,
 ): Generator<undefined, SeriesPart> {
   const device = readDevice(envelope.device, envelope.base)
   const { records: table } = envelope
-  const [misfit] = table.misfits
-  if (misfit !== undefined) throw new EnvlogError('reply-unreadable', { part: `data.${misfit}` })
-  const channels = lineUpChannels(envelope.channel, channelsIn(table)).map(({ channel }) => channel)
-  const records = yield* stepsOfRecords(table, channels, timeWriter(style, offset))
-  return { ...device, utcOffset: offset, channels, records: oldestFirst(records, channels) }
+  const [invalid] = table.invalidRecords
+  if (invalid !== undefined) throw new EnvlogError('reply-unreadable', { part: `data.${invalid}` })
+  const channels = matchChannels(envelope.channel, findChannels(table)).map(({ channel }) => channel)
+  const records = yield* readRecordsStepwise(table, channels, createTimeFormatter(style, offset))
+  return { ...device, utcOffset: offset, channels, records: sortAndDeduplicate(records, channels) }
 }
 
 /**
- * The time of the oldest record, ms since 1970 UTC, before any is read; `null` where none has one, or where it is
- * not sure that all can be read.
+ * The time of the oldest record of an answer, in ms since 1970 UTC; `null` if none has a time, or if it is not certain
+ * that all records can be read. Nothing else of the records is read.
  */
-export function oldestTime(table: RecordTable): number | null {
-  const { numbers, others } = columnOf(table, 'unixtime')
-  if (others.size + table.misfits.length > 0) return null
+export function oldestTimestamp(table: RecordTable): number | null {
+  const { numbers, nonNumbers } = getColumn(table, 'unixtime')
+  if (nonNumbers.size + table.invalidRecords.length > 0) return null
   let oldest = Number.POSITIVE_INFINITY
   for (let index = 0; index < table.length; index++) {
     const time = Math.round((numbers[index] as number) * 1000)
-    if (Math.abs(time) > LATEST_MS) return null
+    if (Math.abs(time) > MAX_TIMESTAMP_MS) return null
     if (time < oldest && time !== 0) oldest = time
   }
   return oldest === Number.POSITIVE_INFINITY ? null : oldest
 }
 
-/** The records that cannot be read, by their places. */
-function unreadableIn(table: RecordTable): number[] {
-  const unreadable = new Set(table.misfits)
-  const times = columnOf(table, 'unixtime')
+/** The indexes of the records that cannot be read, in ascending order. */
+function findUnreadable(table: RecordTable): number[] {
+  const unreadable = new Set(table.invalidRecords)
+  const times = getColumn(table, 'unixtime')
   for (let index = 0; index < table.length; index++) {
     try {
-      readTimestamp(valueAt(times, index), () => '')
+      readTimestamp(getValue(times, index), () => '')
     } catch {
       unreadable.add(index)
     }
@@ -101,14 +107,15 @@ function unreadableIn(table: RecordTable): number[] {
   return [...unreadable].sort((a, b) => a - b)
 }
 
-function channelsIn({ columns }: RecordTable): Set<number> {
-  const numbers = [...columns.keys()].map(channelNumber)
+/** The numbers of the channels that records have. */
+function findChannels({ columns }: RecordTable): Set<number> {
+  const numbers = [...columns.keys()].map(parseChannelNumber)
   return new Set(numbers.filter((number) => number !== undefined))
 }
 
 /**
- * What tells records of one second apart: the data-id and what was measured, errors included. Missing values are
- * left out, so that the same record is the same in an answer that knows more channels.
+ * A text that tells records of one second apart: id and values, errors included. Missing values are left out, so that
+ * a record has the same fingerprint in an answer with more channels.
  */
 export function fingerprint(record: SeriesRecord, channels: readonly Channel[]): string {
   const values = channels.flatMap(({ key }) => {
@@ -118,11 +125,17 @@ export function fingerprint(record: SeriesRecord, channels: readonly Channel[]):
   return JSON.stringify([record.dataId, ...values])
 }
 
-/** Relay ids return to 0 after 65535 (`data-id`): of two ids of one second the one a step behind is older. */
-const HALF_TURN = 32_768
+/** Ids of one second that are further apart have begun again in between: the higher one is older. */
+const MAX_ID_DISTANCE = ID_MODULUS / 2
 
-/** Sorted by time (no time first), records of one second by id, else as they came; exact repeats dropped. */
-export function oldestFirst(records: readonly SeriesRecord[], channels: readonly Channel[]): SeriesRecord[] {
+/**
+ * Sorts records by time, those without a time first, those of one second by id, else as they came. Duplicates are
+ * dropped.
+ */
+export function sortAndDeduplicate(
+  records: readonly SeriesRecord[],
+  channels: readonly Channel[],
+): SeriesRecord[] {
   const time = (record: SeriesRecord | undefined) => record?.timestamp ?? Number.NEGATIVE_INFINITY
   const newestFirst = time(records[0]) > time(records.at(-1))
   const ordered = newestFirst ? records.toReversed() : [...records]
@@ -136,14 +149,14 @@ export function oldestFirst(records: readonly SeriesRecord[], channels: readonly
       seen.clear()
       if (time(ordered[index + 1]) !== second) return true
     }
-    const print = fingerprint(record, channels)
-    if (seen.has(print)) return false
-    seen.add(print)
+    const content = fingerprint(record, channels)
+    if (seen.has(content)) return false
+    seen.add(content)
     return true
   })
 }
 
-/** Each later than the one before: there is nothing to sort, and nothing twice. */
+/** True if each record is later than the one before: then there is nothing to sort, and no duplicate. */
 function isAscending(records: readonly SeriesRecord[]): boolean {
   let last = Number.NEGATIVE_INFINITY
   for (const { timestamp } of records) {
@@ -155,5 +168,5 @@ function isAscending(records: readonly SeriesRecord[]): boolean {
 
 function byId(a: SeriesRecord, b: SeriesRecord): number {
   const difference = (a.dataId ?? 0) - (b.dataId ?? 0)
-  return Math.abs(difference) > HALF_TURN ? -difference : difference
+  return Math.abs(difference) > MAX_ID_DISTANCE ? -difference : difference
 }

@@ -1,11 +1,11 @@
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 import { type Account, type AccountPorts, createAccount } from '../../lib/account'
-import { longestAnswer } from '../../lib/api/client'
+import { maxResponseMs } from '../../lib/api/client'
 import {
+  createUndiciTransport,
   proxyPasswords,
   type TlsOptions,
   type TransportOptions,
-  undiciTransport,
 } from '../../lib/api/transport'
 import { systemClock } from '../../lib/clock'
 import { EnvlogError } from '../../lib/errors'
@@ -53,7 +53,7 @@ export function openAccount(
   const settings = readAccountSettings(config, credentials)
   const transport = readTransportOptions(RED, config, settings)
   const ports: AccountPorts = {
-    transport: undiciTransport(transport),
+    transport: createUndiciTransport(transport),
     clock: systemClock,
     random: Math.random,
     registry,
@@ -64,7 +64,7 @@ export function openAccount(
     if (settings.sharedQuota) {
       const { openRedis } =
         require('../../lib/quota/shared/redis') as typeof import('../../lib/quota/shared/redis')
-      const lease = longestAnswer(settings.timeout)
+      const lease = maxResponseMs(settings.timeout)
       ports.openSharedStore = openRedis(settings.sharedQuota, settings.credentials.sharedQuotaPassword, lease)
       ports.onSharedStoreChange = use.onSharedStoreChange
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { MAX_BODY_BYTES, MAX_WHOLE_BYTES, readBody } from '../../../src/lib/api/body'
+import { MAX_BODY_BYTES, readBody } from '../../../src/lib/api/body'
+import { MAX_SINGLE_PARSE_BYTES } from '../../../src/lib/decode/response-decoder'
 import { chunksOf, streamed } from '../../support/fake-transport'
 import { failure, patient } from '../answers'
 import { clientOf, watch } from './setup'
@@ -33,32 +34,32 @@ describe('a body', () => {
   it('that comes byte by byte is read in pieces, each byte once', async () => {
     const bytes = Buffer.from(`{"data":[${'{"ch1":1},'.repeat(1000)}`)
     const pushed: Uint8Array[] = []
-    const slicer = { push: (chunk: Uint8Array) => void pushed.push(chunk), end: () => undefined }
+    const parser = { push: (chunk: Uint8Array) => void pushed.push(chunk), end: () => undefined }
     const single = Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))
-    const body = await readBody(chunksOf([...single, bytes, ...single]), ignore, { slicer })
+    const body = await readBody(chunksOf([...single, bytes, ...single]), ignore, { parser })
     const all = Buffer.concat([bytes, bytes, bytes])
     assert.deepEqual([Buffer.concat(pushed).equals(all), body.text()], [true, all.toString()])
     assert.ok(pushed.length < 10, `${pushed.length} pieces`)
   })
 
   it('may be as large as allowed and not a byte larger', async () => {
-    const body = await readBody(chunksOf(['1234', '5678']), ignore, { most: 8 })
+    const body = await readBody(chunksOf(['1234', '5678']), ignore, { maxBytes: 8 })
     assert.equal(body.text(), '12345678')
     await assert.rejects(
-      readBody(chunksOf(['1234', '56789']), ignore, { most: 8 }),
+      readBody(chunksOf(['1234', '56789']), ignore, { maxBytes: 8 }),
       failure('reply-too-large'),
     )
   })
 
   it('keeps only the beginning where that is enough', async () => {
-    const body = await readBody(chunksOf(['a'.repeat(5000), 'b'.repeat(5000)]), ignore, { kept: 6000 })
+    const body = await readBody(chunksOf(['a'.repeat(5000), 'b'.repeat(5000)]), ignore, { keepBytes: 6000 })
     assert.equal(body.text(), 'a'.repeat(5000))
   })
 
   it('is ENVLOG_REPLY where it can only be parsed at once, and is too large for that', async () => {
-    const body = await readBody(chunksOf(['x'.repeat(MAX_WHOLE_BYTES), 'x']), ignore)
-    assert.throws(() => body.text(MAX_WHOLE_BYTES), failure('reply-too-large'))
-    assert.equal(body.text().length, MAX_WHOLE_BYTES + 1)
+    const body = await readBody(chunksOf(['x'.repeat(MAX_SINGLE_PARSE_BYTES), 'x']), ignore)
+    assert.throws(() => body.text(MAX_SINGLE_PARSE_BYTES), failure('reply-too-large'))
+    assert.equal(body.text().length, MAX_SINGLE_PARSE_BYTES + 1)
   })
 
   it('that is too large is ENVLOG_REPLY, is not read on, and not asked for again', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import { type EndpointName, endpoints, type ParamsOf } from '../../../src/lib/api/endpoints'
+import { type EndpointName, endpoints, type ParamsOf } from '../../../src/lib/endpoints'
 import { json, text } from '../../support/fake-transport'
 import { alertAnswer, currentDevice, graph, patient, relayGraph } from '../answers'
 import { clientOf, credentials } from './setup'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { retryDelay } from '../../../src/lib/api/retry'
+import { retryDelayMs } from '../../../src/lib/api/retry'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import {
   brokenOff,
@@ -147,18 +147,18 @@ describe('further tries', () => {
 describe('the wait before a further try', () => {
   it('is spread by chance around a distance that grows', () => {
     for (let number = 0; number < 10; number++) {
-      const [least, middle, most] = [0, 0.5, 0.999].map((random) => retryDelay(number, random)) as [
+      const [least, middle, most] = [0, 0.5, 0.999].map((random) => retryDelayMs(number, random)) as [
         number,
         number,
         number,
       ]
       assert.ok(least > 0 && least < middle && middle < most)
-      assert.ok(middle >= retryDelay(Math.max(0, number - 1), 0.5))
+      assert.ok(middle >= retryDelayMs(Math.max(0, number - 1), 0.5))
     }
-    assert.ok(retryDelay(1, 0.5) > retryDelay(0, 0.5) && retryDelay(2, 0.5) > retryDelay(1, 0.5))
+    assert.ok(retryDelayMs(1, 0.5) > retryDelayMs(0, 0.5) && retryDelayMs(2, 0.5) > retryDelayMs(1, 0.5))
   })
 
-  it('stays below a minute', () => assert.ok(retryDelay(1000, 0.999) < 60_000))
+  it('stays below a minute', () => assert.ok(retryDelayMs(1000, 0.999) < 60_000))
 })
 
 describe('what a request takes of the quota that had no answer', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { redactor, secretsGuard } from '../../../src/lib/api/redact'
+import { createRedactor, createSecretGuard } from '../../../src/lib/api/redact'
 import { runs } from '../../support/chance'
 import { anyEcho, apiKeys, type Echo, passwords, pieceOf, written } from '../../support/secrets/echoes'
 import { harmless } from '../../support/secrets/harmless'
@@ -34,8 +34,8 @@ describe('a secret that is repeated', () => {
     it(`${how}, is told in no words and no text of an answer`, () => {
       const secrets = [KEY, PASSWORD]
       for (const words of secrets.map(write)) {
-        assert.equal(secretsGuard(secrets)(words), '')
-        assert.deepEqual(redactor(secrets).within({ name: words }), { name: '***' })
+        assert.equal(createSecretGuard(secrets)(words), '')
+        assert.deepEqual(createRedactor(secrets).redactJson({ name: words }), { name: '***' })
       }
     })
   }
@@ -45,7 +45,10 @@ describe('a secret that is repeated', () => {
       fc.property(apiKeys, passwords, anyEcho, fc.boolean(), (apiKey, password, echo: Echo, isKey) => {
         const secrets = [apiKey, password]
         const words = written(isKey ? apiKey : password, echo)
-        for (const one of [secretsGuard(secrets)(words), redactor(secrets).within(`x ${words}`)]) {
+        for (const one of [
+          createSecretGuard(secrets)(words),
+          createRedactor(secrets).redactJson(`x ${words}`),
+        ]) {
           assert.equal(pieceOf(one, secrets, echo.ways), undefined, one)
         }
       }),
@@ -65,11 +68,11 @@ describe('a secret that is repeated', () => {
     fc.assert(
       fc.property(apiKeys, passwords, (apiKey, password) => {
         const secrets = [apiKey, password]
-        const [guard, redact] = [secretsGuard(secrets), redactor(secrets)]
+        const [guard, redact] = [createSecretGuard(secrets), createRedactor(secrets)]
         for (const words of harmless) {
           all += 2
           if (guard(words) === words) kept++
-          if (redact.within(words) === words) kept++
+          if (redact.redactJson(words) === words) kept++
         }
       }),
       { numRuns: 20 },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
-import { redactor } from '../../../src/lib/api/redact'
+import { createRedactor } from '../../../src/lib/api/redact'
 import { proxyPasswords } from '../../../src/lib/api/transport'
 import type { EnvlogError } from '../../../src/lib/errors'
 import { json, type Script, text } from '../../support/fake-transport'
@@ -78,7 +78,7 @@ describe('no error holds a secret', () => {
 })
 
 describe('taking secrets out of an answer that goes on', () => {
-  const redact = redactor(['secret1', 'p"a/s, s'])
+  const redact = createRedactor(['secret1', 'p"a/s, s'])
 
   it('takes each text that holds six letters of one in a row, and leaves all others', () => {
     const answer = {
@@ -86,7 +86,7 @@ describe('taking secrets out of an answer that goes on', () => {
       more: ['a secre-t1', { key: ['5p"a/s,'] }, null, 7, true],
       value: 'secr3t1',
     }
-    assert.deepEqual(redact.within(answer), {
+    assert.deepEqual(redact.redactJson(answer), {
       name: '***',
       more: ['a secre-t1', { key: ['***'] }, null, 7, true],
       value: 'secr3t1',
@@ -94,42 +94,42 @@ describe('taking secrets out of an answer that goes on', () => {
   })
 
   it('leaves a word that is in a password, unless it is the whole of it', () => {
-    const words = redactor([], ['sensor2024', 'freezer1', 'Kühlraum'])
+    const words = createRedactor([], ['sensor2024', 'freezer1', 'Kühlraum'])
     for (const name of ['Sensor', 'sensor 2', 'Freezer 1', 'FREEZER', 'Kühl', 'Kühlrau'])
-      assert.equal(words.within(name), name)
+      assert.equal(words.redactJson(name), name)
     for (const name of ['my sensor2024', 'ensor20', 'eezer1', 'KÜHLRAUM'])
-      assert.equal(words.within(name), '***', name)
+      assert.equal(words.redactJson(name), '***', name)
   })
 
   it('takes a secret of less than six letters only where it stands alone, and is no key', () => {
-    const words = redactor(['Hall', 'data'])
+    const words = createRedactor(['Hall', 'data'])
     const answer = { data: 'Hall', name: 'Hall 1', more: ['data', 'the data'] }
-    assert.deepEqual(words.within(answer), { data: '***', name: 'Hall 1', more: ['***', 'the data'] })
-    assert.equal(words.table('"Hall","Hall 1",data'), '***,"Hall 1",***')
+    assert.deepEqual(words.redactJson(answer), { data: '***', name: 'Hall 1', more: ['***', 'the data'] })
+    assert.equal(words.redactCsv('"Hall","Hall 1",data'), '***,"Hall 1",***')
   })
 
   it('takes keys, but not those that the service’s description has', () => {
-    assert.deepEqual(redact.within({ 'is secret1': 1, __proto: 2 }), { '***': 1, __proto: 2 })
+    assert.deepEqual(redact.redactJson({ 'is secret1': 1, __proto: 2 }), { '***': 1, __proto: 2 })
     const answer = JSON.stringify({ devices: [{ channel: [{ name: 'x' }], baseunit: {}, unixtime: '1' }] })
-    const words = redactor(['devices1', 'channels', 'baseunits', 'unixtimes'])
-    assert.equal(JSON.stringify(words.within(JSON.parse(answer))), answer)
+    const words = createRedactor(['devices1', 'channels', 'baseunits', 'unixtimes'])
+    assert.equal(JSON.stringify(words.redactJson(JSON.parse(answer))), answer)
   })
 
   it('takes no number, no time and no serial number: a password may look like one', () => {
-    const words = redactor([], ['1795161', '2026-11-20', '52A10001', '-18.40'])
+    const words = createRedactor([], ['1795161', '2026-11-20', '52A10001', '-18.40'])
     const answer = {
       ...{ unixtime: '1795161600', number: 1795161600, time: '2026-11-20 08:00:00', ch1: '-18.40' },
       ...{ serial: '52A10001', 'base-serial': '52A10001' },
     }
-    assert.deepEqual(words.within({ ...answer }), answer)
+    assert.deepEqual(words.redactJson({ ...answer }), answer)
     const table = '"Date/Time","No.1"\r\n"2026-11-20 08:00:00","-18.40"\r\n2026/11/20,1795161600\r\n'
-    assert.equal(words.table(table), table)
+    assert.equal(words.redactCsv(table), table)
   })
 
   it('takes what is as deep as it may be, and has keys like those of all objects', () => {
     const depth = 20_000
     const deep = JSON.parse(`${'['.repeat(depth)}{"__proto__":"secret1"}${']'.repeat(depth)}`)
-    let found = redact.within(deep)
+    let found = redact.redactJson(deep)
     for (let level = 0; level < depth; level++) found = found[0]
     assert.equal(Object.getOwnPropertyDescriptor(found, '__proto__')?.value, '***')
     assert.ok(!('secret1' in {}))
@@ -137,13 +137,13 @@ describe('taking secrets out of an answer that goes on', () => {
 
   it('takes cells of CSV, also where a comma or a line stands in them', () => {
     const table = '"Date","secret1",x\r\n1,"SECRET1\r\n2",secre t1\r\n5,p"a/s, s,6\r\n'
-    assert.equal(redact.table(table), '"Date",***,x\r\n1,***,secre t1\r\n5,***,***,6\r\n')
+    assert.equal(redact.redactCsv(table), '"Date",***,x\r\n1,***,secre t1\r\n5,***,***,6\r\n')
   })
 
   it('passes over secrets that are not set, and takes any text for one', () => {
-    assert.equal(redactor(['', ''], ['']).within('text'), 'text')
-    assert.equal(redactor(['', '']).table('text'), 'text')
-    assert.equal(redactor(['a\ud800bc']).within('x'), 'x')
+    assert.equal(createRedactor(['', ''], ['']).redactJson('text'), 'text')
+    assert.equal(createRedactor(['', '']).redactCsv('text'), 'text')
+    assert.equal(createRedactor(['a\ud800bc']).redactJson('x'), 'x')
   })
 })
 

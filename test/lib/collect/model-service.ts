@@ -1,6 +1,6 @@
 import type { Account } from '../../../src/lib/account'
-import type { EndpointName } from '../../../src/lib/api/endpoints'
-import { readEnvelope } from '../../../src/lib/api/envelopes'
+import { readEnvelope } from '../../../src/lib/decode/envelopes'
+import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { RequestContext } from '../../../src/lib/quota/types'
 import { inOrder, type Order, selected } from '../../support/collect/selection'

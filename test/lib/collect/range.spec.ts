@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Account } from '../../../src/lib/account'
-import type { GraphEnvelope } from '../../../src/lib/api/envelopes'
 import { collectRange, type RangeQuery } from '../../../src/lib/collect/range'
 import { yieldToEventLoop } from '../../../src/lib/cooperative'
+import type { GraphEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
 import { asking, graph, patient, relayGraph } from '../answers'
 import {

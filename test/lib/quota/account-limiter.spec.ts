@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { EndpointName } from '../../../src/lib/api/endpoints'
+import type { EndpointName } from '../../../src/lib/endpoints'
 import { createAccountLimiter } from '../../../src/lib/quota/account-limiter'
 import { createJob, createJobQueue } from '../../../src/lib/quota/job-queue'
 import { toPersistedQuota } from '../../../src/lib/quota/limiter-state'

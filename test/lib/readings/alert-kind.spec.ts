@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { type AlertKind, alertKind } from '../../../src/lib/readings/alert-kind'
+import { type AlertKind, classifyAlert } from '../../../src/lib/readings/alert-kind'
 
-const kind = (text: string, channelName = 'Inside') => alertKind('ch1', text, channelName)
+const kind = (text: string, channelName = 'Inside') => classifyAlert('ch1', text, channelName)
 
 /** Sentences that leave no doubt. */
 const certain: Record<string, readonly string[]> = {
@@ -120,16 +120,16 @@ describe('the kind of an alert', () => {
   for (const name of hostile) {
     it(`never comes from a channel's name "${name}"`, () => {
       const [upper, lower, other] = ['upper limit exceeded', '下限値超過', '12.1 C'] as const
-      assert.ok(['upper-limit', 'other'].includes(alertKind('ch1', `${name}: ${upper} 12.1 C`, name)))
-      assert.ok(['lower-limit', 'other'].includes(alertKind('ch1', `${name} ${lower} 12.1 C`, name)))
-      assert.equal(alertKind('ch1', `${name} ${other}`, name), 'other')
-      assert.equal(alertKind('ch1', `${name.toUpperCase()} ${name}`, name), 'other')
+      assert.ok(['upper-limit', 'other'].includes(classifyAlert('ch1', `${name}: ${upper} 12.1 C`, name)))
+      assert.ok(['lower-limit', 'other'].includes(classifyAlert('ch1', `${name} ${lower} 12.1 C`, name)))
+      assert.equal(classifyAlert('ch1', `${name} ${other}`, name), 'other')
+      assert.equal(classifyAlert('ch1', `${name.toUpperCase()} ${name}`, name), 'other')
     })
   }
 
   for (const [name, text, right] of insideWords) {
     it(`of "${text}" is not turned round by the channel's name "${name}"`, () => {
-      assert.ok(['other', right].includes(alertKind('ch1', text, name)))
+      assert.ok(['other', right].includes(classifyAlert('ch1', text, name)))
     })
   }
 
@@ -139,12 +139,12 @@ describe('the kind of an alert', () => {
 
   it('of battery and communication is their source, or recovered', () => {
     for (const source of ['battery', 'communication'] as const) {
-      assert.equal(alertKind(source, 'anything at all', ''), source)
-      assert.equal(alertKind(source, '', ''), source)
-      assert.equal(alertKind(source, 'Low alarm: upper limit', ''), source)
-      assert.equal(alertKind(source, 'returned to normal', ''), 'recovered')
-      assert.equal(alertKind(source, '復帰しました', ''), 'recovered')
-      assert.equal(alertKind(source, 'not recovered', ''), source)
+      assert.equal(classifyAlert(source, 'anything at all', ''), source)
+      assert.equal(classifyAlert(source, '', ''), source)
+      assert.equal(classifyAlert(source, 'Low alarm: upper limit', ''), source)
+      assert.equal(classifyAlert(source, 'returned to normal', ''), 'recovered')
+      assert.equal(classifyAlert(source, '復帰しました', ''), 'recovered')
+      assert.equal(classifyAlert(source, 'not recovered', ''), source)
     }
   })
 })
@@ -169,7 +169,7 @@ describe('the kind of an alert that is no plain one', () => {
     '上限接近',
   ]
   for (const text of doubtful) {
-    it(`is other: ${text}`, () => assert.equal(alertKind('ch1', text, ''), 'other'))
+    it(`is other: ${text}`, () => assert.equal(classifyAlert('ch1', text, ''), 'other'))
   }
   for (const text of [
     'Inside lower limit alarm: back in range',
@@ -187,19 +187,19 @@ describe('the kind of an alert that is no plain one', () => {
     'upper limit exceeded'.repeat(30),
   ]) {
     it(`is other where there is a word that is not known: ${text.slice(0, 60)}`, () => {
-      assert.equal(alertKind('ch1', text, 'Inside'), 'other')
+      assert.equal(classifyAlert('ch1', text, 'Inside'), 'other')
     })
   }
 
   it('takes no longer for a text of a megabyte', () => {
     for (const text of ['上限', ' ', '(', '1', 'upper limit ', '_-']) {
-      assert.equal(alertKind('ch1', text.repeat(1_000_000 / text.length), 'a'.repeat(1_000_000)), 'other')
+      assert.equal(classifyAlert('ch1', text.repeat(1_000_000 / text.length), 'a'.repeat(1_000_000)), 'other')
     }
   })
 
   for (const text of ['Communication error, waiting for recovery', '復帰まで通信不可']) {
     it(`is never a recovery: ${text}`, () => {
-      assert.equal(alertKind('communication', text, ''), 'communication')
+      assert.equal(classifyAlert('communication', text, ''), 'communication')
     })
   }
   for (const text of [
@@ -207,7 +207,7 @@ describe('the kind of an alert that is no plain one', () => {
     '上限値超過 30.0 C（上限値 25.0、復帰値 24.0）',
   ]) {
     it(`is the alarm where the text names the value of recovery: ${text}`, () => {
-      assert.equal(alertKind('ch1', text, ''), 'upper-limit')
+      assert.equal(classifyAlert('ch1', text, ''), 'upper-limit')
     })
   }
 })

@@ -120,11 +120,11 @@ describe('an alert log', () => {
 
   it('leaves an entry out that cannot be read, and says which', () => {
     for (const entry of [[], 'text', 7, { unixtime: 'soon', ch1: 'a' }]) {
-      const { alerts, unread } = read({ unixtime: '10', ch1: 'a' }, entry as never)
-      assert.deepEqual([alerts.length, unread.length], [1, 1])
-      assert.match(String(unread), /^alert-logs\.1\b/)
+      const { alerts, unreadable } = read({ unixtime: '10', ch1: 'a' }, entry as never)
+      assert.deepEqual([alerts.length, unreadable.length], [1, 1])
+      assert.match(String(unreadable), /^alert-logs\.1\b/)
     }
-    assert.deepEqual(read({ unixtime: '10', ch1: 'a' }, null as never).unread, [], 'null is none')
+    assert.deepEqual(read({ unixtime: '10', ch1: 'a' }, null as never).unreadable, [], 'null is none')
   })
 
   it('cannot be read where none of its entries can', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { channelNumber, lineUpChannels } from '../../../src/lib/readings/channel'
+import { matchChannels, parseChannelNumber } from '../../../src/lib/readings/channel'
 
 const listed = (num: number | null, name = '', unit = '') => ({ num, name, unit })
 const lined = (nums: (number | null)[], seen: number[] = []) =>
-  lineUpChannels(
+  matchChannels(
     nums.map((num, index) => listed(num, `name ${index}`)),
     new Set(seen),
   ).map(({ channel }) => [channel.number, channel.name] as const)
@@ -103,7 +103,7 @@ describe('lining channels up with the records', () => {
   })
 
   it('names a channel without a name after its key, and keeps any other name as it is', () => {
-    const [first, second] = lineUpChannels([listed(1, '', 'C'), listed(2, '__proto__', '%')])
+    const [first, second] = matchChannels([listed(1, '', 'C'), listed(2, '__proto__', '%')])
     assert.deepEqual(first?.channel, {
       key: 'ch1',
       number: 1,
@@ -125,7 +125,7 @@ describe('lining channels up with the records', () => {
     const seen = fc.uniqueArray(fc.integer({ min: 1, max: 8 }))
     fc.assert(
       fc.property(fc.array(num), seen, (nums, numbers) => {
-        const channels = lineUpChannels(
+        const channels = matchChannels(
           nums.map((n) => listed(n)),
           new Set(numbers),
         ).map((one) => one.channel)
@@ -137,7 +137,7 @@ describe('lining channels up with the records', () => {
         assert.ok(numbers.every((number) => found.includes(number)))
         for (const { key, number, name } of channels) {
           assert.equal(key, `ch${number}`)
-          assert.equal(channelNumber(key), number)
+          assert.equal(parseChannelNumber(key), number)
           assert.notEqual(name, '')
         }
       }),
@@ -145,10 +145,10 @@ describe('lining channels up with the records', () => {
   })
 
   it('knows which keys of a record are channels', () => {
-    assert.equal(channelNumber('ch1'), 1)
-    assert.equal(channelNumber('ch12'), 12)
+    assert.equal(parseChannelNumber('ch1'), 1)
+    assert.equal(parseChannelNumber('ch12'), 12)
     for (const key of ['ch0', 'ch01', 'ch', 'CH1', 'ch1 ', 'xch1', 'ch-1', 'ch100', '__proto__', 'data-id']) {
-      assert.equal(channelNumber(key), undefined)
+      assert.equal(parseChannelNumber(key), undefined)
     }
   })
 })

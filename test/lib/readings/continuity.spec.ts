@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { findGaps, type Numbered } from '../../../src/lib/readings/continuity'
+import { findGaps, type NumberedRecord } from '../../../src/lib/readings/continuity'
 
 const TEN_MINUTES = 600
 /** Records from `[unix seconds or null, data id]`. */
-const numbered = (...pairs: (readonly [number | null, number | null])[]): Numbered[] =>
+const numbered = (...pairs: (readonly [number | null, number | null])[]): NumberedRecord[] =>
   pairs.map(([seconds, dataId]) => {
     const timestamp = seconds === null ? null : seconds * 1000
     return { timestamp, dataId, time: timestamp === null ? null : new Date(timestamp).toISOString() }
@@ -13,7 +13,7 @@ const numbered = (...pairs: (readonly [number | null, number | null])[]): Number
 const every = (interval: number, ...ids: number[]) =>
   numbered(...ids.map((id) => [1e9 + (id - (ids[0] ?? 0)) * interval, id] as const))
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
-const kinds = (records: Numbered[], standalone: boolean) =>
+const kinds = (records: NumberedRecord[], standalone: boolean) =>
   findGaps(records, standalone).map(({ kind, missing }) => [kind, missing])
 
 describe('the gaps of a series', () => {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { runToEnd } from '../../../src/lib/cooperative'
-import { oldestTime, readSeries, type Series, stepsOfPart } from '../../../src/lib/readings/series'
+import {
+  oldestTimestamp,
+  readSeries,
+  readSeriesPartStepwise,
+  type Series,
+} from '../../../src/lib/readings/series'
 import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
 
 const read = (answer: Json, style: 'utc' | 'local' = 'utc'): Series =>
@@ -146,7 +151,7 @@ describe('a series', () => {
     )
   })
 
-  it('orders records of one second by id, over the turn of relay ids too', () => {
+  it('orders records of one second by id, over the yieldToEventLoop of relay ids too', () => {
     const at = (id: number) => ({ unixtime: 10, 'data-id': id, ch1: id })
     const ids = (...given: number[]) => records(...given.map(at)).map(({ dataId }) => dataId)
     assert.deepEqual(ids(7, 5, 6), [5, 6, 7])
@@ -203,7 +208,7 @@ describe('a series', () => {
         const { records } = readSeries(envelope, 'utc')
         const dated = records.flatMap(({ timestamp }) => timestamp ?? [])
         const isSure = times.every((time) => time !== '' && time !== null)
-        assert.equal(oldestTime(envelope.records), isSure ? (dated[0] ?? null) : null)
+        assert.equal(oldestTimestamp(envelope.records), isSure ? (dated[0] ?? null) : null)
       }),
     )
   })
@@ -211,7 +216,7 @@ describe('a series', () => {
   it('has no oldest time where a record may not be readable', () => {
     for (const odd of [{ unixtime: 'soon' }, { unixtime: 1e15 }, { unixtime: {} }, 'record']) {
       const envelope = graphEnvelope(graph({ data: [{ unixtime: 10 }, odd] as Json[] }))
-      assert.equal(oldestTime(envelope.records), null, JSON.stringify(odd))
+      assert.equal(oldestTimestamp(envelope.records), null, JSON.stringify(odd))
     }
   })
 
@@ -228,8 +233,8 @@ describe('a series', () => {
   it('leaves a record out that cannot be read, and says which, without its contents', () => {
     for (const record of [[], 'secret', 7, { unixtime: 'secret' }]) {
       const envelope = graphEnvelope(graph({ data: [{ unixtime: 10, ch1: 1 }, record as never] }))
-      const { part, unread } = runToEnd(stepsOfPart(envelope, 'utc'))
-      assert.deepEqual([part.records.length, unread], [1, ['data.1']])
+      const { part, unreadable } = runToEnd(readSeriesPartStepwise(envelope, 'utc'))
+      assert.deepEqual([part.records.length, unreadable], [1, ['data.1']])
     }
     assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null is none')
   })

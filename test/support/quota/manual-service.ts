@@ -1,6 +1,6 @@
-import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { QuotaHeaders } from '../../../src/lib/api/quota-headers'
 import type { Clock } from '../../../src/lib/clock'
+import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { AttemptResult, QuotaRequest, RequestContext } from '../../../src/lib/quota/types'
 

@@ -1,5 +1,5 @@
-import type { EndpointName } from '../../../src/lib/api/endpoints'
 import type { Clock } from '../../../src/lib/clock'
+import type { EndpointName } from '../../../src/lib/endpoints'
 import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Participant } from '../../../src/lib/quota/quota'
 import type { RequestContext } from '../../../src/lib/quota/types'

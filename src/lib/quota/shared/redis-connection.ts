@@ -1,5 +1,5 @@
 import { readSentinels } from '../../../shared/account'
-import { secretsGuard } from '../../api/redact'
+import { createSecretGuard } from '../../api/redact'
 
 /** Longest time between two attempts of the library to connect. */
 const MAX_RECONNECT_MS = 1000
@@ -34,7 +34,7 @@ export function createConnector(
     reconnectStrategy: (tries: number) => Math.min(MAX_RECONNECT_MS, 50 * 2 ** tries),
   }
   const sentinels = readSentinels(address)
-  const guard = secretsGuard([password])
+  const guard = createSecretGuard([password])
 
   function createClient() {
     if (!sentinels) return library.createClient({ url: address, ...common, socket })

@@ -1,6 +1,6 @@
 import type { Account } from '../../../lib/account'
-import type { Unreadable } from '../../../lib/api/fields'
 import type { DirectoryAnswer } from '../../../lib/collect/directory'
+import type { UnreadableDevice } from '../../../lib/decode/fields'
 import type { RequestContext } from '../../../lib/quota/types'
 import { type Reading, readCurrent } from '../../../lib/readings/current'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
@@ -33,7 +33,7 @@ function toDeviceList(account: Account, { body, receivedAt }: DirectoryAnswer): 
 }
 
 /** A device can be chosen even if its reading cannot be read. */
-function fromUnreadable({ serial, known }: Unreadable): ListedDevice[] {
+function fromUnreadable({ serial, known }: UnreadableDevice): ListedDevice[] {
   if (!known) return []
   const { base, name, group } = known
   return [

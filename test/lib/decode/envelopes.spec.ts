@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readEnvelope, readTable } from '../../../src/lib/api/envelopes'
+import { readCsv, readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
 import { readCurrent } from '../../../src/lib/readings/current'
 import {
@@ -209,11 +209,11 @@ describe('an envelope', () => {
 describe('a CSV answer', () => {
   it('is taken as it came: quoted or not, after a byte order mark or not', () => {
     for (const body of ['"a"\r\n', '\ufeff"a"\r\n', '\ufeff" a "', 'a,b\r\n'])
-      assert.equal(readTable(body), body)
+      assert.equal(readCsv(body), body)
   })
 
   it('is ENVLOG_REPLY where it is none: the word Array for an unknown serial', () => {
     for (const body of ['Array', '', ' \r\n', '\ufeff', '[]', 'null', '<html>', '{"error":{"code":400}}'])
-      assert.throws(() => readTable(body), failure('reply-not-csv'))
+      assert.throws(() => readCsv(body), failure('reply-not-csv'))
   })
 })

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createSlicer } from '../../../src/lib/api/slices'
+import { createIncrementalArrayParser } from '../../../src/lib/decode/incremental-array-parser'
 
 /** What comes of a text that arrives in pieces of these lengths. */
-function sliced(text: string, lengths: readonly number[], key = 'data') {
+function parseInChunks(text: string, lengths: readonly number[], key = 'data') {
   const bytes = Buffer.from(text)
   const elements: unknown[] = []
-  const slicer = createSlicer(key, (found) => elements.push(...found))
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    const length = lengths[turn % lengths.length] ?? 1
-    slicer.push(bytes.subarray(at, at + length))
+  const parser = createIncrementalArrayParser(key, (found) => elements.push(...found))
+  for (let at = 0, count = 0; at < bytes.length; count++) {
+    const length = lengths[count % lengths.length] ?? 1
+    parser.push(bytes.subarray(at, at + length))
     at += length
   }
-  const rest = slicer.end()
-  return rest && { rest, elements }
+  const remainder = parser.end()
+  return remainder && { remainder, elements }
 }
 
 /** The same, parsed as a whole; nothing where it is no JSON, or has no such array. */
 function whole(text: string, key = 'data') {
   try {
-    const rest = JSON.parse(text)
-    const elements = rest[key]
-    return Array.isArray(elements) ? { rest: { ...rest, [key]: [] }, elements } : undefined
+    const remainder = JSON.parse(text)
+    const elements = remainder[key]
+    return Array.isArray(elements) ? { remainder: { ...remainder, [key]: [] }, elements } : undefined
   } catch {
     return undefined
   }
@@ -50,7 +50,7 @@ const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 400 }), fc.constant(
   maxLength: 6,
 })
 const indent = fc.constantFrom(undefined, 1, '\t')
-/** Long enough for several slices. */
+/** Long enough for several batches. */
 const filler = fc.constantFrom('', 'x'.repeat(300), '},{'.repeat(200), '漢'.repeat(300))
 
 const MOST_TIMES = 5000
@@ -73,14 +73,14 @@ const answer = fc
     return JSON.stringify({ ...before, data, ...after }, null, space)
   })
 
-describe('an answer that is parsed slice by slice', function () {
+describe('an answer that is parsed batch by batch', function () {
   this.timeout(60_000)
 
   it('is the same as parsed at once, however the network cuts it', () => {
     let cut = 0
     fc.assert(
       fc.property(answer, lengths, (json, sizes) => {
-        const found = sliced(json, sizes)
+        const found = parseInChunks(json, sizes)
         if (found) cut++
         assert.deepEqual(found ?? whole(json), whole(json))
       }),
@@ -99,7 +99,7 @@ describe('an answer that is parsed slice by slice', function () {
         (json, sizes, where, put) => {
           const at = Math.floor(where * json.length)
           const damaged = json.slice(0, at) + put + json.slice(at + 1)
-          const found = sliced(damaged, sizes)
+          const found = parseInChunks(damaged, sizes)
           if (found) assert.deepEqual(found, whole(damaged))
         },
       ),
@@ -122,16 +122,16 @@ describe('an answer that is parsed slice by slice', function () {
   ]
   for (const [title, json] of cases) {
     it(`is left to the plain way where there is ${title}`, () =>
-      assert.equal(sliced(json, [65_536]), undefined))
+      assert.equal(parseInChunks(json, [65_536]), undefined))
   }
 
   it('may begin with a byte order mark', () => {
     const json = `{"data":[${records}]}`
-    assert.deepEqual(sliced(`\ufeff${json}`, [1000]), whole(json))
+    assert.deepEqual(parseInChunks(`\ufeff${json}`, [1000]), whole(json))
   })
 
   it('gives up on an element that is longer than any answer’s, and on a beginning without end', () => {
-    assert.equal(sliced(`{"data":[{"a":"${'},'.repeat(1_000_000)}"}]}`, [65_536]), undefined)
-    assert.equal(sliced(`{"a":"${'x'.repeat(2_000_000)}","data":[]}`, [65_536]), undefined)
+    assert.equal(parseInChunks(`{"data":[{"a":"${'},'.repeat(1_000_000)}"}]}`, [65_536]), undefined)
+    assert.equal(parseInChunks(`{"a":"${'x'.repeat(2_000_000)}","data":[]}`, [65_536]), undefined)
   })
 })

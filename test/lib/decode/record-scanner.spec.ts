@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { createRecordScanner } from '../../../src/lib/api/record-scanner'
-import { addRecords, createTable } from '../../../src/lib/readings/record-table'
-import { anyLengths, anyNumber, anyRecords, readTable, written } from './any-records'
+import { createRecordScanner } from '../../../src/lib/decode/record-scanner'
+import { appendRecords, createRecordTable } from '../../../src/lib/decode/record-table'
+import { anyLengths, anyNumber, anyRecords, readValues, written } from './any-records'
 
 /** What the scanner makes of bytes that come in pieces; what it leaves is parsed at the end. */
 function scanned(json: readonly string[], lengths: readonly number[]) {
   const bytes = Buffer.from(`${json.join(',')},`)
-  const table = createTable()
+  const table = createRecordTable()
   const { scan } = createRecordScanner(table)
   let done = 0
   for (let arrived = 0, turn = 0; arrived < bytes.length; turn++) {
@@ -15,13 +15,13 @@ function scanned(json: readonly string[], lengths: readonly number[]) {
     done += scan(bytes.subarray(done, arrived))
   }
   const byScanner = table.length
-  addRecords(table, JSON.parse(`[${bytes.toString('utf8', done, bytes.length - 1)}]`))
+  appendRecords(table, JSON.parse(`[${bytes.toString('utf8', done, bytes.length - 1)}]`))
   return { table, byScanner }
 }
 
 function plain(json: readonly string[]) {
-  const table = createTable()
-  addRecords(table, JSON.parse(`[${json.join(',')}]`))
+  const table = createRecordTable()
+  appendRecords(table, JSON.parse(`[${json.join(',')}]`))
   return table
 }
 
@@ -36,7 +36,7 @@ describe('records that are taken straight from bytes', function () {
         const found = scanned(records, sizes)
         byScanner += found.byScanner
         all += records.length
-        assert.deepEqual(readTable(found.table), readTable(plain(records)))
+        assert.deepEqual(readValues(found.table), readValues(plain(records)))
       }),
       { numRuns: 3000 },
     )
@@ -50,7 +50,7 @@ describe('records that are taken straight from bytes', function () {
         (values) => {
           const records = values.map((one) => written(['ch1'], [one]))
           assert.deepEqual(
-            readTable(scanned(records, [1000]).table).get('ch1'),
+            readValues(scanned(records, [1000]).table).get('ch1'),
             JSON.parse(JSON.stringify(values)).map(Number),
           )
         },
@@ -62,11 +62,11 @@ describe('records that are taken straight from bytes', function () {
   it('are left where they are no JSON', () => {
     const good = '{"ch1":1}'
     for (const bad of ['01', '1.', '.5', '-', '+1', '1.2.3', '"a', '"\n"', 'x', '1 2', '', '1}', '\ufeff5']) {
-      const table = createTable()
+      const table = createRecordTable()
       const bytes = Buffer.from(`${good},${good},{"ch1":${bad}},${good},`)
       assert.equal(createRecordScanner(table).scan(bytes), 2 * (good.length + 1), bad)
       assert.equal(table.length, 2)
-      assert.deepEqual(readTable(table).get('ch1'), [1, 1])
+      assert.deepEqual(readValues(table).get('ch1'), [1, 1])
     }
   })
 
@@ -75,7 +75,7 @@ describe('records that are taken straight from bytes', function () {
       index < 15_000 ? `{"ch1":${index}}` : `{"ch1":${index},"ch2":1}`,
     )
     const { table, byScanner } = scanned(records, [65_536])
-    assert.deepEqual(readTable(table), readTable(plain(records)))
+    assert.deepEqual(readValues(table), readValues(plain(records)))
     assert.ok(byScanner > 19_990)
   })
 
@@ -95,7 +95,7 @@ describe('records that are taken straight from bytes', function () {
       const common = '{"unixtime":1,"ch1":1.5,"ch2":2}'
       const records = Array.from({ length: 1000 }, (_, index) => (index % 2 ? odd : common))
       const { table, byScanner } = scanned(records, [10_000])
-      assert.deepEqual(readTable(table), readTable(plain(records)))
+      assert.deepEqual(readValues(table), readValues(plain(records)))
       // After a few that had to be parsed it would have stopped.
       if (title !== 'blanks') assert.ok(byScanner > 980, `only ${byScanner}`)
     })
@@ -104,7 +104,7 @@ describe('records that are taken straight from bytes', function () {
   it('are left to parsing where each has keys of its own', () => {
     const records = Array.from({ length: 1000 }, (_, index) => `{"unixtime":1,"k${index % 40}":1}`)
     const { table, byScanner } = scanned(records, [10_000])
-    assert.deepEqual(readTable(table), readTable(plain(records)))
+    assert.deepEqual(readValues(table), readValues(plain(records)))
     assert.ok(byScanner < 100)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { secretsGuard } from '../../../src/lib/api/redact'
+import { createSecretGuard } from '../../../src/lib/api/redact'
 import { json } from '../../support/fake-transport'
 import { patient } from '../answers'
 import { clientOf } from './setup'
@@ -59,7 +59,7 @@ describe("the service's words", () => {
         fc.property(key, password, fc.constantFrom(...names), fc.boolean(), (apiKey, pass, outer, isCut) => {
           // Nobody can read base64 in capitals.
           fc.pre(!(name.startsWith('base64') && outer === 'capitals'))
-          const guard = secretsGuard([apiKey, pass])
+          const guard = createSecretGuard([apiKey, pass])
           for (const secret of [apiKey, pass]) {
             const echo = isCut ? secret.slice(0, Math.max(6, secret.length - 1)) : secret
             for (const ways of [[name], [name, outer]]) {
@@ -76,7 +76,7 @@ describe("the service's words", () => {
   it('are not told where they hold six letters of a secret in a row', () => {
     fc.assert(
       fc.property(key, fc.nat(39), (apiKey, at) => {
-        assert.equal(secretsGuard([apiKey])(`bad key near '${apiKey.slice(at, at + 6)}'`), '')
+        assert.equal(createSecretGuard([apiKey])(`bad key near '${apiKey.slice(at, at + 6)}'`), '')
       }),
     )
   })
@@ -100,7 +100,7 @@ describe("the service's words", () => {
     let all = 0
     fc.assert(
       fc.property(key, password, (apiKey, pass) => {
-        const guard = secretsGuard([apiKey, pass])
+        const guard = createSecretGuard([apiKey, pass])
         for (const words of harmless) {
           all++
           if (guard(words) === words) told++
@@ -111,7 +111,7 @@ describe("the service's words", () => {
   })
 
   it('cannot take long, whatever they are', () => {
-    const guard = secretsGuard(['k'.repeat(45), 'secret1'])
+    const guard = createSecretGuard(['k'.repeat(45), 'secret1'])
     for (const part of ['%25', '&amp;', '\\\\', 'QUFB', 'a', '41', '+'])
       assert.ok(guard(part.repeat(1_000_000 / part.length)).length <= 4000)
   })

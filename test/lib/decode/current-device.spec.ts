@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readCurrentDevice } from '../../../src/lib/api/current-device'
+import { readCurrentDevice } from '../../../src/lib/decode/current-device'
 import { deviceByOracle } from '../../support/device-oracle'
 
 const value = fc.oneof(

@@ -1,23 +1,23 @@
 /**
- * The six endpoints (docs/service.md, *Requests* and *Limits*). Everything that differs between them is a
- * column here; adding an endpoint is adding a row, a schema in `envelopes.ts` if its answer is of a new kind,
- * and a reader.
+ * The endpoints of the service (docs/service.md, *Requests* and *Limits*). Whatever differs between them is a column of
+ * this table. How to add an endpoint: CONTRIBUTING.md, *How to add*.
  */
 
-import { LIMITS, type LimitRow } from '../../shared/limits'
+import { LIMITS, type LimitRow } from '../shared/limits'
 
 export type OutputType = 'json' | 'csv' | 'csv2'
 
 export interface Endpoint extends LimitRow {
-  /** Last part of the path under `/v1/devices/`; relay paths end in the account's suffix. */
+  /** The path under `/v1/devices/`, without the relay suffix. */
   path: string
+  /** True if the path ends in the relay suffix of the account. */
   relay: boolean
-  /** Further tries at most, whatever the account allows: alerts are 12 an hour. */
+  /** The most retries, even if the account allows more: of alerts there are only 12 requests per hour. */
   retries?: number
-  /** Parameters beyond the credentials; serials are arrays for `current` only. */
+  /** Parameters beside the credentials; for `current` serials are arrays. */
   parameters: readonly Parameter[]
   types: readonly OutputType[]
-  /** Which schema reads its answer. */
+  /** Which kind of envelope its answer is decoded to. */
   answer: 'current' | 'graph' | 'alert'
   /** Which kinds of device it serves: a key of the catalogs (`serves.<kind>`). */
   serves: 'all' | 'standalone' | 'relay' | 'alerting'
@@ -85,19 +85,20 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
-/** Records one request may ask for; more is treated as this (endpoint 4, rule 2). */
+/** The most records that a request can ask for, and that an answer holds: more is treated as this (docs/service.md, *Fields*). */
 export const MAX_RECORDS = 65_535
-/** Entries of an alert log at most (endpoint 6). */
+/** The most entries of an alert log (docs/service.md, *Fields*). */
 export const MAX_ALERTS = 20
-/** Records a request returns at most where no number is given (endpoint 4, rule 3): our page. */
+/** The most records of an answer to a request without `number`, which makes a page (docs/service.md, *Fields*). */
 export const PAGE_RECORDS = 16_000
 
-export function pathOf(name: EndpointName, relaySuffix: string): string {
+/** The path of an endpoint below the service address. */
+export function buildPath(name: EndpointName, relaySuffix: string): string {
   const { path, relay } = endpoints[name]
   return `/v1/devices/${path}${relay ? `-${relaySuffix}` : ''}`
 }
 
-/** Serial parameters as `current` takes them: several, and never both kinds in one request. */
+/** Parameters of `current`: several serials, of one of the two kinds. */
 export interface CurrentParams {
   'remote-serial'?: readonly string[]
   'base-serial'?: readonly string[]

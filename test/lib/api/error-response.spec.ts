@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { EndpointName } from '../../../src/lib/api/endpoints'
+import type { EndpointName } from '../../../src/lib/endpoints'
 import type { EnvlogError } from '../../../src/lib/errors'
 import { json, refusal, text } from '../../support/fake-transport'
 import { patient } from '../answers'

@@ -1,14 +1,14 @@
 /** Records as a service may write them, and what reading makes of a table. */
 import fc from 'fast-check'
-import { readNumber, valueError } from '../../../src/lib/readings/number'
-import { type Column, type RecordTable, valueAt } from '../../../src/lib/readings/record-table'
+import { readNumber, readValueError } from '../../../src/lib/decode/number'
+import { type Column, getValue, type RecordTable } from '../../../src/lib/decode/record-table'
 
 /** What reading makes of each value, by key. */
-export function readTable({ length, columns }: RecordTable) {
+export function readValues({ length, columns }: RecordTable) {
   const values = (column: Column) =>
     Array.from({ length }, (_, index) => {
-      const value = valueAt(column, index)
-      return readNumber(value) ?? valueError(value)
+      const value = getValue(column, index)
+      return readNumber(value) ?? readValueError(value)
     })
   return new Map([...columns].map(([key, column]) => [key, values(column)]))
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { formatTime, readTimestamp, utcOffset } from '../../../src/lib/readings/time'
+import { formatTime, readTimestamp, toUtcOffset } from '../../../src/lib/decode/time'
 import { currentDevice, currentEnvelope, failure, graph, graphEnvelope, relayGraph } from '../answers'
 
 const part = () => 'data.0.unixtime'
@@ -16,24 +16,24 @@ describe('the offset of a device', () => {
     ['west of Greenwich in summer', -210, 0, 60, 1, -150],
   ] as const
   for (const [title, timeDiff, stdBias, dstBias, dstFlag, expected] of rows) {
-    it(title, () => assert.equal(utcOffset({ timeDiff, stdBias, dstBias, dstFlag }), expected))
+    it(title, () => assert.equal(toUtcOffset({ timeDiff, stdBias, dstBias, dstFlag }), expected))
   }
 
   it('is the same in both spellings, as text or number, with the flag where there is one', () => {
     const hyphen = { 'time-diff': '60', 'std-bias': '0', 'dst-bias': '60', 'dst-flg': '1' }
     const underscore = { time_diff: 60, std_bias: 0, dst_bias: 60, dst_flg: 1 }
     const bare = { serial: '5212A1B2', data: [] }
-    assert.equal(utcOffset(graphEnvelope({ ...bare, ...hyphen }).offsets), 120)
-    assert.equal(utcOffset(graphEnvelope({ ...bare, ...underscore }).offsets), 120)
-    assert.equal(utcOffset(graphEnvelope(graph()).offsets), 540)
-    assert.equal(utcOffset(graphEnvelope(relayGraph({ 'dst-flg': undefined })).offsets), 540)
-    assert.equal(utcOffset(currentEnvelope(currentDevice()).devices[0]?.offsets as never), 540)
+    assert.equal(toUtcOffset(graphEnvelope({ ...bare, ...hyphen }).offsets), 120)
+    assert.equal(toUtcOffset(graphEnvelope({ ...bare, ...underscore }).offsets), 120)
+    assert.equal(toUtcOffset(graphEnvelope(graph()).offsets), 540)
+    assert.equal(toUtcOffset(graphEnvelope(relayGraph({ 'dst-flg': undefined })).offsets), 540)
+    assert.equal(toUtcOffset(currentEnvelope(currentDevice()).devices[0]?.offsets as never), 540)
   })
 
   it('takes the other spelling where one is blank, and 0 where nothing is told', () => {
     const both = { serial: '5212A1B2', data: [], 'time-diff': '', time_diff: '330' }
-    assert.equal(utcOffset(graphEnvelope(both).offsets), 330)
-    assert.equal(utcOffset(graphEnvelope({ serial: '5212A1B2', data: [] }).offsets), 0)
+    assert.equal(toUtcOffset(graphEnvelope(both).offsets), 330)
+    assert.equal(toUtcOffset(graphEnvelope({ serial: '5212A1B2', data: [] }).offsets), 0)
   })
 })
 

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type GraphEnvelope, readEnvelope } from '../../../src/lib/api/envelopes'
-import { createIntake } from '../../../src/lib/api/intake'
+import { type GraphEnvelope, readEnvelope } from '../../../src/lib/decode/envelopes'
+import { createResponseDecoder } from '../../../src/lib/decode/response-decoder'
 import { relayGraph } from '../answers'
-import { anyLengths, anyRecords, readTable } from './any-records'
+import { anyLengths, anyRecords, readValues } from './any-records'
 
 /** What is read of an answer that arrives in pieces, and whether it was read while it did. */
-function takenIn(json: string, lengths: readonly number[]) {
+function decodeInChunks(json: string, lengths: readonly number[]) {
   const bytes = Buffer.from(json)
-  const { slicer, read } = createIntake('data-relay')
-  assert.ok(slicer)
-  for (let at = 0, turn = 0; at < bytes.length; turn++) {
-    const length = lengths[turn % lengths.length] ?? 1
-    slicer.push(bytes.subarray(at, at + length))
+  const { parser, decode } = createResponseDecoder('data-relay')
+  assert.ok(parser)
+  for (let at = 0, count = 0; at < bytes.length; count++) {
+    const length = lengths[count % lengths.length] ?? 1
+    parser.push(bytes.subarray(at, at + length))
     at += length
   }
-  const rest = slicer.end()
-  const envelope = () => read({ rest, text: () => json }) as GraphEnvelope
-  return { envelope, meanwhile: rest !== undefined }
+  const remainder = parser.end()
+  const envelope = () => decode({ remainder, text: () => json }) as GraphEnvelope
+  return { envelope, meanwhile: remainder !== undefined }
 }
 
 const { data: _, ...head } = relayGraph()
@@ -35,12 +35,12 @@ describe('an answer with records that is taken in while it arrives', () => {
         fc.constantFrom('', ',"more":{"data":[1]}'),
         (some, sizes, more) => {
           const json = answer(some, more)
-          const found = takenIn(json, sizes)
+          const found = decodeInChunks(json, sizes)
           all += some.length > 1 ? 1 : 0
           meanwhile += found.meanwhile ? 1 : 0
           const { records, ...about } = found.envelope()
           const { records: whole, ...expected } = readEnvelope('data-relay', json) as GraphEnvelope
-          assert.deepEqual([about, readTable(records)], [expected, readTable(whole)])
+          assert.deepEqual([about, readValues(records)], [expected, readValues(whole)])
         },
       ),
       { numRuns: 1000 },
@@ -51,7 +51,7 @@ describe('an answer with records that is taken in while it arrives', () => {
   it('is too deep where one that is read as a whole is', () => {
     const deep = `${'['.repeat(200)}${']'.repeat(200)}`
     const json = answer(Array(300).fill('{"unixtime":1,"ch1":2}'), `,"more":${deep}`)
-    const { envelope, meanwhile } = takenIn(json, [1000])
+    const { envelope, meanwhile } = decodeInChunks(json, [1000])
     assert.ok(meanwhile)
     for (const read of [envelope, () => readEnvelope('data-relay', json)]) {
       assert.throws(read, { reason: 'reply-too-deep' })
@@ -60,7 +60,7 @@ describe('an answer with records that is taken in while it arrives', () => {
 
   describe('takes no more room than records need', () => {
     const size = (json: string) => {
-      const { records } = takenIn(json, [65_536]).envelope()
+      const { records } = decodeInChunks(json, [65_536]).envelope()
       return { records: records.length, columns: records.columns.size }
     }
 
@@ -94,8 +94,8 @@ describe('an answer with records that is taken in while it arrives', () => {
 
     it('keeps nothing of a value that is an object, however deep', () => {
       const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
-      const { records } = takenIn(answer([`{"ch1":${deep}}`, '{"ch1":1}']), [65_536]).envelope()
-      assert.deepEqual(records.columns.get('ch1')?.others.get(0), {})
+      const { records } = decodeInChunks(answer([`{"ch1":${deep}}`, '{"ch1":1}']), [65_536]).envelope()
+      assert.deepEqual(records.columns.get('ch1')?.nonNumbers.get(0), {})
     })
   })
 
@@ -103,7 +103,7 @@ describe('an answer with records that is taken in while it arrives', () => {
   const many = Array.from({ length: 5000 }, (_, index) => record(index))
 
   it('was read before its end came', () => {
-    const { envelope, meanwhile } = takenIn(answer(many), [65_536])
+    const { envelope, meanwhile } = decodeInChunks(answer(many), [65_536])
     assert.deepEqual([meanwhile, envelope().records.length], [true, 5000])
   })
 
@@ -117,7 +117,7 @@ describe('an answer with records that is taken in while it arrives', () => {
   for (const [title, json] of damaged) {
     it(`is no JSON where it has ${title}`, () => {
       for (const size of [100, 65_536]) {
-        const { envelope, meanwhile } = takenIn(json, [size])
+        const { envelope, meanwhile } = decodeInChunks(json, [size])
         assert.equal(meanwhile, false)
         assert.throws(envelope, { reason: 'reply-not-json' })
       }

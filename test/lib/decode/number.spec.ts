@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { readNumber, valueError } from '../../../src/lib/readings/number'
+import { readNumber, readValueError } from '../../../src/lib/decode/number'
 
 const digits = fc.stringMatching(/^[0-9]{1,6}$/)
 const space = fc.stringMatching(/^[ \t\n]{0,2}$/)
@@ -88,16 +88,16 @@ describe('reading a number', () => {
 describe('why a value is no number', () => {
   it("is the service's own text, unchanged", () => {
     for (const text of ['Sensor Error', 'E1', ' ----', 'センサー異常', '12.3.4'])
-      assert.equal(valueError(text), text)
+      assert.equal(readValueError(text), text)
   })
 
   it('is "missing" for blank and absent', () => {
-    for (const value of ['', '  ', null, undefined]) assert.equal(valueError(value), 'missing')
+    for (const value of ['', '  ', null, undefined]) assert.equal(readValueError(value), 'missing')
   })
 
   it('is some text for any other JSON, however deep', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => typeof valueError(value) === 'string'))
+    fc.assert(fc.property(fc.jsonValue(), (value) => typeof readValueError(value) === 'string'))
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
-    assert.equal(typeof valueError(deep), 'string')
+    assert.equal(typeof readValueError(deep), 'string')
   })
 })

@@ -1,10 +1,11 @@
-import { storable } from './text'
+import { sanitizeText } from './text'
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
 /**
- * The one reader of numbers: a finite number, or text that is one when trimmed (optional sign, decimal digits,
- * at most one dot, optional exponent). Everything else, blank text too, is `null`.
+ * Reads a number that the service may send as JSON number or as text (docs/service.md, *Fields*): an optional sign,
+ * decimal digits, at most one dot, an optional exponent, blanks around them. Anything else, blank text and infinite
+ * numbers included, is `null`.
  */
 export function readNumber(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
@@ -14,7 +15,10 @@ export function readNumber(value: unknown): number | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** Digits and dots with a sign at most: what `Number` makes a number of is one. Nearly all values are such. */
+/**
+ * True for an optional sign followed by digits and dots only. If `Number` accepts such a text it is valid, so the
+ * slower pattern is not needed. Nearly all values are like this.
+ */
 function isPlain(text: string): boolean {
   const { length } = text
   const first = text.charCodeAt(0)
@@ -27,13 +31,13 @@ function isPlain(text: string): boolean {
 
 const [PLUS, MINUS, DOT, ZERO, NINE] = [0x2b, 0x2d, 0x2e, 0x30, 0x39]
 
-/** Error of a measured value that is blank or absent. */
+/** The error of a measured value that is blank or absent (docs/messages.md). */
 export const MISSING = 'missing'
 
-/** Why a value that is no number is none: the service's own text, or `missing`. */
-export function valueError(value: unknown): string {
+/** The error of a measured value that `readNumber` does not accept: the service's own text, or `missing`. */
+export function readValueError(value: unknown): string {
   if (value === undefined || value === null) return MISSING
-  if (typeof value === 'string') return value.trim() === '' ? MISSING : storable(value)
-  // What an object holds is not said: it may be nested deeper than it could be written down.
+  if (typeof value === 'string') return value.trim() === '' ? MISSING : sanitizeText(value)
+  // The contents of an object are not repeated: it may be nested too deeply to be serialized.
   return typeof value === 'object' ? 'object' : String(value)
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { readTable } from '../../../src/lib/api/envelopes'
 import { readQuotaHeaders } from '../../../src/lib/api/quota-headers'
-import { redactor } from '../../../src/lib/api/redact'
+import { createRedactor } from '../../../src/lib/api/redact'
 import { relativeMoment } from '../../../src/lib/collect/period'
+import { readCsv } from '../../../src/lib/decode/envelopes'
+import { readNumber } from '../../../src/lib/decode/number'
+import { sanitizeText } from '../../../src/lib/decode/text'
 import { planMessages } from '../../../src/lib/output/plan'
 import { readCurrent } from '../../../src/lib/readings/current'
-import { readNumber } from '../../../src/lib/readings/number'
-import { storable } from '../../../src/lib/readings/text'
 import { readTime } from '../../../src/shared/moment'
 import { currentDevice, currentEnvelope } from '../answers'
 
@@ -30,7 +30,7 @@ describe('a text of a megabyte', () => {
     const options = { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null } as const
     const plan = { send: 'each', topic: '{name}/{group}', chunk: 1000, measurement: 'm', group: '' } as const
     for (const text of hurtful) {
-      assert.equal(storable(text).length, 10_000)
+      assert.equal(sanitizeText(text).length, 10_000)
       const device = currentDevice({
         name: text,
         group: { num: 1, name: text },
@@ -45,21 +45,21 @@ describe('a text of a megabyte', () => {
   })
 
   it('is looked through for secrets', () => {
-    const { within, table } = redactor(['k'.repeat(45), 'pass word'])
+    const { redactJson, redactCsv } = createRedactor(['k'.repeat(45), 'pass word'])
     for (const text of [
       ...hurtful,
       '"'.repeat(MEGABYTE),
       `"${'a'.repeat(MEGABYTE)}`,
       '&#0'.repeat(MEGABYTE / 3),
     ]) {
-      assert.equal(typeof within(text), 'string')
-      assert.equal(typeof table(text), 'string')
+      assert.equal(typeof redactJson(text), 'string')
+      assert.equal(typeof redactCsv(text), 'string')
     }
   })
 
   it('is a table where it is one', () => {
     for (const text of ['"', ',', '\r\n', ' a'].map((part) => `x${part.repeat(MEGABYTE)}`)) {
-      assert.equal(readTable(text), text)
+      assert.equal(readCsv(text), text)
     }
   })
 })
