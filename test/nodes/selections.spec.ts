@@ -1,106 +1,174 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { manualClock } from '../../simulator'
+import { type DeviceDefinition, manualClock, type SimulatorOptions } from '../../simulator'
 import { NOW } from '../support/devices'
 import { runEveryPair } from '../support/every-pair'
-import { useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
 
 interface Chosen {
   devices: { serial: string; base?: string }[]
   bases: string[]
   groups: string[]
+  exclude: string[]
 }
 
-/** Any choice of a generated fleet: what is sent is what the simulator's truth says, from settings and from a message. */
-describe('any choice of devices', () => {
-  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', devices: 24 }))
-  const fleet = () => simulator().truth.devices()
-  const keyOf = ({ serial, base }: { serial: string; base: string }) => `${base}/${serial}`
+const records = [{ unixtime: NOW / 1000 - 60, values: { 1: 20 } }]
+const hall = (serial: string) => ({ serial, name: 'Hall' })
+const SHARED = '5C000001'
+const LONG = '冷'.repeat(2000)
+/** One serial under two base units and by itself, base units of one name, and names of groups that are hard to tell apart. */
+const HARD: DeviceDefinition[] = [
+  { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Racks' }, records },
+  { serial: SHARED, base: hall('5F000002'), group: { num: 2, name: 'Racks' }, records },
+  { serial: SHARED, group: { num: 3, name: '5C000002' }, records },
+  { serial: '5C000002', base: hall('5F000001'), group: { num: 4, name: '__proto__' }, records },
+  { serial: '5C000003', base: hall('5F000002'), group: { num: 5, name: ' ' }, records },
+  { serial: '5C000004', group: { num: 6, name: ' Racks\n' }, records },
+  { serial: '5C000005', group: { num: 7, name: LONG }, records },
+  { serial: '5C000006', records },
+]
 
-  const anyChoice = (): fc.Arbitrary<Chosen> => {
-    const known = fleet().map(({ serial, base }) => ({ serial, base }))
-    const device = fc.constantFrom(...known, ...known.map(({ serial }) => ({ serial })), {
-      serial: 'NONE0000',
-    })
-    const bases = [...new Set(fleet().map(({ base }) => base)), 'NONE0001']
-    const groups = [...new Set(fleet().map(({ group }) => group.name))].filter(Boolean)
-    return fc.record({
-      devices: fc.array(device, { maxLength: 4 }),
-      bases: fc.subarray(bases, { maxLength: 2 }),
-      groups: fc.subarray([...groups, 'No such group'], { maxLength: 2 }),
-    })
-  }
+const FLEETS: Record<string, SimulatorOptions> = {
+  'a generated fleet': { devices: 24 },
+  'a fleet of equal serials and odd groups': { fleet: HARD },
+}
 
-  const isChosen = (
-    { devices, bases, groups }: Chosen,
-    { serial, base, group }: ReturnType<typeof fleet>[number],
-  ) =>
-    bases.includes(base) ||
-    groups.includes(group.name) ||
-    devices.some((one) => one.serial === serial && (one.base ?? base) === base)
+/** Any choice of a fleet: what is sent is what the simulator's truth says, from settings and from a message. */
+for (const [title, options] of Object.entries(FLEETS)) {
+  describe(`any choice of devices of ${title}`, () => {
+    const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', ...options }))
+    const fleet = () => simulator().truth.devices()
+    const keyOf = ({ serial, base }: { serial: string; base: string }) => `${base}/${serial}`
 
-  /** The relay of an old base unit has no records for others to ask for. */
-  const isServed = (action: string, { endpoints }: ReturnType<typeof fleet>[number]) =>
-    action === 'current' || endpoints.some((endpoint) => endpoint.startsWith('latest'))
+    const anyChoice = (): fc.Arbitrary<Chosen> => {
+      const known = fleet().map(({ serial, base }) => ({ serial, base }))
+      const device = fc.constantFrom(...known, ...known.map(({ serial }) => ({ serial })), {
+        serial: 'NONE0000',
+      })
+      const bases = [...new Set(fleet().map(({ base }) => base)), 'NONE0001']
+      const groups = [...new Set(fleet().map(({ group }) => group.name))].filter(Boolean)
+      return fc.record({
+        devices: fc.array(device, { maxLength: 4 }),
+        bases: fc.subarray(bases, { maxLength: 2 }),
+        groups: fc.subarray([...groups, 'No such group'], { maxLength: 2 }),
+        exclude: fc.subarray(
+          known.map(({ serial }) => serial),
+          { maxLength: 3 },
+        ),
+      })
+    }
 
-  /** What nobody in the account stands for. */
-  function unknownIn({ devices, bases, groups }: Chosen): string[] {
-    const all = fleet()
-    return [
-      ...devices.filter(
-        (one) => !all.some((device) => isChosen({ devices: [one], bases: [], groups: [] }, device)),
-      ),
-      ...bases.filter((base) => !all.some((device) => device.base === base)).map((serial) => ({ serial })),
-    ]
-      .map(({ serial }) => serial)
-      .concat(groups.filter((name) => !all.some(({ group }) => group.name === name)))
-  }
+    const isChosen = (
+      { devices, bases, groups }: Omit<Chosen, 'exclude'>,
+      { serial, base, group }: ReturnType<typeof fleet>[number],
+    ) =>
+      bases.includes(base) ||
+      groups.includes(group.name) ||
+      devices.some((one) => one.serial === serial && (one.base ?? base) === base)
 
-  async function judge(
-    action: 'current' | 'latest',
-    node: object,
-    msg: object,
-    chosen: Chosen,
-  ): Promise<void> {
-    simulator().reset()
-    const pair = { action, output: 'readings', send: 'device' } as const
-    const [ran] = await runEveryPair(simulator(), () => ({ version: 2, ...node }), [pair], msg)
-    assert.ok(ran)
-    const found = ran.messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`)
-    const expected = fleet().filter((device) => isChosen(chosen, device) && isServed(action, device))
-    assert.deepEqual(found.toSorted(), expected.map(keyOf).toSorted())
-    if (action === 'current') assert.equal(simulator().log.length, 1, 'one request')
-    const failures = [...ran.errors, ...(ran.failed ? [ran.failed] : [])]
-    const inputs = failures
-      .filter(({ error }) => error.code === 'ENVLOG_INPUT')
-      .map(({ error }) => error.cause)
-    const reported = inputs.map(({ serial, group }) => serial ?? group)
-    assert.deepEqual(reported.toSorted(), [...new Set(unknownIn(chosen))].toSorted())
-  }
+    /** The relay of an old base unit has no records for others to ask for. */
+    const isServed = (action: string, { endpoints }: ReturnType<typeof fleet>[number]) =>
+      action === 'current' || endpoints.some((endpoint) => endpoint.startsWith('latest'))
 
-  for (const action of ['current', 'latest'] as const) {
-    it(`${action}: is sent whole, each device once, and what the account lacks is reported`, async () => {
-      await fc.assert(
-        fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
-          const { devices, bases, groups } = chosen
-          if (byMessage) {
-            const named = [
-              ...devices,
-              ...bases.map((base) => ({ base })),
-              ...(groups.length > 0 ? [{ group: groups }] : []),
-            ]
-            if (named.length === 0) return
-            await judge(action, { select: 'msg' }, { devices: named }, chosen)
-            return
-          }
-          if (devices.length + bases.length > 0) {
-            await judge(action, { select: 'list', devices, bases }, {}, { ...chosen, groups: [] })
-          }
-          if (groups.length > 0)
-            await judge(action, { select: 'group', groups }, {}, { devices: [], bases: [], groups })
-        }),
-        { numRuns: 25 },
+    /** What nobody in the account stands for. */
+    function unknownIn({ devices, bases, groups, exclude }: Chosen): string[] {
+      const all = fleet()
+      return [
+        ...devices.filter(
+          (one) =>
+            !exclude.includes(one.serial) &&
+            !all.some((device) => isChosen({ devices: [one], bases: [], groups: [] }, device)),
+        ),
+        ...bases.filter((base) => !all.some((device) => device.base === base)).map((serial) => ({ serial })),
+      ]
+        .map(({ serial }) => serial)
+        .concat(groups.filter((name) => !all.some(({ group }) => group.name === name)))
+    }
+
+    async function judge(
+      action: 'current' | 'latest',
+      node: object,
+      msg: object,
+      chosen: Chosen,
+    ): Promise<void> {
+      simulator().reset()
+      const pair = { action, output: 'readings', send: 'device' } as const
+      const [ran] = await runEveryPair(
+        simulator(),
+        () => ({ version: 2, exclude: chosen.exclude, ...node }),
+        [pair],
+        msg,
       )
-    })
-  }
+      assert.ok(ran)
+      const found = ran.messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`)
+      const expected = fleet().filter(
+        (device) =>
+          isChosen(chosen, device) && isServed(action, device) && !chosen.exclude.includes(device.serial),
+      )
+      assert.deepEqual(found.toSorted(), expected.map(keyOf).toSorted())
+      if (action === 'current') assert.ok(simulator().log.length <= 1, 'one request')
+      const failures = [...ran.errors, ...(ran.failed ? [ran.failed] : [])]
+      const inputs = failures
+        .filter(({ error }) => error.code === 'ENVLOG_INPUT')
+        .map(({ error }) => error.cause)
+      const reported = inputs.map(({ serial, group }) => serial ?? group)
+      assert.deepEqual(reported.toSorted(), [...new Set(unknownIn(chosen))].toSorted())
+    }
+
+    for (const action of ['current', 'latest'] as const) {
+      it(`${action}: is sent whole, each device once, and what the account lacks is reported`, async () => {
+        await fc.assert(
+          fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
+            const { devices, bases, groups, exclude } = chosen
+            if (byMessage) {
+              const named = [
+                ...devices,
+                ...bases.map((base) => ({ base })),
+                ...(groups.length > 0 ? [{ group: groups }] : []),
+              ]
+              if (named.length === 0) return
+              await judge(action, { select: 'msg' }, { devices: named }, chosen)
+              return
+            }
+            if (devices.length + bases.length > 0) {
+              await judge(action, { select: 'list', devices, bases }, {}, { ...chosen, groups: [] })
+            }
+            if (groups.length > 0)
+              await judge(
+                action,
+                { select: 'group', groups },
+                {},
+                { devices: [], bases: [], groups, exclude },
+              )
+          }),
+          { numRuns: 25 },
+        )
+      })
+    }
+  })
+}
+
+describe('a choice of devices over time', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
+  const sent = (messages: { payload: { serial: string; base: { serial: string } } }[]) =>
+    messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`).toSorted()
+
+  it('follows a device from one group and base unit to another: current, each trigger one request', async () => {
+    const node = { version: 2, select: 'group', groups: ['Racks'], send: 'device' }
+    const flow = await startFlow('current', simulator(), { node })
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual(sent(flow.output.messages as never), [`5F000001/${SHARED}`, `5F000002/${SHARED}`])
+    simulator().set({
+      fleet: [
+        { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Other' }, records },
+        { serial: '5C000003', base: hall('5F000003'), group: { num: 9, name: 'Racks' }, records },
+      ],
+    } as never)
+    flow.output.messages.length = 0
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual(sent(flow.output.messages as never), ['5F000003/5C000003'])
+    assert.equal(simulator().log.length, 2)
+  })
 })

@@ -69,6 +69,9 @@ function choice<T extends string>(choices: readonly T[], fallback: T) {
 const text = z.preprocess((value) => (blank(value) ? '' : String(value)), z.string())
 const serial = text.transform((value) => value.trim()).refine(isSerial)
 
+/** As the service has it: a name may be a number, or nothing but blanks. */
+const groupName = z.union([z.string().min(1), z.number().transform(String)])
+
 const namedDevice = z
   .object({ serial, base: z.preprocess((value) => (blank(value) ? undefined : value), serial.optional()) })
   .transform((device) => nameDevice(device.serial, device.base))
@@ -82,7 +85,7 @@ const common = z.object({
   select: choice(SELECTS, 'all'),
   devices: listOf(namedDevice),
   bases: listOf(serial),
-  groups: listOf(text.refine((value) => value !== '')),
+  groups: listOf(groupName),
   property: z.preprocess((value) => (blank(value) ? 'devices' : value), z.string()),
   propertyType: choice(DEVICES_TYPES, 'msg'),
   exclude: listOf(serial),
