@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type DeviceDefinition, manualClock, type SimulatorOptions } from '../../simulator'
+import { BASE, currentDevice } from '../lib/answers'
 import { NOW } from '../support/devices'
 import { runEveryPair } from '../support/every-pair'
 import { startFlow, useSimulator } from '../support/flow'
@@ -171,4 +172,70 @@ describe('a choice of devices over time', () => {
     assert.deepEqual(sent(flow.output.messages as never), ['5F000003/5C000003'])
     assert.equal(simulator().log.length, 2)
   })
+})
+
+/** Devices that current tells in a way that cannot be read, one field each. */
+describe('a choice with devices that cannot be read', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+  const under = (serial: string, base: string, group: string, fields: object = {}) =>
+    currentDevice({ serial, baseunit: { ...BASE, serial: base }, group: { num: 1, name: group }, ...fields })
+  const good = under('5C000001', '5F000001', 'Racks')
+  const oddities = { 'its offset': { time_diff: 'none' }, 'its time': { unixtime: 'never' } }
+
+  /** What is sent, and what is reported, by serial or group, with the reason. */
+  async function run(choice: object, devices: object[]) {
+    const body = JSON.stringify({ devices })
+    simulator().set({ faults: [{ kind: 'body', body, endpoints: ['current'] }] })
+    const pair = { action: 'current', output: 'readings', send: 'device' } as const
+    const [ran] = await runEveryPair(simulator(), () => ({ version: 2, ...choice }), [pair])
+    assert.ok(ran)
+    return {
+      sent: ran.messages.map(({ payload }) => payload.serial),
+      reported: ran.errors.map(({ error, envlog: { device } }) => [
+        device.serial ?? device.group,
+        error.code,
+      ]),
+      failed: ran.failed?.error.code,
+    }
+  }
+
+  for (const [what, odd] of Object.entries(oddities)) {
+    const choices = {
+      'a chosen group': { select: 'group', groups: ['Cold', 'Racks'] },
+      'a chosen base unit': { select: 'base', bases: ['5F000002', '5F000001'] },
+      'the chosen devices': {
+        select: 'list',
+        devices: [{ serial: '5C000002', base: '5F000002' }],
+        bases: ['5F000001'],
+      },
+    }
+    for (const [where, choice] of Object.entries(choices)) {
+      it(`reports it once, and none as missing, where it is all there is of ${where}: ${what}`, async () => {
+        const bad = under('5C000002', '5F000002', 'Cold', odd)
+        assert.deepEqual(await run(choice, [good, bad]), {
+          sent: ['5C000001'],
+          reported: [['5C000002', 'ENVLOG_REPLY']],
+          failed: undefined,
+        })
+      })
+
+      it(`says nothing of one that is not chosen, beside ${where}: ${what}`, async () => {
+        const [other, bad] = [
+          under('5C000002', '5F000002', 'Cold'),
+          under('5C000003', '5F000003', 'Elsewhere', odd),
+        ]
+        assert.deepEqual(await run(choice, [good, other, bad]), {
+          sent: ['5C000001', '5C000002'],
+          reported: [],
+          failed: undefined,
+        })
+      })
+    }
+
+    it(`fails with it where nothing else is chosen: ${what}`, async () => {
+      const bad = under('5C000002', '5F000002', 'Cold', odd)
+      const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
+      assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
+    })
+  }
 })

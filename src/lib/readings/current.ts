@@ -56,9 +56,9 @@ export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Readi
 export function* stepsOfCurrent(
   envelope: CurrentEnvelope,
   options: CurrentOptions,
-  unreadable: (device: Pick<Unreadable, 'serial' | 'part'>) => void = () => {},
+  unreadable: (device: Unreadable) => void = () => {},
 ): Generator<undefined, Reading[]> {
-  const failed: Pick<Unreadable, 'serial' | 'part'>[] = [...envelope.unreadable]
+  const failed: Unreadable[] = [...envelope.unreadable]
   const write = writers(options.time)
   const readings: Reading[] = []
   for (const [index, device] of envelope.devices.entries()) {
@@ -67,7 +67,9 @@ export function* stepsOfCurrent(
       readings.push(readOne(device, options, write))
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
-      failed.push({ serial: device.serial, part: String(error.params.part) })
+      const { serial, name, baseunit, group } = device
+      const known = { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
+      failed.push({ serial, known, part: String(error.params.part) })
     }
   }
   const [first] = failed
