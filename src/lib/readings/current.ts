@@ -45,7 +45,7 @@ const STEP = 200
 
 /**
  * The answer of endpoint 1 (docs/service.md, *Fields*), in the service's order. A device that cannot be read is told to
- * `unreadable`, and the others are read.
+ * `told`, and the others are read.
  * @throws EnvlogError `reply-unreadable` where there are devices and none can be read
  */
 export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Reading[] {
@@ -56,9 +56,31 @@ export function readCurrent(...answer: Parameters<typeof stepsOfCurrent>): Readi
 export function* stepsOfCurrent(
   envelope: CurrentEnvelope,
   options: CurrentOptions,
-  unreadable: (device: Unreadable) => void = () => {},
+  told: (device: Unreadable) => void = () => {},
 ): Generator<undefined, Reading[]> {
-  const failed: Unreadable[] = [...envelope.unreadable]
+  const { readings, unreadable } = yield* stepsOfReadable(envelope, options)
+  const [first] = unreadable
+  if (first && readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
+  unreadable.forEach(told)
+  return readings
+}
+
+/** What can be read of an answer, and which devices cannot. */
+export interface ReadCurrent {
+  readings: Reading[]
+  unreadable: Unreadable[]
+}
+
+/** The same where devices are of use even if none can be read. */
+export function readReadable(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
+  return atOnce(stepsOfReadable(envelope, options))
+}
+
+function* stepsOfReadable(
+  envelope: CurrentEnvelope,
+  options: CurrentOptions,
+): Generator<undefined, ReadCurrent> {
+  const unreadable = [...envelope.unreadable]
   const write = writers(options.time)
   const readings: Reading[] = []
   for (const [index, device] of envelope.devices.entries()) {
@@ -69,13 +91,10 @@ export function* stepsOfCurrent(
       if (!(error instanceof EnvlogError)) throw error
       const { serial, name, baseunit, group } = device
       const known = { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
-      failed.push({ serial, known, part: String(error.params.part) })
+      unreadable.push({ serial, known, part: String(error.params.part) })
     }
   }
-  const [first] = failed
-  if (first && readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
-  failed.forEach(unreadable)
-  return readings
+  return { readings, unreadable }
 }
 
 /** Writes times of devices at any offset; those of one offset have a writer of their own. */

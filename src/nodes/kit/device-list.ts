@@ -2,7 +2,7 @@ import type { Account } from '../../lib/account'
 import type { Unreadable } from '../../lib/api/fields'
 import type { DirectoryAnswer } from '../../lib/collect/directory'
 import type { RequestContext } from '../../lib/quota/types'
-import { type Reading, readCurrent } from '../../lib/readings/current'
+import { type Reading, readReadable } from '../../lib/readings/current'
 import type { DeviceList, ListedDevice } from '../../shared/admin'
 
 /** The account's devices, at most ten minutes old, or asked for anew. @throws EnvlogError */
@@ -23,9 +23,9 @@ export function knownDevices(account: Account): DeviceList | null {
 function listOf(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
   const { series1Models } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
-  const readings = body.devices.length > 0 ? readCurrent(body, options) : []
+  const { readings, unreadable } = readReadable(body, options)
   const { left, freeAt } = account.quota.counts().endpoints.current
-  return { devices: [...readings.map(listed), ...body.unreadable.flatMap(unread)], receivedAt, left, freeAt }
+  return { devices: [...readings.map(listed), ...unreadable.flatMap(unread)], receivedAt, left, freeAt }
 }
 
 /** A device whose reading cannot be read can be chosen all the same. */
