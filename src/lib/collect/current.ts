@@ -111,8 +111,9 @@ function buildCurrentParams(
   if (selection.groups.length > 0) return {}
   const isRemote = devices.map(({ serial, base }) => {
     if (base !== undefined) return base !== serial
+    if (format === 'read') return directory.isRemote(serial, true)
     // An answer that is passed on as it is cannot be filtered here: most devices are remote units.
-    return directory.isRemote(serial) ?? (format === 'read' ? undefined : true)
+    return directory.isRemote(serial, false) ?? true
   })
   const serials = [...new Set(devices.map(({ serial }) => serial))]
   if (selection.bases.length === 0 && isRemote.every((one) => one === true))
