@@ -1,8 +1,8 @@
-import type { ActionType } from '../shared/action'
-import { migrate, VERSION, versionOf } from '../shared/versions'
+import { VERSION } from '../shared/versions'
 import { type ChosenField, chosenField } from './chosen'
 import type { Asking } from './demand'
 import { createDeviceSource } from './device-source'
+import { ofToday } from './of-today'
 import { type Chosen, isDevice } from './picker/choice'
 import type { Kind } from './picker/tree'
 import type { Form } from './red'
@@ -90,11 +90,6 @@ function edited(form: Form): Asking {
     groups: chosen('groups').flatMap((one) => ('group' in one ? one.group : [])),
     exclude: chosen('exclude').flatMap((one) => (isDevice(one) ? one.serial : [])),
   }
-}
-
-/** What an older version saved, as the form shows it; of a newer one it is left as it is. */
-function ofToday(form: Form): Readonly<Record<string, unknown>> {
-  return migrate(form.type as ActionType, { ...form }, versionOf({ ...form }) ?? VERSION)
 }
 
 function listOf<T>(value: unknown): T[] {

@@ -3,6 +3,7 @@ import { readLimits } from '../shared/limits'
 import { OFFERED, type Output, type Send } from '../shared/outputs'
 import { type Asking, budgetOf, countOf, demandOf, rowsOf, togetherOf } from './demand'
 import { type DeviceSource, listedIn } from './device-source'
+import { ofToday } from './of-today'
 import type { Form } from './red'
 import { language } from './red'
 
@@ -49,7 +50,8 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     const others: Asking[] = []
     RED.nodes.eachNode((node) => {
       const isOff = node.d || RED.nodes.workspace(String(node.z))?.disabled
-      if (node.account === account && node.id !== form.id && !isOff) others.push(node as unknown as Asking)
+      if (node.account === account && node.id !== form.id && !isOff)
+        others.push(ofToday(node as Form) as unknown as Asking)
     })
     const together = togetherOf(demand, [asking, ...others], devices, rows)
     const isTooMuch = (together?.share ?? 0) > 1
