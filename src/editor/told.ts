@@ -33,9 +33,9 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     const which =
       count === undefined ? form._(`told.select-${asking.select}`) : form._('told.devices', { count })
     const how = { which, send: form._(`send.${send}`), output: form._(`output.${output}`) }
-    // Base units that are not in the account, or an account without devices, are chosen nevertheless.
-    const isChosen =
-      asking.select === 'base' ? (asking.bases as unknown[]).length > 0 : asking.select !== 'list'
+    // Base units and groups that are not in the account, or an account without devices, are chosen nevertheless.
+    const wholes = { list: asking.bases, base: asking.bases, group: asking.groups }[String(asking.select)]
+    const isChosen = wholes === undefined || (wholes as unknown[]).length > 0
     sends.text(count === 0 && !isChosen ? form._('told.none') : form._('told.sends', how))
     const example = samples[`${type} ${output} ${send}`]
     sample.text(example ? JSON.stringify(example, null, 2) : '')
