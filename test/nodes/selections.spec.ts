@@ -5,6 +5,7 @@ import { BASE, currentDevice } from '../lib/answers'
 import { NOW } from '../support/devices'
 import { runEveryPair } from '../support/every-pair'
 import { startFlow, useSimulator } from '../support/flow'
+import { pairs } from '../support/outputs'
 
 interface Chosen {
   devices: { serial: string; base?: string }[]
@@ -238,4 +239,66 @@ describe('a choice with devices that cannot be read', () => {
       assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
     })
   }
+})
+
+describe('a choice of an account without devices', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: [] }))
+  const choices = {
+    list: { devices: [{ serial: SHARED }], bases: ['5F000001'] },
+    base: { bases: ['5F000001'] },
+    group: { groups: ['Racks'] },
+    msg: {},
+  }
+
+  for (const [select, choice] of Object.entries(choices)) {
+    it(`ends with a failure that names what is missing, whatever node asks: ${select}`, async () => {
+      const wanted = pairs().filter(({ send, output }) => send === 'device' || output === 'values')
+      const ran = await runEveryPair(simulator(), () => ({ version: 2, select, ...choice }), wanted, {
+        devices: { group: ['Racks'] },
+      })
+      for (const { action, output, messages, failed } of ran) {
+        assert.deepEqual([messages, failed?.error.code], [[], 'ENVLOG_INPUT'], `${action} ${output}`)
+      }
+    })
+  }
+})
+
+describe('what is collected of groups', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
+  const node = { version: 2, select: 'group', groups: ['Racks', 'Racks', '__proto__'], send: 'device' }
+  const asked = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
+
+  it('is each device once, each record once, and with a receipt once it is given back', async () => {
+    const collects = { ...node, onlyNew: true, advance: 'acknowledged', start: 'held', backfill: false }
+    const flow = await startFlow('latest', simulator(), { node: collects })
+    flow.send()
+    await flow.completed.next()
+    assert.equal(asked(), 3)
+    assert.equal(flow.output.messages.length, 3)
+    const receipts = flow.output.messages.map(({ envlog }) => envlog.receipt)
+    assert.equal(new Set(receipts).size, 3)
+    for (const receipt of receipts) flow.send({ envlog: { receipt } })
+    for (const _ of receipts) await flow.completed.next()
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual([asked(), flow.output.messages.length, flow.errors.messages.length], [6, 3, 0])
+  })
+
+  it('is of current readings only what is new, also after a device has joined', async () => {
+    const flow = await startFlow('current', simulator(), { node: { ...node, onlyNew: true } })
+    for (const [fleet, count] of [
+      [HARD, 3],
+      [HARD, 0],
+      [[...HARD, { serial: '5C000009', group: { num: 9, name: 'Racks' }, records }], 1],
+      [HARD.slice(1), 0],
+      [HARD, 0],
+    ] as const) {
+      simulator().set({ fleet } as never)
+      flow.output.messages.length = 0
+      flow.send()
+      await flow.completed.next()
+      assert.equal(flow.output.messages.length, count)
+    }
+    assert.equal(flow.errors.messages.length, 0)
+  })
 })
