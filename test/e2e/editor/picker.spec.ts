@@ -487,6 +487,40 @@ describe('the device picker and hard choices', function () {
     assert.equal(((await editor.held('large')).devices as unknown[]).length, 500)
   })
 
+  it('is worked by keyboard, also where what had the focus is folded away or not found', async () => {
+    editor = await room.editor()
+    const form = await editor.edit('old')
+    const picker = await pick(form)
+    const { keyboard } = editor.page
+    const focused = () => editor.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+    await picker.typed.fill(UNKNOWN)
+    await picker.press('add')
+    await picker.box(UNKNOWN).focus()
+    await keyboard.press('ArrowLeft')
+    assert.match(await focused(), new RegExp(UNKNOWN), 'a branch without a box is not folded under the focus')
+    await picker.search('cold store freezer')
+    await until('it is found', async () => (await picker.leaves()).join() === 'Freezer 1')
+    await picker.body.locator('[data-envlog=search]').focus()
+    const found = []
+    for (let tabs = 0; tabs < 6; tabs++) {
+      await keyboard.press('Tab')
+      found.push(await focused())
+    }
+    assert.ok(
+      found.some((name) => /Standalone devices|Freezer 1/.test(name)),
+      `what is found can be reached: ${found}`,
+    )
+    await picker.search('')
+    await until('all is seen', async () => (await picker.leaves()).length > 5)
+    await picker.box('Freezer 1').focus()
+    await picker.body.locator('.envlog-branch', { hasText: 'Freezer 1' }).locator('.envlog-fold').click()
+    const first = picker.body.locator('input[type=checkbox][tabindex="0"]')
+    assert.equal(await first.count(), 1)
+    assert.ok(await first.isVisible(), 'one that is seen is in the order of tabs')
+    await leave(form, picker, 'cancel')
+    await form.cancel()
+  })
+
   it('finds by quantity in Japanese', async () => {
     editor = await room.open({ language: 'ja' })
     const form = await editor.edit('alerts')
