@@ -3,6 +3,7 @@ import { migrateSettings, readVersion, SETTINGS_VERSION } from '../shared/versio
 import { type ChosenField, chosenField } from './chosen'
 import type { Asking } from './demand'
 import { createDeviceSource } from './device-source'
+import { ofToday } from './of-today'
 import { type Chosen, isDevice } from './picker/choice'
 import type { Kind } from './picker/tree'
 import type { Form } from './red'
@@ -37,7 +38,7 @@ export function prepareAction(form: Form): void {
     select,
     property,
     repeat: $('#node-input-repeat'),
-    devices: field('devices', [...listOf<Chosen>(devices), ...(form.select === 'list' ? units : [])]),
+    devices: field('devices', [...listOf<Chosen>(devices), ...(form.select === 'base' ? [] : units)]),
     bases: field('bases', form.select === 'list' ? [] : units),
     groups: field(
       'groups',
@@ -92,20 +93,18 @@ function versionFor(form: Form, meant: Readonly<Record<string, unknown>>): numbe
 function edited(form: Form): Asking {
   const chosen = (name: Kind) => fields?.[name].value() ?? []
   const select = fields?.select.val()
+  const unitsOf = (name: Kind) => chosen(name).flatMap((one) => ('unit' in one ? one.unit : []))
+  // What is not used now is kept for whoever comes back to it.
+  const kept = () => [...new Set([...unitsOf('devices'), ...unitsOf('bases')])]
   return {
     type: form.type,
     select,
     repeat: fields?.repeat.val(),
     devices: chosen('devices').filter(isDevice),
-    bases: chosen(select === 'list' ? 'devices' : 'bases').flatMap((one) => ('unit' in one ? one.unit : [])),
+    bases: select === 'list' ? unitsOf('devices') : select === 'base' ? unitsOf('bases') : kept(),
     groups: chosen('groups').flatMap((one) => ('group' in one ? one.group : [])),
     exclude: chosen('exclude').flatMap((one) => (isDevice(one) ? one.serial : [])),
   }
-}
-
-/** What an older version saved, as the form shows it; of a newer one it is left as it is. */
-function ofToday(form: Form): Readonly<Record<string, unknown>> {
-  return migrateSettings(form.type as ActionType, { ...form }, readVersion({ ...form }) ?? SETTINGS_VERSION)
 }
 
 function listOf<T>(value: unknown): T[] {

@@ -69,9 +69,10 @@ function meantBy(
   { serial, base }: NamedDevice,
   devices: readonly ListedDevice[] = [],
 ): { standalone: boolean }[] {
-  if (base !== undefined) return [{ standalone: base === serial }]
-  const listed = devices.filter((one) => one.serial === serial)
-  return listed.length > 0 ? listed : [{ standalone: false }]
+  const isMeant = (one: ListedDevice) =>
+    one.serial === serial && (base ?? one.base.serial) === one.base.serial
+  const listed = devices.filter(isMeant)
+  return listed.length > 0 ? listed : [{ standalone: base === serial }]
 }
 
 /** The rows that hold for an account with these `limits`. */

@@ -3,6 +3,7 @@ import { readLimits } from '../shared/limits'
 import { OFFERED, type Output, type Send } from '../shared/outputs'
 import { type Asking, budgetOf, countOf, demandOf, rowsOf, togetherOf } from './demand'
 import { type DeviceSource, listedIn } from './device-source'
+import { ofToday } from './of-today'
 import type { Form } from './red'
 import { language } from './red'
 
@@ -32,9 +33,9 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     const which =
       count === undefined ? form._(`told.select-${asking.select}`) : form._('told.devices', { count })
     const how = { which, send: form._(`send.${send}`), output: form._(`output.${output}`) }
-    // Base units that are not in the account, or an account without devices, are chosen nevertheless.
-    const isChosen =
-      asking.select === 'base' ? (asking.bases as unknown[]).length > 0 : asking.select !== 'list'
+    // Base units and groups that are not in the account, or an account without devices, are chosen nevertheless.
+    const wholes = { list: asking.bases, base: asking.bases, group: asking.groups }[String(asking.select)]
+    const isChosen = wholes === undefined || (wholes as unknown[]).length > 0
     sends.text(count === 0 && !isChosen ? form._('told.none') : form._('told.sends', how))
     const example = samples[`${type} ${output} ${send}`]
     sample.text(example ? JSON.stringify(example, null, 2) : '')
@@ -49,7 +50,8 @@ export function tellWhatComes(form: Form, source: DeviceSource, edited: () => As
     const others: Asking[] = []
     RED.nodes.eachNode((node) => {
       const isOff = node.d || RED.nodes.workspace(String(node.z))?.disabled
-      if (node.account === account && node.id !== form.id && !isOff) others.push(node as unknown as Asking)
+      if (node.account === account && node.id !== form.id && !isOff)
+        others.push(ofToday(node as Form) as unknown as Asking)
     })
     const together = togetherOf(demand, [asking, ...others], devices, rows)
     const isTooMuch = (together?.share ?? 0) > 1

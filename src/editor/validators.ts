@@ -17,6 +17,7 @@ import {
 import { STORED_SECRET } from '../shared/admin'
 import { isLimits } from '../shared/limits'
 import { isNeverBefore, readRelative, readTime } from '../shared/moment'
+import { ofToday } from './of-today'
 import type { Form } from './red'
 
 /**
@@ -139,7 +140,8 @@ function isEmptyPeriod(node: Form, to: unknown): boolean {
 export function checkDevices(node: Form, value: unknown): Verdict {
   if (node.select !== 'list') return true
   const devices = Array.isArray(value) ? (value as { serial?: string; base?: string }[]) : []
-  const units = Array.isArray(node.bases) ? node.bases.length : 0
+  const { bases } = ofToday(node)
+  const units = Array.isArray(bases) ? bases.length : 0
   if (devices.length + units === 0) return say('no-devices')
   const wrong = devices.flatMap(({ serial, base }) => [serial, base || serial]).find(notSerial)
   return wrong === undefined ? true : say('serial', { serial: wrong })

@@ -34,6 +34,35 @@ describe('the requests of a round', () => {
     assert.equal(countOf(under, fleet), 2)
   })
 
+  it('are one for each device of any choice, however often it is named', () => {
+    const twins = [
+      ...fleet,
+      listed('52A10001', { base: '5F0A1001' }),
+      listed('52A10001', { base: '5F0A1002' }),
+    ]
+    const named = fc.constantFrom(
+      ...twins.map(({ serial, base }) => ({ serial, base: base.serial })),
+      ...twins.map(({ serial }) => ({ serial })),
+    )
+    const bases = fc.subarray(['5F0A1001', '5F0A1002', '52A10001'])
+    const exclude = fc.subarray(
+      twins.map(({ serial }) => serial),
+      { maxLength: 2 },
+    )
+    fc.assert(
+      fc.property(fc.array(named), bases, exclude, (devices, units, excluded) => {
+        const isChosen = ({ serial, base }: (typeof twins)[number]) =>
+          units.includes(base.serial) ||
+          devices.some(
+            (one) => one.serial === serial && ('base' in one ? one.base : base.serial) === base.serial,
+          )
+        const meant = twins.filter((one) => isChosen(one) && !excluded.includes(one.serial))
+        const asking = node('latest', { select: 'list', devices, bases: units, exclude: excluded })
+        assert.equal(countOf(asking, twins), meant.length)
+      }),
+    )
+  })
+
   it('are those of devices and base units that are chosen together, each once', () => {
     const devices = [{ serial: '52A10001' }, { serial: '52C10008', base: '5F0A1001' }]
     const both = node('latest', { select: 'list', devices, bases: ['5F0A1001', '52A10002'] })

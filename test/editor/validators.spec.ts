@@ -47,6 +47,7 @@ describe('the reasons of wrong values', () => {
       checkStart('held'),
       checkDevices(form({ select: 'list' }), [{ serial: '52A10001', base: '' }]),
       checkDevices(form({ select: 'all' }), 'whatever'),
+      checkDevices(form({ version: 2, select: 'list', bases: ['5F0A1001'] }), []),
       checkSerials([], false),
       checkAdvance(form({ onlyNew: true, output: 'rows', send: 'device' }), 'acknowledged'),
     ]) {
@@ -57,6 +58,11 @@ describe('the reasons of wrong values', () => {
   it('say what is wrong', () => {
     for (const [verdict, reason] of [
       [checkAddress(''), 'The address is missing.'],
+      // Version 1 had base units only by themselves.
+      [
+        checkDevices(form({ type: 'envlog-latest', version: 1, select: 'list', bases: ['5F0A1001'] }), []),
+        'No device is chosen.',
+      ],
       [checkAddress('service.example'), /must look like https/],
       [checkAddress('http://service.example'), /must begin with https/],
       [checkAddress('https://me:it@service.example'), /must not contain a login/],

@@ -183,6 +183,17 @@ describe('the devices that the settings name', () => {
       devices: [{ serial: A }],
     })
     assert.deepEqual(await evaluateSelection(groups, msg), { ...nothing, groups: ['Racks'] })
+    const twice = settings({
+      version: 2,
+      select: 'list',
+      devices: [{ serial: A }, { serial: A }],
+      bases: [B, B],
+    })
+    assert.deepEqual(
+      await evaluateSelection(twice, msg),
+      { ...devices({ serial: A }), bases: [B] },
+      'each once',
+    )
     const base = settings({ select: 'base', bases: [B], devices: [{ serial: A }] })
     assert.deepEqual(await evaluateSelection(base, msg), { ...nothing, bases: [B] })
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../simulator'
+import { BASE, currentDevice } from '../lib/answers'
 import { NOW } from '../support/devices'
 import { type Message, startFlow, useSimulator } from '../support/flow'
 
@@ -41,6 +42,26 @@ describe('what the editor asks the runtime', () => {
     assert.equal(simulator().log.length, 1)
     await post('devices', { account: typed(), anew: true })
     assert.equal(simulator().log.length, 2)
+  })
+
+  it('lists a device of which the reading cannot be read, also where that is all there is', async () => {
+    await startFlow('current', simulator())
+    const group = { num: 1, name: 'Racks' }
+    const odd = [
+      currentDevice({ serial: '5C000001', unixtime: 'never', group }),
+      currentDevice({ serial: '5C000002', time_diff: 'none', group }),
+    ]
+    for (const devices of [odd, [...odd, currentDevice()]]) {
+      simulator().set({ faults: [{ kind: 'body', body: JSON.stringify({ devices }) }] })
+      const { status, body } = await post('devices', { account: typed(), anew: true })
+      const listed = body.devices?.filter(
+        (one: Message) => one.group === 'Racks' && one.base.serial === BASE.serial,
+      )
+      assert.deepEqual(
+        [status, listed?.map(({ serial }: Message) => serial).toSorted()],
+        [200, ['5C000001', '5C000002']],
+      )
+    }
   })
 
   it('tests address, login and the relay suffix, and never asks for alerts', async () => {

@@ -16,7 +16,7 @@ import {
 const INSTALL_MS = 120_000
 
 /** Upper bounds in kB of 1000 bytes, about 1.5 times what it was when they were set. */
-const MOST_KB = { tarball: 490, unpacked: 1800, install: 12_500 }
+const MOST_KB = { tarball: 490, unpacked: 1830, install: 12_500 }
 
 /** All that may be in the package. Nothing of the editor's sources: the html holds them; no types of what nobody imports. */
 const ALLOWED = [

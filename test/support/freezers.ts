@@ -73,12 +73,17 @@ export function useFreezers({ hasRecord = false } = {}): Freezers {
         name: `Freezer ${serial.slice(-1)}`,
         zone: { timeDiff: 540 },
         battery: stateOf(serial).battery,
-        channels: [{ num: 1, name: 'Inside', unit: 'C' }],
+        channels: [
+          { num: 1, name: 'Inside', unit: 'C' },
+          { num: 2, name: 'The same in °F', unit: 'F' },
+        ],
         records: hasRecord ? [{ unixtime: AT - 60, values: { 1: -20 } }] : [],
         alerts: () => stateOf(serial).alerts,
         current: () => {
           const { value, age } = stateOf(serial)
-          return age === null ? {} : { unixtime: Math.floor(Date.now() / 1000) - age, values: { 1: value } }
+          return age === null
+            ? {}
+            : { unixtime: Math.floor(Date.now() / 1000) - age, values: { 1: value, 2: value * 1.8 + 32 } }
         },
       }),
     )

@@ -1,8 +1,9 @@
 /**
  * Keys of a tree of check boxes: one of them is in the page's tab order, arrows move between those that are
- * seen and can be changed, left and right fold a base unit. Space chooses, as in every check box.
+ * seen and can be changed, left and right fold a base unit. Space chooses, as in every check box. Call what is returned when others are
+ * seen than before: one of those is in the tab order then.
  */
-export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => void): void {
+export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => void): () => void {
   const boxes = () => tree.find<HTMLInputElement>('input[type=checkbox]').filter(':visible:enabled')
 
   function focus(box: HTMLElement | undefined): void {
@@ -22,7 +23,10 @@ export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => vo
       End: () => focus(all.at(-1)),
       ArrowRight: () => fold(branch, true),
       ArrowLeft: () => {
-        focus(branch.find<HTMLInputElement>('.envlog-branch-box').get(0))
+        const box = branch.find<HTMLInputElement>('.envlog-branch-box').get(0)
+        // Without one the focus would be folded away.
+        if (!box) return
+        focus(box)
         fold(branch, false)
       },
     }
@@ -36,5 +40,12 @@ export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => vo
     tree.find('input[type=checkbox]').attr('tabindex', -1)
     $(target as HTMLElement).attr('tabindex', 0)
   })
-  boxes().attr('tabindex', -1).first().attr('tabindex', 0)
+
+  function settle(): void {
+    if (boxes().filter('[tabindex=0]').length > 0) return
+    tree.find('input[type=checkbox]').attr('tabindex', -1)
+    boxes().first().attr('tabindex', 0)
+  }
+  settle()
+  return settle
 }

@@ -38,12 +38,13 @@ export function showTree(
   const rows = branches.map((branch) => branchRow(branch))
   tree.append(rows.map(({ element }) => element))
   place.empty().append(tree)
-  keysOf(tree, fold)
+  const settle = keysOf(tree, fold)
   refresh()
 
   function fold(element: JQuery, open: boolean): void {
     element.toggleClass('envlog-folded', !open)
     element.find('.envlog-fold').attr('aria-expanded', String(open))
+    settle()
   }
 
   function set(chosen: Chosen, isChosen: boolean): void {
@@ -187,6 +188,7 @@ export function showTree(
         if (text.trim() !== '' && hits.length > 0) fold(element, true)
         found += hits.length
       }
+      settle()
       return found
     },
 

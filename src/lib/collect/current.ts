@@ -46,36 +46,45 @@ export async function collectCurrent(
   if (Object.keys(params).length === 0) account.directory.update(answer)
   const { time, staleAfter } = query
   const { receivedAt } = answer
-  const failed: DeviceFailure[] = []
-  const unreadable = ({ serial, part }: Pick<UnreadableDevice, 'serial' | 'part'>) => {
-    if (query.exclude.includes(serial)) return
-    const cause = { endpoint: answer.endpoint, serial }
-    failed.push({ device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) })
-  }
+  const unreadable: UnreadableDevice[] = []
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
-  const all = await runCooperatively(readCurrentStepwise(answer.body, options, unreadable), context.signal)
-  const readings = all.filter((reading) => isWanted(reading, query))
-  failed.push(...findMissing(all, failed, query))
+  const steps = readCurrentStepwise(answer.body, options, (one) => unreadable.push(one))
+  const all = await runCooperatively(steps, context.signal)
+  const readings = all.filter((reading) => isWanted(memberOf(reading), query))
+  const failed = unreadable
+    .filter(({ serial, known }) => isWanted({ serial, ...known }, query))
+    .map(({ serial, part }): DeviceFailure => {
+      const cause = { endpoint: answer.endpoint, serial }
+      return { device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) }
+    })
+  const members = [...all.map(memberOf), ...unreadable.map(({ serial, known }) => ({ serial, ...known }))]
+  failed.push(...findMissing(members, query))
   return { answer, content: { kind: 'current', readings }, group: '', failed }
 }
 
+/** Where a device of the answer belongs; of one that cannot be read that may not be known. */
+interface Member {
+  serial: string
+  base?: string
+  /** Blank for none. */
+  group?: string
+}
+
+const memberOf = ({ serial, base, group }: Reading): Member => ({
+  serial,
+  base: base.serial,
+  group: group?.name ?? '',
+})
+
 /** What is selected and not in the answer: the account does not have it. What cannot be read is reported already. */
-function findMissing(
-  readings: readonly Reading[],
-  unreadable: readonly DeviceFailure[],
-  { selection, exclude }: CurrentQuery,
-): DeviceFailure[] {
+function findMissing(members: readonly Member[], { selection, exclude }: CurrentQuery): DeviceFailure[] {
   if (selection === 'all') return []
-  const reported = unreadable.map(({ device }) => ('serial' in device ? device.serial : ''))
-  const ignored = new Set([...exclude, ...reported])
-  const isThere = (device: NamedDevice) => readings.some((reading) => isSameDevice(device, reading))
-  const devices = selection.devices.filter((device) => !ignored.has(device.serial) && !isThere(device))
+  const isThere = (device: NamedDevice) => members.some((member) => isSameDevice(device, member))
+  const devices = selection.devices.filter((device) => !exclude.includes(device.serial) && !isThere(device))
   const bases = selection.bases.filter(
-    (base) => !ignored.has(base) && !readings.some((reading) => reading.base.serial === base),
+    (base) => !exclude.includes(base) && !members.some((member) => member.base === base),
   )
-  const groups = selection.groups.filter(
-    (group) => !readings.some((reading) => reading.group?.name === group),
-  )
+  const groups = selection.groups.filter((group) => !members.some((member) => member.group === group))
   return [
     ...devices.map(({ serial, base }) => unknownDevice(serial, base)),
     ...bases.map((base) => unknownDevice(base, base)),
@@ -83,8 +92,9 @@ function findMissing(
   ]
 }
 
-const isSameDevice = ({ serial, base }: NamedDevice, reading: Reading) =>
-  serial === reading.serial && (base === undefined || base === reading.base.serial)
+/** Also where its base unit is not known. */
+const isSameDevice = ({ serial, base }: NamedDevice, member: Member) =>
+  serial === member.serial && (base === undefined || member.base === undefined || base === member.base)
 
 /**
  * The narrowest filter that one request can have: the service filters by remote units, or by base units and standalone
@@ -101,8 +111,9 @@ function buildCurrentParams(
   if (selection.groups.length > 0) return {}
   const isRemote = devices.map(({ serial, base }) => {
     if (base !== undefined) return base !== serial
+    if (format === 'read') return directory.isRemote(serial, true)
     // An answer that is passed on as it is cannot be filtered here: most devices are remote units.
-    return directory.isRemote(serial) ?? (format === 'read' ? undefined : true)
+    return directory.isRemote(serial, false) ?? true
   })
   const serials = [...new Set(devices.map(({ serial }) => serial))]
   if (selection.bases.length === 0 && isRemote.every((one) => one === true))
@@ -111,16 +122,20 @@ function buildCurrentParams(
   return { 'base-serial': [...new Set([...selection.bases, ...serials])] }
 }
 
-/** An answer may hold more than what is selected: one serial may stand under two base units (docs/service.md). */
-function isWanted(reading: Reading, { selection, exclude }: CurrentQuery): boolean {
-  if (exclude.includes(reading.serial)) return false
-  return selection === 'all' || isSelected(reading, selection)
+/**
+ * An answer may hold more than what is selected: one serial may stand under two base units (docs/service.md). Of a device
+ * that cannot be read and belongs nobody knows where, it is taken to be selected.
+ */
+function isWanted(member: Member, { selection, exclude }: CurrentQuery): boolean {
+  if (exclude.includes(member.serial)) return false
+  return selection === 'all' || isSelected(member, selection)
 }
 
-function isSelected(reading: Reading, { devices, bases, groups }: NamedSelection): boolean {
-  const { base, group } = reading
-  if (bases.includes(base.serial) || (group !== null && groups.includes(group.name))) return true
-  return devices.some((device) => isSameDevice(device, reading))
+function isSelected(member: Member, { devices, bases, groups }: NamedSelection): boolean {
+  const { base, group } = member
+  if (base === undefined || group === undefined) return true
+  if (bases.includes(base) || groups.includes(group)) return true
+  return devices.some((device) => isSameDevice(device, member))
 }
 
 /**

@@ -83,12 +83,12 @@ export async function resolveDevices(
       }
     }
     for (const base of selection.bases) {
-      const under = (await directory.list(context)).filter((entry) => entry.base === base)
+      const under = await directory.findAll((entry) => entry.base === base, context)
       under.forEach(add)
       if (under.length === 0) unknown.push(unknownDevice(base, base))
     }
     for (const group of selection.groups) {
-      const members = (await directory.list(context)).filter((entry) => entry.group === group)
+      const members = await directory.findAll((entry) => entry.group === group, context)
       members.forEach(add)
       if (members.length === 0) unknown.push(unknownGroup(group))
     }

@@ -17,19 +17,24 @@ export interface DirectoryEntry {
 
 /** An older list is requested again. */
 const MAX_AGE_MS = 10 * 60_000
-/** After a failed request, or for an unknown serial, the list is requested again no earlier. */
+/** After a failed request, or for what is unknown, the list is requested again no earlier. */
 const MIN_REFRESH_INTERVAL_MS = 60_000
 
 /**
  * The devices of an account, from answers of `current` without a filter. The list is fetched once however many need
- * it, and kept for ten minutes. After a failed refresh the old list is used. An unknown serial refreshes it, at most
- * once a minute.
+ * it, and kept for ten minutes. After a failed refresh the old list is used. An unknown serial, base unit or group
+ * refreshes it, at most once a minute.
  */
 export interface Directory {
   /** @throws EnvlogError of the request, where there is no list at all */
   list(context: RequestContext): Promise<readonly DirectoryEntry[]>
   /** The device under each of its base units; empty where the account has no such device. */
   find(serial: string, context: RequestContext): Promise<readonly DirectoryEntry[]>
+  /** All devices that are meant; where there is none, the list is refreshed as for an unknown serial. */
+  findAll(
+    isMeant: (entry: DirectoryEntry) => boolean,
+    context: RequestContext,
+  ): Promise<readonly DirectoryEntry[]>
   /** The name of a device and of its group; blank for none, and where the account does not have the device. */
   describe(
     serial: string,
@@ -44,8 +49,11 @@ export interface Directory {
   cachedAnswer(): DirectoryAnswer | undefined
   /** Whether the last list has the device under that base unit; `undefined` where there is none. */
   has(serial: string, base: string): boolean | undefined
-  /** Whether all devices with that serial are remote units; `undefined` where the last list has none, or some are not. */
-  isRemote(serial: string): boolean | undefined
+  /**
+   * Whether all devices with that serial are remote units; `undefined` where the last list has none, or some are not.
+   * @param isCurrent only by a list of the last ten minutes
+   */
+  isRemote(serial: string, isCurrent: boolean): boolean | undefined
   /** Takes over an answer. @throws EnvlogError `reply-unreadable` where it has devices and none can be read */
   update(answer: DirectoryAnswer): void
 }
@@ -122,14 +130,16 @@ export function createDirectory(
     return state.entries ?? []
   }
 
-  async function find(serial: string, context: RequestContext): Promise<readonly DirectoryEntry[]> {
-    const filter = (entries: readonly DirectoryEntry[]) => entries.filter((entry) => entry.serial === serial)
-    const found = filter(await list(context))
+  async function findAll(isMeant: (entry: DirectoryEntry) => boolean, context: RequestContext) {
+    const found = (await list(context)).filter(isMeant)
     const isRecent = state.pendingRequests === 0 && since(state.requestedAt) < MIN_REFRESH_INTERVAL_MS
     if (found.length > 0 || isRecent) return found
     state.updatedAt = Number.NEGATIVE_INFINITY
-    return filter(await list(context))
+    return (await list(context)).filter(isMeant)
   }
+
+  const find = (serial: string, context: RequestContext) =>
+    findAll((entry) => entry.serial === serial, context)
 
   const findUnder = async (serial: string, base: string, context: RequestContext) =>
     (await find(serial, context)).find((entry) => entry.base === base)
@@ -137,6 +147,7 @@ export function createDirectory(
   return {
     list,
     find,
+    findAll,
     update,
     async getAnswer(context, isRefreshed) {
       if (isRefreshed) await refresh(context)
@@ -145,7 +156,8 @@ export function createDirectory(
     },
     cachedAnswer: () => state.answer,
     has: (serial, base) => state.entries?.some((entry) => entry.serial === serial && entry.base === base),
-    isRemote(serial) {
+    isRemote(serial, isCurrent) {
+      if (isCurrent && since(state.updatedAt) >= MAX_AGE_MS) return undefined
       const found = state.entries?.filter((entry) => entry.serial === serial) ?? []
       const remotes = found.filter(({ base }) => base !== serial)
       if (found.length === 0 || (remotes.length > 0 && remotes.length < found.length)) return undefined

@@ -4,7 +4,7 @@ import type { Reading } from '../readings/current'
 import type { Device } from '../readings/device'
 import type { Series } from '../readings/series'
 import { channelNames } from './names'
-import { type TopicChannel, topicText } from './topic'
+import { beginningText, type TopicChannel, topicText } from './topic'
 
 /** What an answer, or one device's answers, came to; what outputs are made of. */
 export type Content =
@@ -36,7 +36,7 @@ export function subjectsOf(
   device: Subject,
   channels: readonly Channel[],
 ): (key: string | undefined) => Subject {
-  const labels = channelNames(channels, 'label', topicText)
+  const labels = channelNames(channels, 'label', topicText, [], beginningText)
   const quantities = channelNames(channels, 'quantity')
   const subjects = new Map(
     channels.map(({ key, number, unit }) => {

@@ -8,20 +8,22 @@ type Named = Pick<Channel, 'key' | 'name' | 'quantity'>
  * a channel without such a name has its key.
  * @param clean takes out what cannot stand in a name
  * @param reserved names that none may have
+ * @param written as which a name may stand elsewhere: no two are the same there either
  */
 export function channelNames(
   channels: readonly Named[],
   by: FieldNames,
   clean: (text: string) => string = (text) => text,
   reserved: readonly string[] = [],
+  written: (name: string) => string = (name) => name,
 ): Map<string, string> {
   const taken = new Set(reserved)
   const names = new Map<string, string>()
   for (const { key, name, quantity } of channels) {
     const wanted = by === 'channel' ? key : clean(by === 'label' ? name : (quantity ?? '')) || key
     let unique = wanted
-    for (let count = 2; taken.has(unique); count++) unique = `${wanted}_${count}`
-    taken.add(unique)
+    for (let count = 2; taken.has(written(unique)); count++) unique = `${wanted}_${count}`
+    taken.add(written(unique))
     names.set(key, unique)
   }
   return names

@@ -27,6 +27,9 @@ const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit|quantity)\})+$/
 /** As it stands in a topic. */
 export const topicText = (text: string) => text.replace(UNSAFE, '_')
 
+/** As it stands at the beginning of a topic: `$` is the broker's own. */
+export const beginningText = (text: string) => text.replace(/^\$/, '_')
+
 /** Topics that are kept: of so many channels, all in all. */
 const MOST_KEPT = 500
 
@@ -68,6 +71,6 @@ export function makeTopic(template: string, values: TopicValues): string | undef
     .filter((segment) => channel || !CHANNEL_ONLY.test(segment))
     .map((segment) => segment.replace(PLACE, (_, key: string) => topicText(named[key] ?? '') || '_'))
     .join('/')
-  // Wildcards leave topics out that begin with `$`: they are the broker's own.
-  return topic === '' ? undefined : topic.replace(/^\$/, '_')
+  // Wildcards leave topics out that begin with `$`.
+  return topic === '' ? undefined : beginningText(topic)
 }

@@ -57,9 +57,31 @@ export function readCurrent(...answer: Parameters<typeof readCurrentStepwise>): 
 export function* readCurrentStepwise(
   envelope: CurrentEnvelope,
   options: CurrentOptions,
-  onUnreadable: (device: Pick<UnreadableDevice, 'serial' | 'part'>) => void = () => {},
+  onUnreadable: (device: UnreadableDevice) => void = () => {},
 ): Generator<undefined, Reading[]> {
-  const failed: Pick<UnreadableDevice, 'serial' | 'part'>[] = [...envelope.unreadable]
+  const { readings, unreadable } = yield* readReadableStepwise(envelope, options)
+  const [first] = unreadable
+  if (first && readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
+  unreadable.forEach(onUnreadable)
+  return readings
+}
+
+/** What can be read of an answer, and which devices cannot. */
+export interface ReadCurrent {
+  readings: Reading[]
+  unreadable: UnreadableDevice[]
+}
+
+/** Reads what can be read, for those who need the devices even if no reading can be read. */
+export function readReadable(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
+  return runToEnd(readReadableStepwise(envelope, options))
+}
+
+function* readReadableStepwise(
+  envelope: CurrentEnvelope,
+  options: CurrentOptions,
+): Generator<undefined, ReadCurrent> {
+  const unreadable = [...envelope.unreadable]
   const formatTime = createFormatter(options.time)
   const readings: Reading[] = []
   for (const [index, device] of envelope.devices.entries()) {
@@ -68,13 +90,12 @@ export function* readCurrentStepwise(
       readings.push(readReading(device, options, formatTime))
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
-      failed.push({ serial: device.serial, part: String(error.params.part) })
+      const { serial, name, baseunit, group } = device
+      const known = { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
+      unreadable.push({ serial, known, part: String(error.params.part) })
     }
   }
-  const [first] = failed
-  if (first && readings.length === 0) throw new EnvlogError('reply-unreadable', { part: first.part })
-  failed.forEach(onUnreadable)
-  return readings
+  return { readings, unreadable }
 }
 
 /** Formats times at any offset, with one `createTimeFormatter` for each. */

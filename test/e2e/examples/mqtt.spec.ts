@@ -54,6 +54,17 @@ function fleet(now: number, newest: () => CurrentDefinition): DeviceDefinition[]
       ],
       records,
     },
+    {
+      serial: '52A10005',
+      name: 'Lamp',
+      channels: [
+        { num: 1, name: 'Light', unit: 'lx' },
+        { num: 2, name: 'Sun', unit: 'klx' },
+        { num: 3, name: 'Sum', unit: 'klxh' },
+        { num: 4, name: 'Filling', unit: '%' },
+      ],
+      records,
+    },
   ]
 }
 
@@ -182,6 +193,11 @@ function tests(start: () => Promise<Broker>): void {
         '°C temperature',
         '% humidity',
         'ppm carbon_dioxide',
+        'lx illuminance',
+        // Home Assistant takes no klx of that class.
+        'klx undefined',
+        'klxh undefined',
+        '% undefined',
       ].map((kind) => [kind]),
     )
     const available = (offline: (row: FlatRow) => boolean) =>

@@ -123,6 +123,27 @@ describe('the directory', () => {
     assert.equal(service.asked, 3)
   })
 
+  it('is refreshed for an unknown base unit or group too, at most once a minute', async () => {
+    const { service, directory } = setup('A0000001')
+    await later(directory.list(patient))
+    service.serials = ['A0000001', 'B0000002']
+    const isNew = ({ serial }: { serial: string }) => serial === 'B0000002'
+    assert.deepEqual(await later(directory.findAll(isNew, patient)), [], 'within a minute')
+    await timers().tickAsync(MINUTE)
+    assert.deepEqual(serials(await later(directory.findAll(isNew, patient))), ['B0000002'])
+    for (let count = 0; count < 50; count++) await later(directory.findAll(() => false, patient))
+    assert.equal(service.asked, 2, 'fifty seconds of asking')
+  })
+
+  it('says of what kind a device is by a list of the last ten minutes, or by the last there is', async () => {
+    const { directory } = setup('A0000001')
+    await later(directory.list(patient))
+    const kinds = () => [true, false].map((isCurrent) => directory.isRemote('A0000001', isCurrent))
+    assert.deepEqual(kinds(), [true, true])
+    await timers().tickAsync(10 * MINUTE)
+    assert.deepEqual(kinds(), [undefined, true])
+  })
+
   it('is not refreshed for a serial it has', async () => {
     const { service, directory } = setup('A0000001')
     await later(directory.list(patient))

@@ -37,12 +37,15 @@ describe('names of the channels of one device', () => {
   })
 
   const template = 'a/{serial}/{label}/{quantity}'
-  const oddities = ['', 'a', 'a_2', 'a/b', 'a+b', 'a_b', 'ch1', 'ch2', '__proto__', '\n', 'time', '日本']
+  const oddities = [
+    ...['', 'a', 'a_2', 'a/b', 'a+b', 'a_b', 'a\\', 'a ', 'ch1', 'ch2', '\n', ' ', '\u2028', 'time', '日本'],
+    ...['__proto__', 'constructor', 'temperature', 'temperature_2', '$a', '_a', '$', '_', 'x'.repeat(5000)],
+  ]
   const channels = fc.array(
     fc.record({
-      num: fc.integer({ min: 1, max: 4 }),
+      num: fc.constantFrom(0, 1, 2, 3, 4, 50, '', 'x', null),
       name: fc.constantFrom(...oddities),
-      unit: fc.constantFrom('C', '℃', '%', '', 'ppm', 'x'),
+      unit: fc.constantFrom('C', '℃', 'Ｃ', ' °C ', '%', '％', '', 'ppm', 'x', '__proto__'),
       value: fc.constant('1'),
     }),
     { minLength: 1, maxLength: 6 },
@@ -53,7 +56,9 @@ describe('names of the channels of one device', () => {
       fc.property(channels, fc.constantFrom(...FIELD_NAMES), (channel, fieldNames) => {
         const content = current([{ channel }])
         const rows = [...rowsAbout(content, '')]
-        for (const part of [template, 'x/{label}', 'x/{quantity}']) {
+        assert.equal(rows.length, channel.length, 'none is lost')
+        assert.equal(new Set(rows.map(({ row }) => row.channel)).size, rows.length)
+        for (const part of [template, '{label}', '{quantity}', '{channel}']) {
           const make = topicMaker(part)
           const topics = rows.map(({ subject }) => make({ account: 'A', ...subject }))
           assert.equal(new Set(topics).size, rows.length, `${topics}`)

@@ -2,7 +2,7 @@ import type { Account } from '../../../lib/account'
 import type { DirectoryAnswer } from '../../../lib/collect/directory'
 import type { UnreadableDevice } from '../../../lib/decode/fields'
 import type { RequestContext } from '../../../lib/quota/types'
-import { type Reading, readCurrent } from '../../../lib/readings/current'
+import { type Reading, readReadable } from '../../../lib/readings/current'
 import type { DeviceList, ListedDevice } from '../../../shared/admin'
 
 /**
@@ -26,8 +26,8 @@ export function readCachedDeviceList(account: Account): DeviceList | null {
 function toDeviceList(account: Account, { body, receivedAt }: DirectoryAnswer): DeviceList {
   const { series1Models } = account
   const options = { receivedAt, time: 'utc', staleAfter: null, series1Models } as const
-  const readings = body.devices.length > 0 ? readCurrent(body, options) : []
-  const devices = [...readings.map(fromReading), ...body.unreadable.flatMap(fromUnreadable)]
+  const { readings, unreadable } = readReadable(body, options)
+  const devices = [...readings.map(fromReading), ...unreadable.flatMap(fromUnreadable)]
   const { left, freeAt } = account.quota.counts().endpoints.current
   return { devices, receivedAt, left, freeAt }
 }

@@ -28,6 +28,7 @@ import {
 import {
   choice,
   flag,
+  groupName,
   isBlank,
   listOf,
   migrateToToday,
@@ -49,7 +50,7 @@ const common = z.object({
   select: choice(SELECTS, 'all'),
   devices: listOf(namedDevice),
   bases: listOf(serial),
-  groups: listOf(optionalText.refine((value) => value !== '')),
+  groups: listOf(groupName),
   property: z.preprocess((value) => (isBlank(value) ? 'devices' : value), z.string()),
   propertyType: choice(DEVICES_TYPES, 'msg'),
   exclude: listOf(serial),

@@ -53,22 +53,26 @@ type Named = Partial<NamedSelection>
 export async function evaluateSelection(settings: CommonSettings, evaluate: Evaluate): Promise<Selection> {
   const { select, devices, bases, groups } = settings
   if (select === 'all') return 'all'
-  if (select === 'list') return { devices, bases, groups: [] }
-  if (select === 'base') return { devices: [], bases, groups: [] }
-  if (select === 'group') return { devices: [], bases: [], groups }
+  if (select === 'list') return eachOnce([{ devices, bases }])
+  if (select === 'base') return eachOnce([{ bases }])
+  if (select === 'group') return eachOnce([{ groups }])
   const property = formatTypedInput(settings.property, settings.propertyType)
   // Node-RED throws where a parent object of the property is missing.
   const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
   const result = selections.safeParse(settings.propertyType === 'env' ? parseText(value) : value)
   if (!result.success) throw new EnvlogError('devices-unreadable', { property })
-  const once = new Map<string, NamedDevice>()
-  for (const device of result.data.flatMap((one) => one.devices ?? []))
-    once.set(JSON.stringify(device), device)
-  const underBases = new Set(result.data.flatMap((one) => one.bases ?? []))
-  const inGroups = new Set(result.data.flatMap((one) => one.groups ?? []))
-  if (once.size + underBases.size + inGroups.size === 0) throw new EnvlogError('devices-empty', { property })
-  return { devices: [...once.values()], bases: [...underBases], groups: [...inGroups] }
+  const found = eachOnce(result.data)
+  if (Object.values(found).flat().length === 0) throw new EnvlogError('devices-empty', { property })
+  return found
+}
+
+function eachOnce(all: readonly Named[]): NamedSelection {
+  const devices = new Map<string, NamedDevice>()
+  for (const device of all.flatMap((one) => one.devices ?? [])) devices.set(JSON.stringify(device), device)
+  const bases = new Set(all.flatMap((one) => one.bases ?? []))
+  const groups = new Set(all.flatMap((one) => one.groups ?? []))
+  return { devices: [...devices.values()], bases: [...bases], groups: [...groups] }
 }
 
 /** Environment variables are texts: JSON, or serials separated by commas. */

@@ -36,6 +36,9 @@ export function choice<T extends string>(choices: readonly T[], fallback: T) {
 export const optionalText = z.preprocess((value) => (isBlank(value) ? '' : String(value)), z.string())
 export const serial = optionalText.transform((value) => value.trim()).refine(isSerial)
 
+/** As the service sends it: a name may be a number, or nothing but blanks. */
+export const groupName = z.union([z.string().min(1), z.number().transform(String)])
+
 export function flag(fallback: boolean) {
   return z.preprocess(
     (value) => (isBlank(value) ? fallback : value === true || value === 'true'),
