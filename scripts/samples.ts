@@ -2,10 +2,11 @@
  * An example message of each node, output and send, made by the code that makes the real ones: what the forms
  * show as *Example message*.
  */
-import { about } from '../src/lib/output/about'
+
 import type { Content } from '../src/lib/output/content'
+import { createMetadata } from '../src/lib/output/metadata'
 import { planMessages } from '../src/lib/output/plan'
-import { makeTopic } from '../src/lib/output/topic'
+import { formatTopic } from '../src/lib/output/topic'
 import type { Alert } from '../src/lib/readings/alerts'
 import type { Channel } from '../src/lib/readings/channel'
 import type { Reading } from '../src/lib/readings/current'
@@ -92,13 +93,13 @@ function sample(type: ActionType, output: Output, send: Send): object {
     group: GROUP,
   }
   const plan = planMessages(contentOf(type, output), how)
-  const draft = [...plan.drafts].find((one) => one !== undefined)
+  const draft = [...plan.messages].find((one) => one !== undefined)
   if (!draft) throw new Error(`no message for ${type} ${output} ${send}`)
   const { subject } = draft
-  const topic = subject && makeTopic(TOPICS[type], { account: 'Plant A', ...subject })
+  const topic = subject && formatTopic(TOPICS[type], { account: 'Plant A', ...subject })
   const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
   const answer = { endpoint: ENDPOINTS[type], receivedAt: AT + 5123, quota }
-  const name = type.replace('envlog-', '') as Parameters<typeof about>[0]
+  const name = type.replace('envlog-', '') as Parameters<typeof createMetadata>[0]
   const parts = plan.sequence && {
     id: '…',
     type: 'array',
@@ -109,7 +110,7 @@ function sample(type: ActionType, output: Output, send: Send): object {
   return {
     ...(topic === undefined ? {} : { topic }),
     payload: Array.isArray(draft.payload) ? draft.payload.slice(0, MOST_ELEMENTS) : draft.payload,
-    envlog: about(name, 'Plant A', { answer }, { subject, reading: draft.reading }),
+    envlog: createMetadata(name, 'Plant A', { answer }, { subject, reading: draft.reading }),
     ...(plan.columns === undefined ? {} : { columns: plan.columns }),
     ...(parts ? { parts } : {}),
   }

@@ -1,8 +1,8 @@
 import { isClearText, splitPassword } from '../shared/account'
 import type { AccountTestResult, ContextStore, QuotaCounts } from '../shared/admin'
-import { ask, reasonInWords } from './ask'
+import { readOpenAccount } from './account-draft'
+import { ask, localizeReason } from './admin-request'
 import { clockTime, type Form, language, words } from './red'
-import { accountInForm } from './typed-account'
 
 /** Part of what is allowed below which little is left. */
 const FEW = 0.2
@@ -26,14 +26,14 @@ export function prepareAccount(form: Form): void {
     lines.empty()
     say('fa-spinner fa-pulse', form._('account.test-asking'))
     try {
-      const found = await ask<AccountTestResult>('test', { account: accountInForm(form.id) })
+      const found = await ask<AccountTestResult>('test', { account: readOpenAccount(form.id) })
       lines.empty()
       say('fa-check', form._('account.test-address'))
       say('fa-check', form._('account.test-login'))
       say('fa-check', form._('told.devices', { count: found.devices }))
       if (found.relay?.works) say('fa-check', form._('account.test-relay'))
       else if (found.relay?.reason) {
-        const why = reasonInWords({
+        const why = localizeReason({
           reason: found.relay.reason,
           ...(found.relay.params ? { params: found.relay.params } : {}),
         })

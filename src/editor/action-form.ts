@@ -1,13 +1,13 @@
 import type { ActionType } from '../shared/action'
 import { migrateSettings, readVersion, SETTINGS_VERSION } from '../shared/versions'
-import { type ChosenField, chosenField } from './chosen'
-import type { Asking } from './demand'
+import { type ChosenField, chosenField } from './choice-field'
 import { createDeviceSource } from './device-source'
-import { ofToday } from './of-today'
+import { migrateForm } from './migrate-form'
 import { type Chosen, isDevice } from './picker/choice'
 import type { Kind } from './picker/tree'
+import { createPreview } from './preview'
 import type { Form } from './red'
-import { tellWhatComes } from './told'
+import type { ActionConfig } from './request-estimate'
 
 interface Fields {
   /** Looked up once: while another page covers the form, it is not in the document. */
@@ -26,14 +26,14 @@ let fields: Fields | undefined
 
 /** The part of the form that all actions have: which devices, and what comes of it. */
 export function prepareAction(form: Form): void {
-  const { devices, bases, groups, exclude } = ofToday(form)
+  const { devices, bases, groups, exclude } = migrateForm(form)
   const units = listOf<string>(bases).map((unit) => ({ unit }))
   const account = $('#node-input-account')
   const [select, property] = [$('#node-input-select'), $('#node-input-propertyType')]
   const source = createDeviceSource(() => String(account.val() ?? ''))
-  let tell = () => {}
+  let updatePreview = () => {}
   const field = (kind: Kind, saved: Chosen[]) =>
-    chosenField(`envlog-${kind}`, kind, saved, source, () => tell())
+    chosenField(`envlog-${kind}`, kind, saved, source, () => updatePreview())
   fields = {
     select,
     property,
@@ -64,17 +64,17 @@ export function prepareAction(form: Form): void {
   $('#node-input-property').on('change', showChosen)
   account.on('change', () => void source.look())
   showChosen()
-  tell = tellWhatComes(form, source, () => edited(form))
+  updatePreview = createPreview(form, source, () => edited(form))
   void source.look()
 }
 
 /** Takes the chosen devices over into the node; Node-RED itself saves only plain inputs. */
 export function saveAction(form: Form): void {
-  const asking = edited(form)
-  const isByMessage = asking.select === 'msg' && fields?.property.val() === 'msg'
+  const config = edited(form)
+  const isByMessage = config.select === 'msg' && fields?.property.val() === 'msg'
   // The row is hidden then, and its value would make the node invalid.
   if (isByMessage) fields?.repeat.val('0')
-  const { select, devices, bases, groups, exclude } = asking
+  const { select, devices, bases, groups, exclude } = config
   Object.assign(form, { devices, bases, groups, exclude })
   form.version = versionFor(form, { select, bases })
 }
@@ -90,7 +90,7 @@ function versionFor(form: Form, meant: Readonly<Record<string, unknown>>): numbe
 }
 
 /** What the node would ask for as the form stands. */
-function edited(form: Form): Asking {
+function edited(form: Form): ActionConfig {
   const chosen = (name: Kind) => fields?.[name].value() ?? []
   const select = fields?.select.val()
   const unitsOf = (name: Kind) => chosen(name).flatMap((one) => ('unit' in one ? one.unit : []))

@@ -1,7 +1,7 @@
 import type { DeviceList } from '../shared/admin'
-import { ask, Refusal } from './ask'
+import { readAccountNode } from './account-draft'
+import { AdminRequestError, ask } from './admin-request'
 import { words } from './red'
-import { accountOfNode } from './typed-account'
 
 export type DeviceState =
   /** Not asked for. */
@@ -37,8 +37,8 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
 
   async function answer(body: object): Promise<DeviceList | null | undefined> {
     const turn = ++asked
-    const account = accountOfNode(accountId())
-    if (!account) throw new Refusal(words('errors.no-account'))
+    const account = readAccountNode(accountId())
+    if (!account) throw new AdminRequestError(words('errors.no-account'))
     try {
       const list = await ask<DeviceList | null>('devices', { ...body, account })
       if (turn === asked) return list
@@ -81,7 +81,7 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
 }
 
 /** The devices that are known, whatever else is. */
-export function listedIn(source: DeviceSource): DeviceList | undefined {
+export function getDeviceList(source: DeviceSource): DeviceList | undefined {
   const state = source.state()
   return state.kind === 'unknown' ? undefined : state.list
 }

@@ -17,7 +17,7 @@ import {
 import { STORED_SECRET } from '../shared/admin'
 import { isLimits } from '../shared/limits'
 import { isNeverBefore, readRelative, readTime } from '../shared/moment'
-import { ofToday } from './of-today'
+import { migrateForm } from './migrate-form'
 import type { Form } from './red'
 
 /**
@@ -140,7 +140,7 @@ function isEmptyPeriod(node: Form, to: unknown): boolean {
 export function checkDevices(node: Form, value: unknown): Verdict {
   if (node.select !== 'list') return true
   const devices = Array.isArray(value) ? (value as { serial?: string; base?: string }[]) : []
-  const { bases } = ofToday(node)
+  const { bases } = migrateForm(node)
   const units = Array.isArray(bases) ? bases.length : 0
   if (devices.length + units === 0) return say('no-devices')
   const wrong = devices.flatMap(({ serial, base }) => [serial, base || serial]).find(notSerial)

@@ -14,8 +14,8 @@ import type { Cause, ErrorCode, ErrorParams, Reason } from '../../src/lib/errors
 import { planMessages } from '../../src/lib/output/plan'
 import { createRegistry } from '../../src/lib/registry'
 import { DEFAULT_CHUNK, OFFERED } from '../../src/shared/outputs'
-import { draftsOf } from './drafts'
 import { chunksOf, fakeTransport, json } from './fake-transport'
+import { messagesOf } from './messages'
 
 /**
  * Answers as files, two a case: `<endpoint>--<what-is-odd>.<json|txt>` is the body as it comes, byte by byte;
@@ -170,10 +170,10 @@ export async function receive(
     fieldNames: 'channel',
     group: '',
   } as const
-  const drafts = [...draftsOf(planMessages(content, how))]
-  if (drafts.length !== 1) throw new Error(`${drafts.length} messages of one answer`)
+  const messages = [...messagesOf(planMessages(content, how))]
+  if (messages.length !== 1) throw new Error(`${messages.length} messages of one answer`)
   return {
-    payload: drafts[0]?.payload,
+    payload: messages[0]?.payload,
     failed: failed.map(({ device, error }) => [
       'serial' in device ? device.serial : '',
       String(error.params.part),

@@ -1,4 +1,4 @@
-import type { About, Alert, Point, Reading, Row, Series } from '../../src/lib'
+import type { Alert, MessageMetadata, Point, Reading, Row, Series } from '../../src/lib'
 
 /**
  * One of each shape that nodes send, complete: TypeScript refuses a sample that lacks a key of the exported
@@ -97,7 +97,7 @@ export const about = {
   range: { from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' },
   overflow: true,
   receipt: 'text',
-} satisfies Complete<About>
+} satisfies Complete<MessageMetadata>
 
 /**
  * The paths of all keys; arrays count as their elements together, and all channels as the first. An array of

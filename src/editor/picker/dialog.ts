@@ -1,5 +1,5 @@
 import type { DeviceSource } from '../device-source'
-import { listedIn } from '../device-source'
+import { getDeviceList } from '../device-source'
 import { clockTime, words } from '../red'
 import { type Chosen, createChoice } from './choice'
 import { type Kind, treeOf } from './tree'
@@ -56,7 +56,7 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
 
     const showCount = () => count.text(words('picker.count', { count: choice.list().length }))
     const showList = () => {
-      const list = listedIn(source)
+      const list = getDeviceList(source)
       const branches = treeOf(kind, list?.devices ?? [], choice.list())
       view = showTree(place, branches, choice, list !== undefined, showCount)
       view.search(String(search.val()))

@@ -2,7 +2,7 @@ import type { ListedDevice } from '../../shared/admin'
 import { language } from '../red'
 
 /** Values beside a device: more would not fit, the rest is in its tooltip. */
-const MOST_VALUES = 2
+const MAX_VALUES = 2
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
@@ -19,7 +19,7 @@ export function ago(instant: number, now: number): string {
 }
 
 /** Current values: `-18.4 °C · 45 %`; the service's word where there is none. */
-export function valuesOf({ values }: ListedDevice, most = MOST_VALUES): string {
+export function valuesOf({ values }: ListedDevice, most = MAX_VALUES): string {
   return values
     .slice(0, most)
     .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${unit}`.trim()))

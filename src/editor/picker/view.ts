@@ -179,7 +179,7 @@ export function showTree(
       let found = 0
       for (const { element, branch, rows: leaves } of rows) {
         const hits = leaves.filter(({ element: one, leaf }) => {
-          const isHit = text.trim() === '' || isFound(text, branch, leaf, quantityInWords)
+          const isHit = text.trim() === '' || isFound(text, branch, leaf, localizeQuantity)
           one.prop('hidden', !isHit)
           return isHit
         })
@@ -214,7 +214,7 @@ export function idOf(chosen: Chosen): string {
   return chosen.base ? `${chosen.base}/${chosen.serial}` : chosen.serial
 }
 
-const quantityInWords = (quantity: string) => words(`quantity.${quantity}`)
+const localizeQuantity = (quantity: string) => words(`quantity.${quantity}`)
 
 function titleOf({ kind }: Branch, isKnown: boolean): string {
   if (kind === 'standalone') return 'picker.standalone'

@@ -3,8 +3,8 @@ import { alertSubjects, countOf, type ReadContent, type Subject, subjectOfReadin
 import { countPoints, type PointOptions, pointsOf } from './points'
 import { countRows, type Row, rowsAbout, rowsOf } from './rows'
 
-/** One message to be. */
-export interface Draft {
+/** The parts of an outgoing message that the output decides. */
+export interface OutgoingMessage {
   payload: unknown
   /** Absent where the message is about several devices. */
   subject?: Subject
@@ -12,54 +12,57 @@ export interface Draft {
   reading?: Row
 }
 
-export interface How extends PointOptions {
+export interface OutputOptions extends PointOptions {
   output: Output
   send: Send
   /** Elements a message where `send` is `chunk`. */
   chunk: number
 }
 
-/** Outputs that are made; the others go as they came. */
-export type Made = Exclude<Output, 'raw' | 'csv' | 'csv2'>
+/** Outputs that are converted; the others are sent as they came. */
+export type ConvertedOutput = Exclude<Output, 'raw' | 'csv' | 'csv2'>
 
-/** What an output makes of a content: elements of an array, each about somebody. */
-export interface Elements {
+/** The elements that an output makes of a content, one by one. */
+export interface ElementSource {
   /** Known before they are made, so that a sequence can say how long it is. */
   count: number
-  items(): Iterable<Draft>
-  /** What they hold, where nobody asks about whom each is. */
+  items(): Iterable<OutgoingMessage>
+  /** Their payloads alone. */
   payloads(): Iterable<unknown>
 }
 
 /** Output → elements. A new output is a row here, and its sends in `shared/outputs.ts`. */
-export const elements: Record<Made, (content: ReadContent, how: How) => Elements> = {
+export const elementSources: Record<
+  ConvertedOutput,
+  (content: ReadContent, options: OutputOptions) => ElementSource
+> = {
   readings: (content, { group }) => ({
     count: countOf(content),
-    items: () => readingsOf(content, group),
-    payloads: () => payloadsOf(readingsOf(content, group)),
+    items: () => readingMessages(content, group),
+    payloads: () => payloadsOf(readingMessages(content, group)),
   }),
   rows: (content, { group }) => ({
     count: countRows(content),
-    items: () => rowDrafts(content, group),
+    items: () => rowMessages(content, group),
     payloads: () => rowsOf(content, group),
   }),
-  points: (content, how) => ({
+  points: (content, options) => ({
     count: countPoints(content),
-    items: () => pointDrafts(content, how),
-    payloads: () => payloadsOf(pointDrafts(content, how)),
+    items: () => pointMessages(content, options),
+    payloads: () => payloadsOf(pointMessages(content, options)),
   }),
   values: (content, { group }) => ({
     count: countValues(content),
-    items: () => valueDrafts(content, group),
-    payloads: () => payloadsOf(valueDrafts(content, group)),
+    items: () => valueMessages(content, group),
+    payloads: () => payloadsOf(valueMessages(content, group)),
   }),
 }
 
-function* payloadsOf(drafts: Iterable<Draft>): Generator<unknown> {
-  for (const { payload } of drafts) yield payload
+function* payloadsOf(messages: Iterable<OutgoingMessage>): Generator<unknown> {
+  for (const { payload } of messages) yield payload
 }
 
-function* readingsOf(content: ReadContent, group: string): Generator<Draft> {
+function* readingMessages(content: ReadContent, group: string): Generator<OutgoingMessage> {
   if (content.kind === 'current') {
     for (const reading of content.readings) yield { payload: reading, subject: subjectOfReading(reading) }
   } else if (content.kind === 'alerts') {
@@ -68,15 +71,15 @@ function* readingsOf(content: ReadContent, group: string): Generator<Draft> {
   }
 }
 
-function* rowDrafts(content: ReadContent, group: string): Generator<Draft> {
+function* rowMessages(content: ReadContent, group: string): Generator<OutgoingMessage> {
   for (const { row, subject } of rowsAbout(content, group)) yield { payload: row, subject }
 }
 
-function* pointDrafts(content: ReadContent, how: PointOptions): Generator<Draft> {
-  for (const { point, subject } of pointsOf(content, how)) yield { payload: point, subject }
+function* pointMessages(content: ReadContent, options: PointOptions): Generator<OutgoingMessage> {
+  for (const { point, subject } of pointsOf(content, options)) yield { payload: point, subject }
 }
 
-function* valueDrafts(content: ReadContent, group: string): Generator<Draft> {
+function* valueMessages(content: ReadContent, group: string): Generator<OutgoingMessage> {
   for (const { row, subject } of rowsAbout(content, group)) {
     if (row.value !== undefined) yield { payload: row.value, subject, reading: row }
   }

@@ -109,8 +109,8 @@ function tagsOf(
   return tags
 }
 
-/** InfluxDB drops a point with a field of the first name, JavaScript one of the second. */
-const RESERVED = ['time', '__proto__']
+/** Names that no field may have: InfluxDB drops a point for the first, JavaScript for the second; the others are tags. */
+const RESERVED = ['time', '__proto__', 'serial', 'name', 'model', 'base', 'group']
 
 /** Of each channel the field's key, which follows the rules of tags. */
 const fieldKeys = (channels: readonly Channel[], by: FieldNames) =>

@@ -30,19 +30,19 @@ export const topicText = (text: string) => text.replace(UNSAFE, '_')
 /** As it stands at the beginning of a topic: `$` is the broker's own. */
 export const beginningText = (text: string) => text.replace(/^\$/, '_')
 
-/** Topics that are kept: of so many channels, all in all. */
-const MOST_KEPT = 500
+/** Topics are cached for so many channels. */
+const MAX_CACHED_TOPICS = 500
 
-/** As `makeTopic`, for many messages about few channels: each topic is made once. */
-export function topicMaker(template: string): (values: TopicValues) => string | undefined {
+/** As `formatTopic`, for many messages about few channels: each topic is made once. */
+export function createTopicFormatter(template: string): (values: TopicValues) => string | undefined {
   const known = new Map<string, string | undefined>()
   return (values) => {
     const { account, base, serial, name, group, channel } = values
     const ofChannel = channel && [channel.number, channel.label, channel.unit, channel.quantity]
     const key = [account, base, serial, name, group, ...(ofChannel ?? [])].join('\n')
     if (known.has(key)) return known.get(key)
-    if (known.size >= MOST_KEPT) known.clear()
-    const topic = makeTopic(template, values)
+    if (known.size >= MAX_CACHED_TOPICS) known.clear()
+    const topic = formatTopic(template, values)
     known.set(key, topic)
     return topic
   }
@@ -52,7 +52,7 @@ export function topicMaker(template: string): (values: TopicValues) => string | 
  * A topic from its template; each value with wildcards, slashes and control characters turned into `_`, in one
  * pass, so that a name that looks like a place is only a name. A blank template is no topic.
  */
-export function makeTopic(template: string, values: TopicValues): string | undefined {
+export function formatTopic(template: string, values: TopicValues): string | undefined {
   if (template.trim() === '') return undefined
   const { channel } = values
   const named: Record<string, string> = {

@@ -54,7 +54,7 @@ function tests(runtime: Runtime): void {
   })
 
   async function makesAccount(id: string): Promise<void> {
-    const form = await editor.edit(id)
+    const form = await editor.doubleClick(id)
     const account = await form.addAccount()
     await account.fill({ name: 'Plant A', baseUrl: room.simulator.url })
     await account.fillLogin({ ...room.simulator.account, loginPass: 'wrong-one' })

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import type { TimeStyle } from '../../../src/lib/decode/time'
 import type { ReadContent } from '../../../src/lib/output/content'
-import type { Draft, How } from '../../../src/lib/output/elements'
+import type { OutgoingMessage, OutputOptions } from '../../../src/lib/output/elements'
 import { type Plan, planMessages } from '../../../src/lib/output/plan'
 import { readAlerts } from '../../../src/lib/readings/alerts'
 import { readCurrent } from '../../../src/lib/readings/current'
 import { readSeries } from '../../../src/lib/readings/series'
-import { draftsOf } from '../../support/drafts'
 import type { ActionName } from '../../support/flow'
+import { messagesOf } from '../../support/messages'
 import { CHOSEN, HOSTILE, pairs } from '../../support/outputs'
 import {
   alertAnswer,
@@ -48,7 +48,7 @@ export const alerts = (entries: readonly Json[], fields: Json = {}): Of<'alerts'
   ...readAlerts(alertEnvelope(alertAnswer({ ...fields, 'alert-logs': entries })), 'utc'),
 })
 
-export const how = (over: Partial<How>): How => ({
+export const how = (over: Partial<OutputOptions>): OutputOptions => ({
   output: 'readings',
   send: 'device',
   chunk: 2,
@@ -59,13 +59,13 @@ export const how = (over: Partial<How>): How => ({
 })
 
 /** A plan whose messages are all made. */
-type Planned = Omit<Plan, 'drafts'> & { drafts: Draft[]; payloads: unknown[] }
+type Planned = Omit<Plan, 'messages'> & { messages: OutgoingMessage[]; payloads: unknown[] }
 
-export const plan = (content: ReadContent, over: Partial<How>): Planned => {
+export const plan = (content: ReadContent, over: Partial<OutputOptions>): Planned => {
   // Current readings have a group each, so there is none of their one device.
   const made = planMessages(content, how(content.kind === 'current' ? { group: '', ...over } : over))
-  const drafts = [...draftsOf(made)]
-  return { ...made, drafts, payloads: drafts.map(({ payload }) => payload) }
+  const messages = [...messagesOf(made)]
+  return { ...made, messages, payloads: messages.map(({ payload }) => payload) }
 }
 
 const ACTION: Record<ReadContent['kind'], ActionName> = {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { channelNames } from '../../../src/lib/output/names'
 import { pointsOf } from '../../../src/lib/output/points'
 import { rowsAbout } from '../../../src/lib/output/rows'
-import { topicMaker } from '../../../src/lib/output/topic'
+import { createTopicFormatter } from '../../../src/lib/output/topic'
 import { FIELD_NAMES, type FieldNames } from '../../../src/shared/outputs'
 import { current, series, T } from './contents'
 
@@ -36,6 +36,16 @@ describe('names of the channels of one device', () => {
     )
   })
 
+  it('are none of the names that tags have', () => {
+    const tags = ['serial', 'name', 'model', 'base', 'group']
+    const channel = tags.map((name, num) => ({ num, name, unit: 'V', value: '1' }))
+    const [found] = pointsOf(current([{ channel }]), { measurement: 'm', group: '', fieldNames: 'label' })
+    assert.deepEqual(
+      Object.keys(found?.point.fields ?? {}),
+      tags.map((name) => `${name}_2`),
+    )
+  })
+
   const template = 'a/{serial}/{label}/{quantity}'
   const oddities = [
     ...['', 'a', 'a_2', 'a/b', 'a+b', 'a_b', 'a\\', 'a ', 'ch1', 'ch2', '\n', ' ', '\u2028', 'time', '日本'],
@@ -59,7 +69,7 @@ describe('names of the channels of one device', () => {
         assert.equal(rows.length, channel.length, 'none is lost')
         assert.equal(new Set(rows.map(({ row }) => row.channel)).size, rows.length)
         for (const part of [template, '{label}', '{quantity}', '{channel}']) {
-          const make = topicMaker(part)
+          const make = createTopicFormatter(part)
           const topics = rows.map(({ subject }) => make({ account: 'A', ...subject }))
           assert.equal(new Set(topics).size, rows.length, `${topics}`)
         }

@@ -34,7 +34,7 @@ const second = { serial: '5212A1B3', name: 'Second', base: '5839F001', group: ''
 const ch1 = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 
 const subjects = (content: Parameters<typeof plan>[0], output: Output, send: Send) =>
-  Array.from(plan(content, { output, send }).drafts, ({ subject }) => subject)
+  Array.from(plan(content, { output, send }).messages, ({ subject }) => subject)
 /** The flat array an output makes: what its other sends are parts of. */
 const whole = (content: Parameters<typeof plan>[0], output: Output) =>
   plan(content, { output, send: content.kind === 'current' ? 'all' : 'device' }).payloads[0] as unknown[]
@@ -67,12 +67,12 @@ describe('the messages of current readings', () => {
   }
 
   it('as values are the numbers alone, each about its channel, with its row', () => {
-    const { payloads, drafts, sequence } = plan(two, { output: 'values', send: 'value' })
+    const { payloads, messages, sequence } = plan(two, { output: 'values', send: 'value' })
     assert.deepEqual(payloads, [1.5, 2])
     assert.deepEqual(sequence, { count: 2, length: 1 })
     const [first, third] = [0, 2].map((index) => whole(two, 'rows')[index])
     assert.deepEqual(
-      Array.from(drafts, ({ reading }) => reading),
+      Array.from(messages, ({ reading }) => reading),
       [first, third],
     )
     assert.deepEqual(subjects(two, 'values', 'value'), [
@@ -197,10 +197,10 @@ describe('the messages of an answer as it came', () => {
   it('are that answer, about the device where it is about one', () => {
     const payload = { devices: [{ anything: 1 }] }
     const raw = how({ output: 'raw', send: 'answer' })
-    assert.deepEqual(planMessages({ kind: 'raw', payload }, raw), { drafts: [{ payload }] })
+    assert.deepEqual(planMessages({ kind: 'raw', payload }, raw), { messages: [{ payload }] })
     const csv = how({ output: 'csv2', send: 'answer' })
     assert.deepEqual(planMessages({ kind: 'raw', payload: '"a"\r\n', device }, csv), {
-      drafts: [{ payload: '"a"\r\n', subject: device }],
+      messages: [{ payload: '"a"\r\n', subject: device }],
     })
   })
 })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { ReadContent } from '../../../src/lib/output/content'
 import { planMessages } from '../../../src/lib/output/plan'
 import type { Series } from '../../../src/lib/readings/series'
-import { draftsOf } from '../../support/drafts'
+import { messagesOf } from '../../support/messages'
 import { alerts, anyContent, current, how, kinds, plan, series, T, waysOf } from './contents'
 
 const ways = kinds.flatMap((kind) => waysOf(kind).map((way) => ({ kind, ...way })))
@@ -103,11 +103,14 @@ describe('two messages', () => {
 
   /** Each message as it is made, where the ones before have been written into. */
   function receive(content: ReadContent, way: (typeof ways)[number], harm: boolean): unknown[] {
-    return Array.from(draftsOf(planMessages(content, how({ ...way, chunk: 2 }))), ({ payload, reading }) => {
-      const seen = structuredClone({ payload, reading })
-      if (harm) [payload, reading].forEach(deface)
-      return seen
-    })
+    return Array.from(
+      messagesOf(planMessages(content, how({ ...way, chunk: 2 }))),
+      ({ payload, reading }) => {
+        const seen = structuredClone({ payload, reading })
+        if (harm) [payload, reading].forEach(deface)
+        return seen
+      },
+    )
   }
 
   for (const way of ways) {
@@ -126,7 +129,7 @@ describe('two messages', () => {
     })
 
     it(`stay as they were sent, whatever the later ones go through: ${kind} as ${output} by ${send}`, () => {
-      const made = [...draftsOf(planMessages(contents[kind](), how({ ...way, chunk: 2 })))]
+      const made = [...messagesOf(planMessages(contents[kind](), how({ ...way, chunk: 2 })))]
       const before = structuredClone(made.map(({ payload, reading }) => ({ payload, reading })))
       for (let last = made.length - 1; last > 0; last--) {
         deface(made[last]?.payload)

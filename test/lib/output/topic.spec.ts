@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { makeTopic, type TopicValues } from '../../../src/lib/output/topic'
+import { formatTopic, type TopicValues } from '../../../src/lib/output/topic'
 import { TOPICS } from '../../../src/shared/action'
 
 const device: TopicValues = {
@@ -18,29 +18,29 @@ const value: TopicValues = {
 describe('a topic', () => {
   it("is made of the template's places", () => {
     assert.equal(
-      makeTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}/{quantity}', value),
+      formatTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}/{quantity}', value),
       'Plant A/5839F001/5212A1B2/Freezer 3/Cold chain/2/Inside/%/humidity',
     )
-    assert.equal(makeTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
+    assert.equal(formatTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
   })
 
   it('has the defaults of the contract', () => {
-    assert.equal(makeTopic(TOPICS['envlog-current'], value), 'envlog/5839F001/5212A1B2/2')
-    assert.equal(makeTopic(TOPICS['envlog-latest'], device), 'envlog/5839F001/5212A1B2')
-    assert.equal(makeTopic(TOPICS['envlog-range'], device), 'envlog/5839F001/5212A1B2')
-    assert.equal(makeTopic(TOPICS['envlog-alerts'], device), 'envlog/5839F001/5212A1B2/alert')
+    assert.equal(formatTopic(TOPICS['envlog-current'], value), 'envlog/5839F001/5212A1B2/2')
+    assert.equal(formatTopic(TOPICS['envlog-latest'], device), 'envlog/5839F001/5212A1B2')
+    assert.equal(formatTopic(TOPICS['envlog-range'], device), 'envlog/5839F001/5212A1B2')
+    assert.equal(formatTopic(TOPICS['envlog-alerts'], device), 'envlog/5839F001/5212A1B2/alert')
   })
 
   it('loses segments made only of the channel where it is about a whole device, and no others', () => {
-    assert.equal(makeTopic('a/{channel}/{label}{unit}/{quantity}/b', device), 'a/b')
-    assert.equal(makeTopic('a/ch{channel}/{unit}-{label}', device), 'a/ch_/_-_')
-    assert.equal(makeTopic('a/{channel}/{serial}', value), 'a/2/5212A1B2')
-    assert.equal(makeTopic('a/{serial}{channel}', device), 'a/5212A1B2_')
+    assert.equal(formatTopic('a/{channel}/{label}{unit}/{quantity}/b', device), 'a/b')
+    assert.equal(formatTopic('a/ch{channel}/{unit}-{label}', device), 'a/ch_/_-_')
+    assert.equal(formatTopic('a/{channel}/{serial}', value), 'a/2/5212A1B2')
+    assert.equal(formatTopic('a/{serial}{channel}', device), 'a/5212A1B2_')
   })
 
   it('has _ for empty values', () => {
     assert.equal(
-      makeTopic('{name}/{group}/{unit}', {
+      formatTopic('{name}/{group}/{unit}', {
         ...value,
         name: '',
         group: '',
@@ -51,19 +51,19 @@ describe('a topic', () => {
   })
 
   it('is none where the template is blank', () => {
-    for (const template of ['', ' ', '\t']) assert.equal(makeTopic(template, device), undefined)
+    for (const template of ['', ' ', '\t']) assert.equal(formatTopic(template, device), undefined)
   })
 
   it("leaves the template's own text and unknown places as they are", () => {
-    assert.equal(makeTopic('/{other}//x {serial}', device), '/{other}//x 5212A1B2')
+    assert.equal(formatTopic('/{other}//x {serial}', device), '/{other}//x 5212A1B2')
   })
 
   it('takes names that look like places, or like patterns, for names', () => {
     assert.equal(
-      makeTopic('{name}/{serial}', { ...device, name: '{serial}$&{channel}' }),
+      formatTopic('{name}/{serial}', { ...device, name: '{serial}$&{channel}' }),
       '{serial}$&{channel}/5212A1B2',
     )
-    assert.equal(makeTopic('{name}', { ...device, name: '__proto__' }), '__proto__')
+    assert.equal(formatTopic('{name}', { ...device, name: '__proto__' }), '__proto__')
   })
 
   it('never has more levels, wildcards or control characters from a value', () => {
@@ -87,8 +87,10 @@ describe('a topic', () => {
     fc.assert(
       fc.property(values, (given) => {
         const topic =
-          makeTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}/{quantity}', given) ??
-          ''
+          formatTopic(
+            '{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}/{quantity}',
+            given,
+          ) ?? ''
         const levels = topic.split('/')
         assert.equal(levels.length, 9)
         assert.ok(levels.every((level) => level !== ''))

@@ -2,7 +2,6 @@
 import type { Locator, Page } from 'playwright-core'
 
 const SHOWN_MS = 20_000
-const OPENS_MS = 5000
 
 export class Tray {
   constructor(readonly page: Page) {}
@@ -13,15 +12,6 @@ export class Tray {
 
   get body(): Locator {
     return this.element.locator('.red-ui-tray-body')
-  }
-
-  /** Whether a page with such a field slides in. */
-  opens(selector: string): Promise<boolean> {
-    const field = this.body.locator(selector).first()
-    return field.waitFor({ timeout: OPENS_MS }).then(
-      () => true,
-      () => false,
-    )
   }
 
   /** Presses *Done*; resolves when the page has gone. */

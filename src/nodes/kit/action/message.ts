@@ -1,10 +1,10 @@
 import type { Node, NodeAPI, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import type { Collected } from '../../../lib/collect/fetch'
-import { aboutMaker } from '../../../lib/output/about'
-import type { Draft } from '../../../lib/output/elements'
+import type { OutgoingMessage } from '../../../lib/output/elements'
+import { createMetadataBuilder } from '../../../lib/output/metadata'
 import type { Plan } from '../../../lib/output/plan'
-import { topicMaker } from '../../../lib/output/topic'
+import { createTopicFormatter } from '../../../lib/output/topic'
 import type { ActionType } from '../../../shared/action'
 import type { SettingsOf } from '../settings/action-settings'
 
@@ -36,13 +36,13 @@ export function createMessageBuilder<T extends ActionType>({
   account,
   delivery,
   plan,
-}: MessagePorts<T> & { delivery: Delivery; plan: Plan }): (draft: Draft) => NodeMessage {
+}: MessagePorts<T> & { delivery: Delivery; plan: Plan }): (draft: OutgoingMessage) => NodeMessage {
   // Properties that are replaced need no clone.
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
   const isFlat = Object.values(kept).every((value) => typeof value !== 'object' || value === null)
-  const name = node.type.replace('envlog-', '') as Parameters<typeof aboutMaker>[0]
-  const describe = aboutMaker(name, account.name, delivery)
-  const topicOf = topicMaker(settings.topic)
+  const name = node.type.replace('envlog-', '') as Parameters<typeof createMetadataBuilder>[0]
+  const describe = createMetadataBuilder(name, account.name, delivery)
+  const topicOf = createTopicFormatter(settings.topic)
   const { range, overflow, receipt } = delivery
   const id = plan.sequence && RED.util.generateId()
   let index = 0

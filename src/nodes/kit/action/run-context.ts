@@ -98,7 +98,7 @@ export function createRunContext<T extends ActionType>(
         group: delivery.group,
       })
       const buildMessage = createMessageBuilder({ ...ports, delivery, plan })
-      await runCooperatively(plan.drafts[Symbol.iterator](), signal, (draft, yielder) => {
+      await runCooperatively(plan.messages[Symbol.iterator](), signal, (draft, yielder) => {
         if (!draft) return
         trigger.send(buildMessage(draft))
         yielder.countMessage()

@@ -16,13 +16,13 @@ const SETTINGS = [
 const SECRETS = ['apiKey', 'loginId', 'loginPass'] as const
 
 /** An account as its own form shows it now. */
-export function accountInForm(id: string): AccountDraft {
+export function readOpenAccount(id: string): AccountDraft {
   const field = (name: string) => String($(`#node-config-input-${name}`).val() ?? '')
   return account(id, field, field)
 }
 
 /** The account that is chosen for a node, deployed or not; nothing where none is, or it is disabled. */
-export function accountOfNode(id: string): AccountDraft | undefined {
+export function readAccountNode(id: string): AccountDraft | undefined {
   const node = RED.nodes.node(id)
   if (!node || node.d) return undefined
   const { credentials = {} } = node

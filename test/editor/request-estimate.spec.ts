@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { type Asking, budgetOf, countOf, demandOf, rowsOf, togetherOf } from '../../src/editor/demand'
+import {
+  type ActionConfig,
+  combineShares,
+  countDevices,
+  estimateRequests,
+  limitsOf,
+  toBudget,
+} from '../../src/editor/request-estimate'
 import { LIMITS } from '../../src/shared/limits'
 import { listed } from '../support/listed'
 
@@ -11,27 +18,31 @@ const fleet = [
   listed('52C10009', { base: '5F0A1001' }),
   listed('52C10010', { base: '5F0A1002' }),
 ]
-const rows = rowsOf(undefined)
-const node = (type: string, over: object = {}): Asking => ({ type: `envlog-${type}`, select: 'all', ...over })
+const rows = limitsOf(undefined)
+const node = (type: string, over: object = {}): ActionConfig => ({
+  type: `envlog-${type}`,
+  select: 'all',
+  ...over,
+})
 
 describe('the requests of a round', () => {
   it('are one of current, however many devices', () => {
-    assert.deepEqual(demandOf(node('current'), undefined), { current: 1 })
+    assert.deepEqual(estimateRequests(node('current'), undefined), { current: 1 })
   })
 
   it('are one a device, of the endpoint that serves it', () => {
-    assert.deepEqual(demandOf(node('latest'), fleet), { 'latest-data': 2, 'latest-data-relay': 3 })
-    assert.deepEqual(demandOf(node('range'), fleet), { data: 2, 'data-relay': 3 })
-    assert.deepEqual(demandOf(node('alerts'), fleet), { alert: 5 })
+    assert.deepEqual(estimateRequests(node('latest'), fleet), { 'latest-data': 2, 'latest-data-relay': 3 })
+    assert.deepEqual(estimateRequests(node('range'), fleet), { data: 2, 'data-relay': 3 })
+    assert.deepEqual(estimateRequests(node('alerts'), fleet), { alert: 5 })
   })
 
   it('are those of the chosen devices, those under chosen base units, without the excluded', () => {
     const devices = [{ serial: '52A10001' }, { serial: '52C10008', base: '5F0A1001' }]
     const chosen = node('latest', { select: 'list', devices, exclude: ['52A10001'] })
-    assert.deepEqual(demandOf(chosen, fleet), { 'latest-data-relay': 1 })
+    assert.deepEqual(estimateRequests(chosen, fleet), { 'latest-data-relay': 1 })
     const under = node('alerts', { select: 'base', bases: ['5F0A1001', '52A10002'], exclude: ['52C10009'] })
-    assert.deepEqual(demandOf(under, fleet), { alert: 2 })
-    assert.equal(countOf(under, fleet), 2)
+    assert.deepEqual(estimateRequests(under, fleet), { alert: 2 })
+    assert.equal(countDevices(under, fleet), 2)
   })
 
   it('are one for each device of any choice, however often it is named', () => {
@@ -58,7 +69,7 @@ describe('the requests of a round', () => {
           )
         const meant = twins.filter((one) => isChosen(one) && !excluded.includes(one.serial))
         const asking = node('latest', { select: 'list', devices, bases: units, exclude: excluded })
-        assert.equal(countOf(asking, twins), meant.length)
+        assert.equal(countDevices(asking, twins), meant.length)
       }),
     )
   })
@@ -66,13 +77,13 @@ describe('the requests of a round', () => {
   it('are those of devices and base units that are chosen together, each once', () => {
     const devices = [{ serial: '52A10001' }, { serial: '52C10008', base: '5F0A1001' }]
     const both = node('latest', { select: 'list', devices, bases: ['5F0A1001', '52A10002'] })
-    assert.deepEqual(demandOf(both, fleet), { 'latest-data': 2, 'latest-data-relay': 2 })
-    assert.equal(demandOf(both, undefined), null)
+    assert.deepEqual(estimateRequests(both, fleet), { 'latest-data': 2, 'latest-data-relay': 2 })
+    assert.equal(estimateRequests(both, undefined), null)
   })
 
   it('are those of the devices in chosen groups', () => {
     const grouped = [...fleet, listed('52C10011', { base: '5F0A1002', group: 'Racks' })]
-    assert.deepEqual(demandOf(node('latest', { select: 'group', groups: ['Racks'] }), grouped), {
+    assert.deepEqual(estimateRequests(node('latest', { select: 'group', groups: ['Racks'] }), grouped), {
       'latest-data-relay': 1,
     })
   })
@@ -80,7 +91,7 @@ describe('the requests of a round', () => {
   it('are one for each base unit of a serial that is chosen under whichever', () => {
     const both = [...fleet, listed('52C10008', { base: '5F0A1002' })]
     const chosen = node('latest', { select: 'list', devices: [{ serial: '52C10008' }] })
-    assert.deepEqual(demandOf(chosen, both), { 'latest-data-relay': 2 })
+    assert.deepEqual(estimateRequests(chosen, both), { 'latest-data-relay': 2 })
   })
 
   it('are told of a list even while the account is not known, and of no other', () => {
@@ -89,35 +100,35 @@ describe('the requests of a round', () => {
       { serial: '52C10008', base: '5F0A1001' },
     ]
     const chosen = node('latest', { select: 'list', devices })
-    assert.deepEqual(demandOf(chosen, undefined), { 'latest-data': 1, 'latest-data-relay': 1 })
+    assert.deepEqual(estimateRequests(chosen, undefined), { 'latest-data': 1, 'latest-data-relay': 1 })
     for (const select of ['all', 'base', 'group', 'msg']) {
-      assert.equal(demandOf(node('latest', { select }), undefined), null)
-      assert.equal(countOf(node('latest', { select }), undefined), undefined)
+      assert.equal(estimateRequests(node('latest', { select }), undefined), null)
+      assert.equal(countDevices(node('latest', { select }), undefined), undefined)
     }
-    assert.equal(demandOf(node('latest', { select: 'msg' }), fleet), null)
+    assert.equal(estimateRequests(node('latest', { select: 'msg' }), fleet), null)
   })
 })
 
 describe('the budget', () => {
   it('is requests, what they last by the limits, and their share where they repeat', () => {
-    const { requests, seconds, share, endpoint } = budgetOf({ alert: 24 }, 7200, rows) ?? {}
+    const { requests, seconds, share, endpoint } = toBudget({ alert: 24 }, 7200, rows) ?? {}
     assert.deepEqual([requests, seconds, share, endpoint], [24, 7200, 1, 'alert'])
-    assert.equal(budgetOf({ alert: 12 }, 0, rows)?.share, 0)
+    assert.equal(toBudget({ alert: 12 }, 0, rows)?.share, 0)
     const limits = { ...rows, 'latest-data-relay': { limit: 600, window: 3600 } }
-    const mixed = budgetOf({ 'latest-data': 100, 'latest-data-relay': 599 }, 600, limits)
+    const mixed = toBudget({ 'latest-data': 100, 'latest-data-relay': 599 }, 600, limits)
     assert.deepEqual([mixed?.seconds, mixed?.endpoint], [100, 'latest-data-relay'])
-    assert.equal(budgetOf({}, 60, rows), undefined)
-    assert.equal(budgetOf(null, 60, rows), undefined)
+    assert.equal(toBudget({}, 60, rows), undefined)
+    assert.equal(toBudget(null, 60, rows), undefined)
   })
 
   it('is of the rows that the account has', () => {
-    const own = rowsOf({ alert: { limit: 24 } })
+    const own = limitsOf({ alert: { limit: 24 } })
     assert.deepEqual(own.alert, { limit: 24, window: 3600 })
-    assert.equal(budgetOf({ alert: 24 }, 3600, own)?.share, 1)
+    assert.equal(toBudget({ alert: 24 }, 3600, own)?.share, 1)
   })
 
   it('tells the endpoint that is asked for most of what it allows', () => {
-    const { endpoint, share } = budgetOf({ 'latest-data': 1, 'latest-data-relay': 60 }, 60, rows) ?? {}
+    const { endpoint, share } = toBudget({ 'latest-data': 1, 'latest-data-relay': 60 }, 60, rows) ?? {}
     assert.deepEqual([endpoint, share], ['latest-data-relay', 1])
   })
 
@@ -127,9 +138,9 @@ describe('the budget', () => {
     const endpoint = fc.constantFrom(...(Object.keys(LIMITS) as (keyof typeof LIMITS)[]))
     fc.assert(
       fc.property(count, repeat, endpoint, (requests, every, name) => {
-        const one = budgetOf({ [name]: requests }, every, rows)
-        const more = budgetOf({ [name]: requests + 1 }, every, rows)
-        const rarer = budgetOf({ [name]: requests }, every + 1, rows)
+        const one = toBudget({ [name]: requests }, every, rows)
+        const more = toBudget({ [name]: requests + 1 }, every, rows)
+        const rarer = toBudget({ [name]: requests }, every + 1, rows)
         assert.ok(one && more && rarer)
         assert.ok(more.share > one.share && more.seconds >= one.seconds && rarer.share < one.share)
       }),
@@ -139,8 +150,8 @@ describe('the budget', () => {
   it('adds up what the nodes of an account ask for, of the endpoints that this one needs', () => {
     const alerts = node('alerts', { repeat: 3600 })
     const latest = node('latest', { repeat: '1' })
-    const own = demandOf(alerts, fleet)
-    const { share, endpoint } = togetherOf(own, [alerts, alerts, alerts, latest], fleet, rows) ?? {}
+    const own = estimateRequests(alerts, fleet)
+    const { share, endpoint } = combineShares(own, [alerts, alerts, alerts, latest], fleet, rows) ?? {}
     assert.deepEqual([share, endpoint], [15 / 12, 'alert'])
   })
 })

@@ -2,7 +2,7 @@ import type { ListedDevice } from '../shared/admin'
 import { LIMITS, type LimitedEndpoint, type LimitRow, type LimitsTable } from '../shared/limits'
 
 /** What of a saved action node decides what it asks for. */
-export interface Asking {
+export interface ActionConfig {
   type: string
   select?: unknown
   devices?: unknown
@@ -13,7 +13,7 @@ export interface Asking {
 }
 
 /** Requests of one round over the chosen devices, by endpoint; `null` where nobody knows how many. */
-export type Demand = Partial<Record<LimitedEndpoint, number>> | null
+export type RequestEstimate = Partial<Record<LimitedEndpoint, number>> | null
 
 const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEndpoint }> = {
   'envlog-latest': { standalone: 'latest-data', relay: 'latest-data-relay' },
@@ -22,26 +22,32 @@ const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEnd
 }
 
 /** At least so much: pages of a long period and holes that are filled come on top. */
-export function demandOf(node: Asking, devices: readonly ListedDevice[] | undefined): Demand {
+export function estimateRequests(
+  node: ActionConfig,
+  devices: readonly ListedDevice[] | undefined,
+): RequestEstimate {
   const endpoints = ENDPOINTS[node.type]
   if (!endpoints) return { current: 1 }
-  const asked = askedDevices(node, devices)
+  const asked = requestedDevices(node, devices)
   if (!asked) return null
-  const demand: Partial<Record<LimitedEndpoint, number>> = {}
+  const estimate: Partial<Record<LimitedEndpoint, number>> = {}
   for (const { standalone } of asked) {
     const endpoint = standalone ? endpoints.standalone : endpoints.relay
-    demand[endpoint] = (demand[endpoint] ?? 0) + 1
+    estimate[endpoint] = (estimate[endpoint] ?? 0) + 1
   }
-  return demand
+  return estimate
 }
 
 /** How many devices a node asks for; nothing where nobody knows. */
-export function countOf(node: Asking, devices: readonly ListedDevice[] | undefined): number | undefined {
-  return askedDevices(node, devices)?.length
+export function countDevices(
+  node: ActionConfig,
+  devices: readonly ListedDevice[] | undefined,
+): number | undefined {
+  return requestedDevices(node, devices)?.length
 }
 
-function askedDevices(
-  { select, ...node }: Asking,
+function requestedDevices(
+  { select, ...node }: ActionConfig,
   devices: readonly ListedDevice[] | undefined,
 ): { standalone: boolean }[] | undefined {
   const list = <T>(value: unknown) => (Array.isArray(value) ? (value as T[]) : [])
@@ -55,7 +61,7 @@ function askedDevices(
   if (!devices && (select !== 'list' || bases.size > 0)) return undefined
   const wholes = devices?.filter((device) => !excluded.has(device.serial) && isWhole(device)) ?? []
   const single = chosen.filter(({ serial, base }) => !excluded.has(serial) && !bases.has(base ?? ''))
-  const meant = single.flatMap((one) => meantBy(one, devices))
+  const meant = single.flatMap((one) => devicesNamed(one, devices))
   return [...new Set([...wholes, ...meant])]
 }
 
@@ -65,7 +71,7 @@ interface NamedDevice {
 }
 
 /** Without its base unit a serial means the device under each of its base units. */
-function meantBy(
+function devicesNamed(
   { serial, base }: NamedDevice,
   devices: readonly ListedDevice[] = [],
 ): { standalone: boolean }[] {
@@ -76,7 +82,7 @@ function meantBy(
 }
 
 /** The rows that hold for an account with these `limits`. */
-export function rowsOf(limits: LimitsTable | undefined): Record<LimitedEndpoint, LimitRow> {
+export function limitsOf(limits: LimitsTable | undefined): Record<LimitedEndpoint, LimitRow> {
   const rows = Object.entries(LIMITS).map(([name, row]) => [
     name,
     { ...row, ...limits?.[name as LimitedEndpoint] },
@@ -94,13 +100,13 @@ export interface Budget {
   endpoint: LimitedEndpoint
 }
 
-/** What a demand costs where it comes every `repeat` seconds; nothing where it asks for nothing. */
-export function budgetOf(
-  demand: Demand,
+/** What a estimate costs where it comes every `repeat` seconds; nothing where it asks for nothing. */
+export function toBudget(
+  estimate: RequestEstimate,
   repeat: number,
   rows: Record<LimitedEndpoint, LimitRow>,
 ): Budget | undefined {
-  const costs = Object.entries(demand ?? {}).map(([name, requests]) => {
+  const costs = Object.entries(estimate ?? {}).map(([name, requests]) => {
     const endpoint = name as LimitedEndpoint
     const { limit, window } = rows[endpoint]
     return {
@@ -117,15 +123,15 @@ export function budgetOf(
 }
 
 /** Part of what is allowed that nodes of one account ask for together, of those endpoints that `own` needs too. */
-export function togetherOf(
-  own: Demand,
-  nodes: readonly Asking[],
+export function combineShares(
+  own: RequestEstimate,
+  nodes: readonly ActionConfig[],
   devices: readonly ListedDevice[] | undefined,
   rows: Record<LimitedEndpoint, LimitRow>,
 ): { share: number; endpoint: LimitedEndpoint } | undefined {
-  const shareOf = (endpoint: LimitedEndpoint, node: Asking) => {
-    const requests = demandOf(node, devices)?.[endpoint] ?? 0
-    return budgetOf({ [endpoint]: requests }, Number(node.repeat) || 0, rows)?.share ?? 0
+  const shareOf = (endpoint: LimitedEndpoint, node: ActionConfig) => {
+    const requests = estimateRequests(node, devices)?.[endpoint] ?? 0
+    return toBudget({ [endpoint]: requests }, Number(node.repeat) || 0, rows)?.share ?? 0
   }
   const shares = Object.keys(own ?? {}).map((name) => {
     const endpoint = name as LimitedEndpoint

@@ -3,6 +3,6 @@ import { migrateSettings, readVersion, SETTINGS_VERSION } from '../shared/versio
 import type { Form } from './red'
 
 /** A node as forms and labels show it: what an older version saved means what it meant; of a newer one it is left as it is. */
-export function ofToday(node: Form): Readonly<Record<string, unknown>> {
+export function migrateForm(node: Form): Readonly<Record<string, unknown>> {
   return migrateSettings(node.type as ActionType, { ...node }, readVersion({ ...node }) ?? SETTINGS_VERSION)
 }

@@ -5,9 +5,9 @@ import { clockTime, words } from './red'
 const NAMED = { serves: 'serves', property: 'account' }
 
 /** Why the runtime did not do what was asked, as a sentence for people. */
-export class Refusal extends Error {}
+export class AdminRequestError extends Error {}
 
-/** Asks one of our admin routes; with a body it is a POST. @throws Refusal */
+/** Asks one of our admin routes; with a body it is a POST. @throws AdminRequestError */
 export async function ask<T>(path: string, body?: object): Promise<T> {
   const url = `envlog/${path}`
   try {
@@ -21,30 +21,30 @@ export async function ask<T>(path: string, body?: object): Promise<T> {
           data: JSON.stringify(body),
         })
   } catch (answer) {
-    throw new Refusal(sentenceOf(answer as JQuery.jqXHR))
+    throw new AdminRequestError(toSentence(answer as JQuery.jqXHR))
   }
 }
 
-function sentenceOf({ status, responseJSON }: JQuery.jqXHR): string {
+function toSentence({ status, responseJSON }: JQuery.jqXHR): string {
   const { code, reason, params, retryAt } = (responseJSON ?? {}) as Partial<AdminFailure>
   if (status === 0) return words('ask.no-runtime')
   if (code === undefined || reason === undefined) {
     return words(status === 401 || status === 403 ? 'ask.not-allowed' : 'ask.failed')
   }
-  const told = { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) }
+  const values = { ...params, retryAt: retryAt && clockTime(Date.parse(retryAt)) }
   // Of nodes they speak of a setting, or of an error's part, that a person who waits does not have.
-  const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && told.retryAt)
-  return isUsedUp ? words('ask.quota-wait', told) : reasonInWords({ reason, params: told })
+  const isUsedUp = reason === 'quota-wait' || (reason === 'quota-refused' && values.retryAt)
+  return isUsedUp ? words('ask.quota-wait', values) : localizeReason({ reason, params: values })
 }
 
 /** A reason of the runtime in the viewer's language; settings are called as the account's form calls them. */
-export function reasonInWords({ reason, params = {} }: { reason: string; params?: object }): string {
-  const told: Record<string, unknown> = { ...params }
+export function localizeReason({ reason, params = {} }: { reason: string; params?: object }): string {
+  const values: Record<string, unknown> = { ...params }
   for (const [name, prefix] of Object.entries(NAMED)) {
-    const key = `${prefix}.${told[name]}`
+    const key = `${prefix}.${values[name]}`
     const text = words(key)
     // What the catalog does not know comes back as it was, maybe with its namespace.
-    if (told[name] !== undefined && !text.endsWith(key)) told[name] = text
+    if (values[name] !== undefined && !text.endsWith(key)) values[name] = text
   }
-  return words(`errors.${reason}`, told).trim()
+  return words(`errors.${reason}`, values).trim()
 }

@@ -1,4 +1,4 @@
-import { type DeviceSource, listedIn } from './device-source'
+import { type DeviceSource, getDeviceList } from './device-source'
 import { type Chosen, isDevice } from './picker/choice'
 import { pickDevices } from './picker/dialog'
 import { type Kind, missing } from './picker/tree'
@@ -30,7 +30,7 @@ export function chosenField(
   const title = words(`picker.title-${kind}`)
 
   function nameOf(one: Chosen): string {
-    const devices = listedIn(source)?.devices ?? []
+    const devices = getDeviceList(source)?.devices ?? []
     if (isDevice(one)) {
       const device = devices.find(
         ({ serial, base }) => serial === one.serial && (one.base ?? base.serial) === base.serial,
@@ -44,7 +44,7 @@ export function chosenField(
   }
 
   function show(): void {
-    const list = listedIn(source)
+    const list = getDeviceList(source)
     const lost = list ? missing(kind, list.devices, chosen) : []
     const there = chosen.filter((one) => !lost.includes(one))
     const named = there.slice(0, MAX_NAMED).map(nameOf).join(', ')

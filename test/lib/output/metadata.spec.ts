@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { about } from '../../../src/lib/output/about'
 import type { Subject } from '../../../src/lib/output/content'
+import { createMetadata } from '../../../src/lib/output/metadata'
 import type { Row } from '../../../src/lib/output/rows'
 
 const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
@@ -16,17 +16,20 @@ const reading: Row = { serial: '5212A1B2', base: '5839F001', channel: 1, value: 
 
 describe('what a message tells about its answer', () => {
   it('is the shape of docs/messages.md', () => {
-    assert.deepEqual(about('current', 'Plant A', { answer: { ...answer, endpoint: 'current' } }, {}), {
-      node: 'current',
-      endpoint: 'current',
-      account: 'Plant A',
-      receivedAt: '2026-11-20T08:00:05.123Z',
-      quota,
-    })
+    assert.deepEqual(
+      createMetadata('current', 'Plant A', { answer: { ...answer, endpoint: 'current' } }, {}),
+      {
+        node: 'current',
+        endpoint: 'current',
+        account: 'Plant A',
+        receivedAt: '2026-11-20T08:00:05.123Z',
+        quota,
+      },
+    )
   })
 
   it('names the device where it is about one, and nothing else of the subject', () => {
-    assert.deepEqual(about('latest', 'Plant A', { answer }, { subject }).device, {
+    assert.deepEqual(createMetadata('latest', 'Plant A', { answer }, { subject }).device, {
       serial: '5212A1B2',
       name: 'Freezer 3',
       base: '5839F001',
@@ -35,9 +38,9 @@ describe('what a message tells about its answer', () => {
 
   it('tells the value’s flat row and the period where there are any, and no such keys where not', () => {
     const range = { from: '2026-11-19T08:00:00.000Z', to: '2026-11-20T08:00:00.000Z' }
-    const told = about('range', 'Plant A', { answer }, { subject, reading, range })
+    const told = createMetadata('range', 'Plant A', { answer }, { subject, reading, range })
     assert.deepEqual([told.reading, told.range], [reading, range])
-    const without = about(
+    const without = createMetadata(
       'range',
       'A',
       { answer },
@@ -47,17 +50,17 @@ describe('what a message tells about its answer', () => {
   })
 
   it('shares nothing with the answer', () => {
-    const first = about('latest', 'A', { answer }, {})
+    const first = createMetadata('latest', 'A', { answer }, {})
     first.quota.remaining = 0
-    assert.equal(about('latest', 'A', { answer }, {}).quota.remaining, 41)
+    assert.equal(createMetadata('latest', 'A', { answer }, {}).quota.remaining, 41)
   })
 
   it('shares neither subject nor period with the next message', () => {
     const range = { from: 'a', to: 'b' }
-    const first = about('range', 'A', { answer }, { subject, range })
+    const first = createMetadata('range', 'A', { answer }, { subject, range })
     Object.assign(first.device as object, { serial: 'changed' })
     Object.assign(first.range as object, { from: 'changed' })
-    const second = about('range', 'A', { answer }, { subject, range })
+    const second = createMetadata('range', 'A', { answer }, { subject, range })
     assert.deepEqual([second.device?.serial, second.range?.from], ['5212A1B2', 'a'])
   })
 })

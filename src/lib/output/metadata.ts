@@ -4,7 +4,7 @@ import type { Subject } from './content'
 import type { Row } from './rows'
 
 /** `msg.envlog`: about the answer (docs/messages.md). */
-export interface About {
+export interface MessageMetadata {
   node: 'current' | 'latest' | 'range' | 'alerts'
   /** The endpoint that answered last; `receivedAt` and `quota` are of that answer. */
   endpoint: string
@@ -23,37 +23,37 @@ export interface About {
 }
 
 /** What only some messages say. */
-interface More {
+interface MetadataDetails {
   subject?: Subject | undefined
   reading?: Row | undefined
-  range?: About['range'] | undefined
+  range?: MessageMetadata['range'] | undefined
   overflow?: boolean | undefined
   receipt?: string | undefined
 }
 
-export function about(
-  node: About['node'],
+export function createMetadata(
+  node: MessageMetadata['node'],
   account: string,
   collected: { answer: Omit<Answer<unknown>, 'body'> },
-  more: More,
-): About {
-  return aboutMaker(node, account, collected)(more)
+  details: MetadataDetails,
+): MessageMetadata {
+  return createMetadataBuilder(node, account, collected)(details)
 }
 
 /** The same for many messages of one answer. */
-export function aboutMaker(
-  node: About['node'],
+export function createMetadataBuilder(
+  node: MessageMetadata['node'],
   account: string,
   { answer: { endpoint, receivedAt: instant, quota } }: { answer: Omit<Answer<unknown>, 'body'> },
-): (more: More) => About {
+): (details: MetadataDetails) => MessageMetadata {
   const receivedAt = new Date(instant).toISOString()
   return ({ subject, reading, range, overflow, receipt }) => {
-    const told: About = { node, endpoint, account, receivedAt, quota: { ...quota } }
-    if (subject) told.device = { serial: subject.serial, name: subject.name, base: subject.base }
-    if (reading) told.reading = reading
-    if (range) told.range = { ...range }
-    if (overflow) told.overflow = true
-    if (receipt !== undefined) told.receipt = receipt
-    return told
+    const metadata: MessageMetadata = { node, endpoint, account, receivedAt, quota: { ...quota } }
+    if (subject) metadata.device = { serial: subject.serial, name: subject.name, base: subject.base }
+    if (reading) metadata.reading = reading
+    if (range) metadata.range = { ...range }
+    if (overflow) metadata.overflow = true
+    if (receipt !== undefined) metadata.receipt = receipt
+    return metadata
   }
 }
