@@ -7,7 +7,7 @@ import { type Chosen, isDevice } from './picker/choice'
 import type { Kind } from './picker/tree'
 import { createPreview } from './preview'
 import type { Form } from './red'
-import type { ActionConfig } from './request-estimate'
+import { type ActionConfig, listOf } from './request-estimate'
 
 interface Fields {
   /** Looked up once: while another page covers the form, it is not in the document. */
@@ -105,8 +105,4 @@ function edited(form: Form): ActionConfig {
     groups: chosen('groups').flatMap((one) => ('group' in one ? one.group : [])),
     exclude: chosen('exclude').flatMap((one) => (isDevice(one) ? one.serial : [])),
   }
-}
-
-function listOf<T>(value: unknown): T[] {
-  return Array.isArray(value) ? value : []
 }

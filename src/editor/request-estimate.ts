@@ -50,12 +50,11 @@ function requestedDevices(
   { select, ...node }: ActionConfig,
   devices: readonly ListedDevice[] | undefined,
 ): { standalone: boolean }[] | undefined {
-  const list = <T>(value: unknown) => (Array.isArray(value) ? (value as T[]) : [])
-  const excluded = new Set(list<string>(node.exclude))
+  const excluded = new Set(listOf<string>(node.exclude))
   if (select === 'msg') return undefined
-  const bases = new Set(select === 'list' || select === 'base' ? list<string>(node.bases) : [])
-  const groups = new Set(select === 'group' ? list<string>(node.groups) : [])
-  const chosen = select === 'list' ? list<NamedDevice>(node.devices) : []
+  const bases = new Set(select === 'list' || select === 'base' ? listOf<string>(node.bases) : [])
+  const groups = new Set(select === 'group' ? listOf<string>(node.groups) : [])
+  const chosen = select === 'list' ? listOf<NamedDevice>(node.devices) : []
   const isWhole = ({ base, group }: ListedDevice) =>
     bases.has(base.serial) || groups.has(group) || select === 'all'
   if (!devices && (select !== 'list' || bases.size > 0)) return undefined
@@ -63,6 +62,11 @@ function requestedDevices(
   const single = chosen.filter(({ serial, base }) => !excluded.has(serial) && !bases.has(base ?? ''))
   const meant = single.flatMap((one) => devicesNamed(one, devices))
   return [...new Set([...wholes, ...meant])]
+}
+
+/** A saved list; empty where something else is saved. */
+export function listOf<T>(value: unknown): T[] {
+  return Array.isArray(value) ? value : []
 }
 
 interface NamedDevice {
@@ -100,7 +104,7 @@ export interface Budget {
   endpoint: LimitedEndpoint
 }
 
-/** What a estimate costs where it comes every `repeat` seconds; nothing where it asks for nothing. */
+/** What an estimate costs where it comes every `repeat` seconds; nothing where it asks for nothing. */
 export function toBudget(
   estimate: RequestEstimate,
   repeat: number,

@@ -28,33 +28,33 @@ export interface Branch {
 /** Base units with their remote units by name, then standalone devices; or groups; then what is chosen but not listed. */
 export function treeOf(kind: Kind, devices: readonly ListedDevice[], chosen: readonly Chosen[]): Branch[] {
   const branches = new Map<string, Branch>()
-  const standalone: Branch = { kind: 'standalone', name: '', box: 'leaves', leaves: [] }
   for (const device of devices) {
-    const of =
-      kind === 'groups' ? groupBranch(device) : device.standalone ? standalone : baseBranch(kind, device)
-    if (!of) continue
-    const key = of === standalone ? '' : `${of.serial ?? of.name}`
-    const branch = of === standalone ? standalone : (branches.get(key) ?? of)
-    if (branch !== standalone) branches.set(key, branch)
+    const fresh = branchFor(kind, device)
+    if (!fresh) continue
+    const key = `${fresh.kind} ${fresh.serial ?? fresh.name}`
+    const branch = branches.get(key) ?? fresh
+    branches.set(key, branch)
     branch.leaves.push(leafOf(kind, device))
   }
-  const listed = [...[...branches.values()].sort(byName), standalone]
-  for (const { leaves } of listed) leaves.sort(byName)
+  for (const { leaves } of branches.values()) leaves.sort(byName)
   const gone = missing(kind, devices, chosen)
-  const unlisted: Branch = {
-    kind: 'unlisted',
-    name: '',
-    box: 'none',
-    leaves: gone.map((chooses) => ({ chooses })),
+  if (gone.length > 0) {
+    const leaves = gone.map((chooses) => ({ chooses }))
+    branches.set('unlisted', { kind: 'unlisted', name: '', box: 'none', leaves })
   }
-  return [...listed, unlisted].filter(({ leaves }) => leaves.length > 0)
+  return [...branches.values()].sort((one, other) => rank(one) - rank(other) || byName(one, other))
 }
 
-function groupBranch({ group }: ListedDevice): Branch | undefined {
-  return group === '' ? undefined : { kind: 'group', name: group, box: { group }, leaves: [] }
-}
+const LAST: readonly Branch['kind'][] = ['standalone', 'unlisted']
 
-function baseBranch(kind: Kind, { base }: ListedDevice): Branch {
+/** Standalone devices come after base units and groups, what is not listed after those. */
+const rank = ({ kind }: Branch) => LAST.indexOf(kind)
+
+/** The branch of a device, still empty; none where only groups are shown and it has none. */
+function branchFor(kind: Kind, { base, group, standalone }: ListedDevice): Branch | undefined {
+  if (kind === 'groups')
+    return group === '' ? undefined : { kind: 'group', name: group, box: { group }, leaves: [] }
+  if (standalone) return { kind: 'standalone', name: '', box: 'leaves', leaves: [] }
   const box = kind === 'exclude' ? 'leaves' : { unit: base.serial }
   return { kind: 'base', serial: base.serial, name: base.name, box, leaves: [] }
 }

@@ -5,14 +5,7 @@ import type { CurrentParams } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../quota/types'
 import { type Reading, readCurrentStepwise } from '../readings/current'
-import {
-  type DeviceFailure,
-  type NamedDevice,
-  type NamedSelection,
-  type Selection,
-  unknownDevice,
-  unknownGroup,
-} from './devices'
+import { type DeviceFailure, type NamedDevice, type Selection, unknownDevice, unknownGroup } from './devices'
 import type { Directory } from './directory'
 import type { AccountAccess, Collected, ResponseFormat } from './fetch'
 import type { NodeState } from './node-state'
@@ -50,15 +43,17 @@ export async function collectCurrent(
   const options = { receivedAt, time, staleAfter, series1Models: account.series1Models }
   const steps = readCurrentStepwise(answer.body, options, (one) => unreadable.push(one))
   const all = await runCooperatively(steps, context.signal)
-  const readings = all.filter((reading) => isWanted(memberOf(reading), query))
+  const isWanted = createFilter(query)
+  const members = all.map(memberOf)
+  const readings = all.filter((_, index) => isWanted(members[index] as Member))
+  const unreadableMembers = unreadable.map(({ serial, known }): Member => ({ serial, ...known }))
   const failed = unreadable
-    .filter(({ serial, known }) => isWanted({ serial, ...known }, query))
+    .filter((_, index) => isWanted(unreadableMembers[index] as Member))
     .map(({ serial, part }): DeviceFailure => {
       const cause = { endpoint: answer.endpoint, serial }
       return { device: { serial }, error: new EnvlogError('reply-left-out', { part }, cause) }
     })
-  const members = [...all.map(memberOf), ...unreadable.map(({ serial, known }) => ({ serial, ...known }))]
-  failed.push(...findMissing(members, query))
+  failed.push(...findMissing([...members, ...unreadableMembers], query))
   return { answer, content: { kind: 'current', readings }, group: '', failed }
 }
 
@@ -79,17 +74,32 @@ const memberOf = ({ serial, base, group }: Reading): Member => ({
 /** What is selected and not in the answer: the account does not have it. What cannot be read is reported already. */
 function findMissing(members: readonly Member[], { selection, exclude }: CurrentQuery): DeviceFailure[] {
   if (selection === 'all') return []
-  const isThere = (device: NamedDevice) => members.some((member) => isSameDevice(device, member))
-  const devices = selection.devices.filter((device) => !exclude.includes(device.serial) && !isThere(device))
-  const bases = selection.bases.filter(
-    (base) => !exclude.includes(base) && !members.some((member) => member.base === base),
-  )
-  const groups = selection.groups.filter((group) => !members.some((member) => member.group === group))
+  const excluded = new Set(exclude)
+  const bySerial = groupBySerial(members)
+  const present = {
+    bases: new Set(members.map(({ base }) => base)),
+    groups: new Set(members.map(({ group }) => group)),
+  }
+  const isPresent = (device: NamedDevice) =>
+    bySerial.get(device.serial)?.some((member) => isSameDevice(device, member))
+  const devices = selection.devices.filter((device) => !excluded.has(device.serial) && !isPresent(device))
+  const bases = selection.bases.filter((base) => !excluded.has(base) && !present.bases.has(base))
+  const groups = selection.groups.filter((group) => !present.groups.has(group))
   return [
     ...devices.map(({ serial, base }) => unknownDevice(serial, base)),
     ...bases.map((base) => unknownDevice(base, base)),
     ...groups.map(unknownGroup),
   ]
+}
+
+function groupBySerial<T extends { serial: string }>(items: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groups.get(item.serial)
+    if (group) group.push(item)
+    else groups.set(item.serial, [item])
+  }
+  return groups
 }
 
 /** Also where its base unit is not known. */
@@ -123,19 +133,22 @@ function buildCurrentParams(
 }
 
 /**
- * An answer may hold more than what is selected: one serial may stand under two base units (docs/service.md). Of a device
- * that cannot be read and belongs nobody knows where, it is taken to be selected.
+ * Whether a device of the answer is selected: an answer may hold more, because one serial may stand under two base units
+ * (docs/service.md). A device that cannot be read and whose place is unknown counts as selected.
  */
-function isWanted(member: Member, { selection, exclude }: CurrentQuery): boolean {
-  if (exclude.includes(member.serial)) return false
-  return selection === 'all' || isSelected(member, selection)
-}
-
-function isSelected(member: Member, { devices, bases, groups }: NamedSelection): boolean {
-  const { base, group } = member
-  if (base === undefined || group === undefined) return true
-  if (bases.includes(base) || groups.includes(group)) return true
-  return devices.some((device) => isSameDevice(device, member))
+function createFilter({ selection, exclude }: CurrentQuery): (member: Member) => boolean {
+  const excluded = new Set(exclude)
+  if (selection === 'all') return ({ serial }) => !excluded.has(serial)
+  const devices = groupBySerial(selection.devices)
+  const bases = new Set(selection.bases)
+  const groups = new Set(selection.groups)
+  return (member) => {
+    const { serial, base, group } = member
+    if (excluded.has(serial)) return false
+    if (base === undefined || group === undefined) return true
+    if (bases.has(base) || groups.has(group)) return true
+    return devices.get(serial)?.some((device) => isSameDevice(device, member)) ?? false
+  }
 }
 
 /**

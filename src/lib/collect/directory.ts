@@ -1,16 +1,14 @@
 import type { Clock } from '../clock'
+import { knownFieldsOf } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
+import type { KnownFields } from '../decode/fields'
 import { toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../quota/types'
 
 /** What the account knows of one device under one base unit. */
-export interface DirectoryEntry {
+export interface DirectoryEntry extends KnownFields {
   serial: string
-  base: string
-  name: string
-  /** Name of its group; blank for none. */
-  group: string
   /** Minutes ahead of UTC; `null` where that cannot be read. */
   utcOffset: number | null
 }
@@ -177,12 +175,10 @@ export function createDirectory(
 
 /** With devices of which only the readings cannot be read. */
 function toEntries({ devices, unreadable }: CurrentEnvelope): DirectoryEntry[] {
-  const readable = devices.map(({ serial, name, baseunit, group, offsets }) => ({
-    serial,
-    base: baseunit?.serial ?? serial,
-    name,
-    group: group?.name ?? '',
-    utcOffset: toUtcOffset(offsets),
+  const readable = devices.map((device) => ({
+    serial: device.serial,
+    ...knownFieldsOf(device),
+    utcOffset: toUtcOffset(device.offsets),
   }))
   const others = unreadable.flatMap(({ serial, known }) =>
     known ? [{ serial, ...known, utcOffset: null }] : [],

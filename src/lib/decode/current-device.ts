@@ -1,6 +1,7 @@
 import {
   type Identity,
   isAbsent,
+  type KnownFields,
   type ListedChannel,
   type Offsets,
   readElements,
@@ -50,7 +51,7 @@ export function readCurrentDevice(value: unknown, index: number): CurrentDevice 
 }
 
 /** Reads what is needed to request the records of a device that cannot be decoded as a whole. */
-function readKnownFields(value: unknown): UnreadableDevice['known'] {
+function readKnownFields(value: unknown): KnownFields | null {
   try {
     const device = readObject(value)
     const serial = readText(device, 'serial')
@@ -60,6 +61,16 @@ function readKnownFields(value: unknown): UnreadableDevice['known'] {
     if (error instanceof InvalidShape) return null
     throw error
   }
+}
+
+/** Where a device belongs and what it is called. Without a base unit it is its own (docs/service.md, *Terms*). */
+export function knownFieldsOf({
+  serial,
+  name,
+  baseunit,
+  group,
+}: Pick<CurrentDevice, 'serial' | 'name' | 'baseunit' | 'group'>): KnownFields {
+  return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
 }
 
 const textOrBlank = (value: unknown) => (typeof value === 'string' ? sanitizeText(value) : '')

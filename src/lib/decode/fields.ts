@@ -65,12 +65,21 @@ export interface Identity {
   name: string
 }
 
+/** Where a device belongs and what it is called. */
+export interface KnownFields {
+  /** Serial of its base unit; its own where it is standalone. */
+  base: string
+  name: string
+  /** Name of its group; blank for none. */
+  group: string
+}
+
 /** A device that cannot be decoded in an answer about several. */
 export interface UnreadableDevice {
   /** Blank where the serial cannot be read either. */
   serial: string
   /** What is needed to request its records; `null` where that cannot be read either. */
-  known: { base: string; name: string; group: string } | null
+  known: KnownFields | null
   /** Path of the invalid part in the answer, such as `devices.3.channel`. */
   part: string
 }

@@ -1,5 +1,5 @@
 import { runToEnd } from '../cooperative'
-import type { CurrentDevice } from '../decode/current-device'
+import { type CurrentDevice, knownFieldsOf } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
 import type { UnreadableDevice } from '../decode/fields'
 import { readNumber, readValueError } from '../decode/number'
@@ -90,9 +90,8 @@ function* readReadableStepwise(
       readings.push(readReading(device, options, formatTime))
     } catch (error) {
       if (!(error instanceof EnvlogError)) throw error
-      const { serial, name, baseunit, group } = device
-      const known = { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
-      unreadable.push({ serial, known, part: String(error.params.part) })
+      const part = String(error.params.part)
+      unreadable.push({ serial: device.serial, known: knownFieldsOf(device), part })
     }
   }
   return { readings, unreadable }

@@ -89,7 +89,7 @@ function tests(runtime: Runtime): void {
     await picker.done()
     assert.equal(room.simulator.log.length, asked, 'the list is known from the test')
     await form.whenShown('#node-input-select')
-    assert.equal(await form.chosen('devices'), told)
+    await form.whenChosen('devices', told)
     assert.match((await form.told()).sends, new RegExp(`Sends: ${picked.length} device`))
     await form.field('repeat').fill('7200')
     await form.done()

@@ -281,7 +281,7 @@ describe('the forms', function () {
     await keyboard.type('52A10003')
     await keyboard.press('Control+Enter')
     await form.whenShown('#node-input-select')
-    assert.match(await form.chosen('devices'), /^Office \(all devices\), .+, /)
+    await form.whenChosen('devices', /^Office \(all devices\), .+, /)
     await until(
       'the button has the focus again',
       async () => (await focused()) === 'Choose devices and base units',
@@ -292,7 +292,7 @@ describe('the forms', function () {
     await picker.press('none')
     await keyboard.press('Escape')
     await form.whenShown('#node-input-select')
-    assert.match(await form.chosen('devices'), /^Office \(all devices\), .+, /)
+    await form.whenChosen('devices', /^Office \(all devices\), .+, /)
     await keyboard.press('Control+Escape')
     await form.element.waitFor({ state: 'detached' })
 

@@ -1,8 +1,12 @@
 /** The form of an action node. */
+import assert from 'node:assert/strict'
 import type { Locator } from 'playwright-core'
+import { until } from '../wait'
 import { AccountForm, reasonOf } from './account-form'
 import { Picker } from './picker'
 import { Tray } from './tray'
+
+const SHOWN_MS = 10_000
 
 type Chosen = 'devices' | 'bases' | 'groups' | 'exclude'
 
@@ -35,6 +39,18 @@ export class ActionForm extends Tray {
     // Node-RED moves the focus a moment after its page has slid in: what is typed before would go to another field.
     await this.page.waitForFunction(() => document.activeElement?.getAttribute('data-envlog') === 'search')
     return this.picker
+  }
+
+  /** Waits until the form shows this as chosen: names appear when the device list has arrived. */
+  async whenChosen(which: Chosen, expected: string | RegExp): Promise<void> {
+    let shown = ''
+    const isShown = async () => {
+      shown = await this.chosen(which)
+      return typeof expected === 'string' ? shown === expected : expected.test(shown)
+    }
+    await until(`${which}: ${expected}`, isShown, SHOWN_MS).catch(() =>
+      assert.fail(`${which} shows: ${shown}`),
+    )
   }
 
   /** What is chosen, in the form's words. */
