@@ -7,8 +7,11 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const root = dirname(__dirname)
 
-/** Documents by language; `path` of each from `docs/`, without its ending. */
-const LANGUAGES: Record<string, string> = { en: '', ja: 'ja' }
+/** The folder of each language in `docs/`: English stands at the top. */
+const translations = readdirSync(join(root, 'docs'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== 'images')
+  .map(({ name }) => [name, name])
+const LANGUAGES: Record<string, string> = { en: '', ...Object.fromEntries(translations) }
 
 interface Page {
   language: string

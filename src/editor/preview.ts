@@ -1,6 +1,6 @@
 import type { ActionType } from '../shared/action'
-import { readLimits } from '../shared/limits'
 import { OFFERED, type Output, type Send } from '../shared/outputs'
+import { readLimits } from '../shared/service-limits'
 import { type DeviceSource, getDeviceList } from './device-source'
 import { migrateForm } from './migrate-form'
 import type { Form } from './red'

@@ -1,5 +1,5 @@
 import type { ListedDevice } from '../shared/admin'
-import { LIMITS, type LimitedEndpoint, type LimitRow, type LimitsTable } from '../shared/limits'
+import { LIMITS, type LimitedEndpoint, type LimitRow, type LimitsTable } from '../shared/service-limits'
 
 /** What of a saved action node decides what it asks for. */
 export interface ActionConfig {

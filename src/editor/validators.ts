@@ -15,8 +15,8 @@ import {
   STARTS,
 } from '../shared/action'
 import { STORED_SECRET } from '../shared/admin'
-import { isLimits } from '../shared/limits'
 import { isNeverBefore, readRelative, readTime } from '../shared/moment'
+import { isLimits } from '../shared/service-limits'
 import { migrateForm } from './migrate-form'
 import type { Form } from './red'
 

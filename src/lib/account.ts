@@ -1,4 +1,4 @@
-import type { LimitsTable } from '../shared/limits'
+import type { LimitsTable } from '../shared/service-limits'
 import { type Client, type ClientPorts, type ClientSettings, createClient } from './api/client'
 import { createDirectory, type Directory } from './collect/directory'
 import { limitsWith } from './quota/limits'

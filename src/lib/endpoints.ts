@@ -1,9 +1,10 @@
 /**
  * The endpoints of the service (docs/service.md, *Requests* and *Limits*). Whatever differs between them is a column of
- * this table. How to add an endpoint: CONTRIBUTING.md, *How to add*.
+ * this table, except its limits, which the forms know too (`shared/service-limits.ts`). How to add an endpoint:
+ * CONTRIBUTING.md, *How to add*.
  */
 
-import { LIMITS, type LimitRow } from '../shared/limits'
+import { LIMITS, type LimitRow } from '../shared/service-limits'
 
 export type OutputType = 'json' | 'csv' | 'csv2'
 
@@ -89,8 +90,6 @@ export type EndpointName = keyof typeof endpoints
 export const MAX_RECORDS = 65_535
 /** The most entries of an alert log (docs/service.md, *Fields*). */
 export const MAX_ALERTS = 20
-/** The most records of an answer to a request without `number`, which makes a page (docs/service.md, *Fields*). */
-export const PAGE_RECORDS = 16_000
 
 /** The path of an endpoint below the service address. */
 export function buildPath(name: EndpointName, relaySuffix: string): string {

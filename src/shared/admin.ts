@@ -1,6 +1,6 @@
 /** Requests and responses of the admin routes, through which the editor's forms ask the runtime. */
 
-import type { LimitedEndpoint } from './limits'
+import type { LimitedEndpoint } from './service-limits'
 
 /** Stands for a secret that the editor does not have (Node-RED's own placeholder). */
 export const STORED_SECRET = '__PWRD__'

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { placesOf, withAbsoluteLinks } from '../../scripts/absolute-links'
 import { type Cause, reasons } from '../../src/lib/errors'
 import { ACTION_TYPES, type ActionType } from '../../src/shared/action'
-import { isLimits, LIMITS, type LimitRow } from '../../src/shared/limits'
 import { OFFERED, OUTPUTS } from '../../src/shared/outputs'
+import { isLimits, LIMITS, type LimitRow } from '../../src/shared/service-limits'
 import { catalogOf, defaultsOf, definitionOf, nodes } from '../support/built'
 import {
   anchorsIn,

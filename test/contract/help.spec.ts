@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BuiltNode, helpOf, nodes } from '../support/built'
+import { type BuiltNode, helpOf, languages, nodes } from '../support/built'
 import { packageJson, root } from '../support/package'
 
 const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
-/** Node-RED's usual parts, in their order. */
-const HEADINGS = { Inputs: '入力', Outputs: '出力', Details: '詳細', References: '参考' }
-const ORDER = Object.keys(HEADINGS)
+/** Node-RED's usual parts, in their order, and how its own nodes call them in other languages. */
+const ORDER = ['Inputs', 'Outputs', 'Details', 'References']
+const HEADINGS: Record<string, readonly string[]> = { ja: ['入力', '出力', '詳細', '参考'] }
+const translations = languages.filter((language) => language !== 'en-US')
 /** A help stands beside the flow: what is longer belongs into the documents. */
 const MOST_WORDS = 350
 /** Where Node-RED hands out a module's `resources/`. */
@@ -22,6 +23,9 @@ function bodyOf(node: BuiltNode, language: string): string {
 }
 
 const headingsOf = (body: string) => [...body.matchAll(/<h3>(.*?)<\/h3>/g)].map(([, text = '']) => text)
+
+const linksIn = (body: string) =>
+  [...body.matchAll(/<a href="([^"]*)" target="_blank">/g)].map(([, href = '']) => href)
 
 /** Under each heading, how many terms are explained, paragraphs and samples follow. */
 function outline(body: string): string[] {
@@ -41,10 +45,10 @@ function codesIn(body: string): string[] {
 for (const node of nodes) {
   describe(`the help of ${node.type}`, () => {
     const english = bodyOf(node, 'en-US')
-    const japanese = bodyOf(node, 'ja')
+    const bodies = languages.map((language) => bodyOf(node, language))
 
     it('begins with the sentence that is the tooltip', () => {
-      for (const body of [english, japanese]) assert.match(body, /^<p>[^<]+<\/p>\n/)
+      for (const body of bodies) assert.match(body, /^<p>[^<]+<\/p>\n/)
     })
 
     it('has the usual parts in the usual order', () => {
@@ -58,12 +62,28 @@ for (const node of nodes) {
       for (const heading of needed) assert.ok(headings.includes(heading), heading)
     })
 
-    it('has the same parts in both languages', () => {
-      const translated = headingsOf(english).map((heading) => HEADINGS[heading as keyof typeof HEADINGS])
-      assert.deepEqual(headingsOf(japanese), translated)
-      assert.deepEqual(outline(japanese), outline(english))
-      assert.deepEqual(codesIn(japanese), codesIn(english))
-    })
+    for (const language of translations) {
+      const translated = bodyOf(node, language)
+
+      it(`has the same parts in ${language} as in English`, () => {
+        const headings = HEADINGS[language]
+        assert.ok(headings, `HEADINGS of this test has no row for ${language}`)
+        assert.deepEqual(
+          headingsOf(translated),
+          headingsOf(english).map((heading) => headings[ORDER.indexOf(heading)]),
+        )
+        assert.deepEqual(outline(translated), outline(english))
+        assert.deepEqual(codesIn(translated), codesIn(english))
+      })
+
+      it(`links in ${language} to the same pages, in that language where they exist`, () => {
+        const folder = existsSync(join(root, 'docs', language)) ? `/docs/${language}/` : '/docs/'
+        assert.deepEqual(
+          linksIn(translated),
+          linksIn(english).map((href) => href.replace('/docs/', folder)),
+        )
+      })
+    }
 
     it('is short', () => {
       const words = english
@@ -73,16 +93,9 @@ for (const node of nodes) {
       assert.ok(words.length < MOST_WORDS, `${words.length} words`)
     })
 
-    it('links to pages of its language that are in the package', () => {
-      const linksOf = (body: string) =>
-        [...body.matchAll(/<a href="([^"]*)" target="_blank">/g)].map(([, href = '']) => href)
-      const [links, linksJa] = [linksOf(english), linksOf(japanese)]
-      assert.ok(links.length > 0)
-      assert.deepEqual(
-        linksJa,
-        links.map((href) => href.replace('/docs/', '/docs/ja/')),
-      )
-      for (const href of [...links, ...linksJa]) {
+    it('links to pages that are in the package', () => {
+      assert.ok(linksIn(english).length > 0)
+      for (const href of bodies.flatMap(linksIn)) {
         assert.ok(href.startsWith(RESOURCES), href)
         const [path = '', anchor] = href.slice(RESOURCES.length).split('#')
         const page = join(root, 'resources', path)
@@ -92,6 +105,7 @@ for (const node of nodes) {
     })
 
     it('is Japanese where it says so, and only there', () => {
+      const japanese = bodyOf(node, 'ja')
       const paragraphs = [...japanese.matchAll(/<(p|dd)>([\s\S]*?)<\/\1>/g)].map(([, , text = '']) => text)
       assert.ok(paragraphs.length > 0)
       assert.deepEqual(
@@ -102,7 +116,7 @@ for (const node of nodes) {
     })
 
     it('is well formed and loads nothing', () => {
-      for (const body of [english, japanese]) {
+      for (const body of bodies) {
         const tags = [...body.matchAll(/<(\/?)([a-z]\w*)\b[^>]*>/g)].filter(([, , tag]) => tag !== 'br')
         const open: string[] = []
         for (const [, closing, tag = ''] of tags) {

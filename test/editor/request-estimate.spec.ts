@@ -8,7 +8,7 @@ import {
   limitsOf,
   toBudget,
 } from '../../src/editor/request-estimate'
-import { LIMITS } from '../../src/shared/limits'
+import { LIMITS } from '../../src/shared/service-limits'
 import { listed } from '../support/listed'
 
 const fleet = [

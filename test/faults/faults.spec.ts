@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
 import { type Fault, manualClock } from '../../simulator'
-import { LIMITS } from '../../src/shared/limits'
+import { LIMITS } from '../../src/shared/service-limits'
 import { A_DAY, freezer, NOW } from '../support/devices'
 import { actions, startFlow, useSimulator } from '../support/flow'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { languages } from '../support/built'
 import { coldRequire } from '../support/cold-require'
 import {
   execute,
@@ -24,7 +25,7 @@ const ALLOWED = [
   /^dist\/(?:lib|shared|simulator)\/(?:[\w-]+\/)*[\w-]+\.(?:js|d\.ts)$/,
   /^dist\/nodes\/(?:[\w-]+\/)+[\w-]+\.(?:js|html)$/,
   /^dist\/nodes\/([\w-]+)\/icons\/\1\.svg$/,
-  /^dist\/nodes\/([\w-]+)\/locales\/(?:en-US|ja)\/\1\.(?:json|html)$/,
+  new RegExp(`^dist/nodes/([\\w-]+)/locales/(?:${languages.join('|')})/\\1\\.(?:json|html)$`),
   /^examples\/(?:[\w @-]+\/[\w -]+\.json|README(?:\.ja)?\.md)$/,
 ]
 
@@ -57,7 +58,7 @@ describe('the package as it is published', () => {
       'dist/simulator/cli.js',
       ...Object.values(packageJson['node-red'].nodes).flatMap((file) => {
         const [, at = '', name = ''] = /^(.*)\/(.*)\.js$/.exec(file) ?? []
-        const catalogs = ['en-US', 'ja'].flatMap((language) => [
+        const catalogs = languages.flatMap((language) => [
           `${at}/locales/${language}/${name}.json`,
           `${at}/locales/${language}/${name}.html`,
         ])

@@ -1,4 +1,4 @@
-import { MAX_WINDOW_SECONDS } from '../../shared/limits'
+import { MAX_WINDOW_SECONDS } from '../../shared/service-limits'
 
 /** The rate-limit headers of a response (docs/service.md, *Limits*); `null` where absent or not a whole number. */
 export interface QuotaHeaders {

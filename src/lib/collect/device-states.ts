@@ -1,35 +1,25 @@
 import type { Clock } from '../clock'
-import { countOf } from '../output/content'
 import type { Backfill } from './backfill'
 import {
   type Cursor,
   createDeliveryState,
   type DeliveryEffect,
   type DeliveryEvent,
-  type DeliveryState,
   transition,
 } from './delivery'
 import { deviceKey, type ResolvedDevice } from './devices'
-import type { Collected } from './fetch'
 import { createPollingOrder } from './for-each'
 import { type CursorKind, isCursorOf, type SavedState } from './persisted-state'
+import {
+  countRetained,
+  type DeviceDeliveryState,
+  MAX_RETAINED,
+  type RetainedCount,
+  type RetainedDelivery,
+} from './retained'
 
-/** A delivery that is kept in memory until its receipt comes. */
-export interface RetainedDelivery extends Omit<Collected, 'failed'> {
-  /** Older records or alerts were lost, or could not be fetched. */
-  overflow?: boolean
-}
-
-export type DeviceDeliveryState = DeliveryState<Backfill, RetainedDelivery>
 export type DeviceEvent = DeliveryEvent<Backfill, RetainedDelivery>
 
-/** Records and alerts that all nodes of a process keep in memory: of backfills, and until receipts come. */
-export interface RetainedCount {
-  count: number
-}
-
-/** Records and alerts beyond this are requested again. */
-const MAX_RETAINED = 100_000
 /** State of a device that the node was not about for so long is deleted. */
 const MAX_UNSELECTED_MS = 30 * 86_400_000
 /** Serials to forget that nothing is known of: more than any account has. */
@@ -201,15 +191,4 @@ const baseOf = (device: string) => device.slice(0, device.lastIndexOf('/'))
 
 function cursorOf(kind: CursorKind | undefined, cursor: Cursor | undefined): Cursor | null {
   return cursor && (!kind || isCursorOf(cursor, kind)) ? cursor : null
-}
-
-/** Records and alerts of a device that are kept in memory. */
-function countRetained(state: DeviceDeliveryState | undefined): number {
-  if (!state) return 0
-  const { phase } = state
-  if (phase.name === 'backfilling') {
-    const { received, paging } = phase.backfill
-    return paging.parts.reduce((sum, { records }) => sum + records.length, received.series.records.length)
-  }
-  return 'retained' in phase && phase.retained ? countOf(phase.retained.content) : 0
 }

@@ -8,11 +8,11 @@ import { type AlertCursor, planAlerts } from './alert-cursor'
 import { type Backfill, mergeBackfill, startBackfill } from './backfill'
 import { decodeAlerts, decodeRecords } from './decode'
 import type { Cursor } from './delivery'
-import type { RetainedDelivery } from './device-states'
 import type { DeviceFailure, ResolvedDevice } from './devices'
 import { type AccountAccess, type Collected, fetchAlertLog, fetchRecords, toCollected } from './fetch'
 import { createCursorBefore, type ReceivedRecords, type RecordCursor, type Start } from './record-cursor'
 import { planRecords, type RecordPlan } from './record-plan'
+import type { RetainedDelivery } from './retained'
 
 /** New records or alerts of a device. */
 export interface PolledData extends Collected {

@@ -3,10 +3,11 @@ import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 import { createStateWriter, loadOrThrow, type StateStore, type StateWriter } from '../state-store'
 import type { DeliveryEffect } from './delivery'
-import { type DeviceDeliveryState, type DeviceEvent, DeviceStates, type RetainedCount } from './device-states'
+import { type DeviceEvent, DeviceStates } from './device-states'
 import type { NamedDevice, ResolvedDevice } from './devices'
 import type { PollingOrder } from './for-each'
 import { type CursorKind, readPersistedState, type SavedState, toPersistedState } from './persisted-state'
+import type { DeviceDeliveryState, RetainedCount } from './retained'
 
 /** Devices whose unreadable parts are reported once: more than any account has. */
 const MAX_REPORTED_DEVICES = 10_000

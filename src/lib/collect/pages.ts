@@ -1,7 +1,9 @@
-import { PAGE_RECORDS } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { SeriesRecord } from '../readings/record-reader'
 import { fingerprint, type SeriesPart } from '../readings/series'
+
+/** Records of a page: as many as the service sends without `number` (docs/service.md, *Fields*). */
+const PAGE_RECORDS = 16_000
 
 /** A page of a period: the latest `number` records of it. Seconds since 1970 UTC. */
 export interface Page {

@@ -8,7 +8,7 @@ import { countOf } from '../output/content'
 import type { RequestContext } from '../quota/types'
 import { fetchBackfillPage } from './backfill'
 import { type Cursor, classifyFailure, type DeliveryEffect, latestSequence } from './delivery'
-import type { DeviceDeliveryState, DeviceEvent } from './device-states'
+import type { DeviceEvent } from './device-states'
 import { type DeviceFailure, deviceKey, type ResolvedDevice } from './devices'
 import {
   type AlertFeedOptions,
@@ -24,6 +24,7 @@ import {
 import type { AccountAccess } from './fetch'
 import type { NodeState } from './node-state'
 import { writeReceipt } from './receipt'
+import type { DeviceDeliveryState } from './retained'
 
 export interface DeliveryOptions {
   /** The id of the node, for its receipts. */

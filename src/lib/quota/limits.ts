@@ -1,4 +1,4 @@
-import { LIMITS, type LimitRow, type LimitsTable } from '../../shared/limits'
+import { LIMITS, type LimitRow, type LimitsTable } from '../../shared/service-limits'
 import { type EndpointName, endpoints } from '../endpoints'
 
 /** So many requests, or records, in any window of this length. */

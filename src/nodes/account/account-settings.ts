@@ -9,7 +9,7 @@ import {
   isRelaySuffix,
   normalizeAddress,
 } from '../../shared/account'
-import { isLimits, type LimitsTable, readLimits } from '../../shared/limits'
+import { isLimits, type LimitsTable, readLimits } from '../../shared/service-limits'
 import { isBlank, migrateToToday, optionalText, parseSettings, wholeNumber } from '../kit/settings/schema'
 
 const inRange = (name: keyof typeof ACCOUNT_RANGES) =>

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
 import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
-import type { LimitsTable } from '../../../src/shared/limits'
+import type { LimitsTable } from '../../../src/shared/service-limits'
 import { type FakeTransport, fakeTransport, json, type Script } from '../../support/fake-transport'
 import { currentDevice } from '../answers'
 

@@ -3,7 +3,7 @@ import type { EndpointName } from '../../../src/lib/endpoints'
 import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Participant } from '../../../src/lib/quota/quota'
 import type { RequestContext } from '../../../src/lib/quota/types'
-import type { LimitsTable } from '../../../src/shared/limits'
+import type { LimitsTable } from '../../../src/shared/service-limits'
 import { createVirtualClock } from '../clock'
 import { contextWith, createManualService, outcome, type Wanted } from './manual-service'
 
