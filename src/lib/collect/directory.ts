@@ -1,10 +1,10 @@
 import type { Clock } from '../clock'
-import { knownFieldsOf } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
 import type { KnownFields } from '../decode/fields'
 import { toUtcOffset } from '../decode/time'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../quota/types'
+import { knownFieldsOf } from '../readings/device'
 
 /** What the account knows of one device under one base unit. */
 export interface DirectoryEntry extends KnownFields {

@@ -63,16 +63,6 @@ function readKnownFields(value: unknown): KnownFields | null {
   }
 }
 
-/** Where a device belongs and what it is called. Without a base unit it is its own (docs/service.md, *Terms*). */
-export function knownFieldsOf({
-  serial,
-  name,
-  baseunit,
-  group,
-}: Pick<CurrentDevice, 'serial' | 'name' | 'baseunit' | 'group'>): KnownFields {
-  return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
-}
-
 const textOrBlank = (value: unknown) => (typeof value === 'string' ? sanitizeText(value) : '')
 
 function readGroupName(value: unknown): string {

@@ -1,5 +1,5 @@
 import { runToEnd } from '../cooperative'
-import { type CurrentDevice, knownFieldsOf } from '../decode/current-device'
+import type { CurrentDevice } from '../decode/current-device'
 import type { CurrentEnvelope } from '../decode/envelopes'
 import type { UnreadableDevice } from '../decode/fields'
 import { readNumber, readValueError } from '../decode/number'
@@ -7,7 +7,7 @@ import { createTimeFormatter, readTimestamp, type TimeStyle, toUtcOffset } from 
 import { EnvlogError } from '../errors'
 import { type Battery, readBattery } from './battery'
 import { type Channel, matchChannels } from './channel'
-import { type Device, readDevice } from './device'
+import { type Device, knownFieldsOf, readDevice } from './device'
 
 /** The newest values of a device: an element of the payload of envlog-current (docs/messages.md). */
 export interface Reading extends Device {

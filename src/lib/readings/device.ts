@@ -1,4 +1,5 @@
-import type { Identity } from '../decode/fields'
+import type { CurrentDevice } from '../decode/current-device'
+import type { Identity, KnownFields } from '../decode/fields'
 
 /** A device in messages: the first properties of every reading, alert and series (docs/messages.md). */
 export interface Device {
@@ -20,4 +21,14 @@ export function readDevice({ serial, name, model }: Identity, base: Identity | n
     base: { serial: unit.serial, name: unit.name, model: unit.model },
     standalone: unit.serial === serial,
   }
+}
+
+/** Where a device of `current` belongs and what it is called. Without a base unit it is its own. */
+export function knownFieldsOf({
+  serial,
+  name,
+  baseunit,
+  group,
+}: Pick<CurrentDevice, 'serial' | 'name' | 'baseunit' | 'group'>): KnownFields {
+  return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
 }

@@ -5,7 +5,7 @@ import { quotaFlow, type Told } from '../../support/quota-flow'
 import type { QuotaHall } from '../../support/quota-hall'
 import { until } from '../../support/wait'
 import { type Crowd, createTally, crowdOn, gapsIn, LIMITS, timesFull } from './crowd'
-import { lull, onTheDisk } from './stillness'
+import { freezeWhenSaved } from './stillness'
 
 const RUN_MS = 90_000
 /** Requests between two disturbances. */
@@ -46,8 +46,7 @@ export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
     await hall.deploy(flow())
     await go()
     await more()
-    await lull(simulator)
-    await onTheDisk(hall, simulator)
+    await freezeWhenSaved(hall, simulator)
     await hall.restart()
     assert.notEqual(hall.nodeRed.pid, pid)
     const unserved = createTally(hall, crowd)

@@ -20,11 +20,24 @@ export async function lull(simulator: Simulator): Promise<void> {
   })
 }
 
-/** Resolves when the store has written what was spent last: it does so in its own time. */
-export async function onTheDisk({ nodeRed }: QuotaHall, simulator: Simulator): Promise<void> {
-  await until('what was spent is on the disk', () => {
-    const saved = savedIn(join(nodeRed.userDir, 'context', accountId(simulator), 'flow.json'))
-    return saved && missing(saved, simulator) === 0
+/**
+ * Stops the process of Node-RED (SIGSTOP) when the store has written all that was spent: a power cut after that loses
+ * nothing that was sent.
+ */
+export async function freezeWhenSaved({ nodeRed }: QuotaHall, simulator: Simulator): Promise<void> {
+  const file = join(nodeRed.userDir, 'context', accountId(simulator), 'flow.json')
+  const isSaved = () => {
+    const saved = savedIn(file)
+    return saved !== undefined && missing(saved, simulator) === 0
+  }
+  await until('what was spent is on the disk', async () => {
+    if (!isSaved()) return false
+    process.kill(nodeRed.pid, 'SIGSTOP')
+    // What was sent just before arrives.
+    await lull(simulator)
+    if (isSaved()) return true
+    process.kill(nodeRed.pid, 'SIGCONT')
+    return false
   })
 }
 
