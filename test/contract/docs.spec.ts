@@ -9,6 +9,7 @@ import { isLimits, LIMITS, type LimitRow } from '../../src/shared/service-limits
 import { catalogOf, defaultsOf, definitionOf, nodes } from '../support/built'
 import {
   anchorsIn,
+  brokenLinesIn,
   codeIn,
   documents,
   headingsIn,
@@ -144,6 +145,14 @@ for (const [english, japanese] of TWINS) {
     })
   })
 }
+
+describe('the Japanese documents', () => {
+  for (const [, file] of TWINS.filter(([, japanese]) => japanese !== README_JA)) {
+    it(`${file} breaks no line within a paragraph, where GitHub would show a blank`, () => {
+      assert.deepEqual(brokenLinesIn(read(file)), [])
+    })
+  }
+})
 
 describe('the two READMEs', () => {
   const english = read(README)
