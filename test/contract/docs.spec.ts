@@ -321,9 +321,9 @@ describe('the contracts', () => {
     const told = new Map<string, LimitRow>()
     const number = (digits = '') => Number(digits.replace(/,/g, ''))
     for (const [endpoints = '', requests = '', records = ''] of rowsOf(read('docs/quota.md'))) {
-      const [, limit, window] = /^([\d,]+) in (?:([\d,]+) s|an hour)/.exec(requests) ?? []
+      const [, limit, minutes] = /^([\d,]+) in (?:(\d+) minutes?|an hour)/.exec(requests) ?? []
       if (limit === undefined) continue
-      const row: LimitRow = { limit: number(limit), window: number(window ?? '3600') }
+      const row: LimitRow = { limit: number(limit), window: 60 * number(minutes ?? '60') }
       const [, most] = /^([\d,]+) in an hour$/.exec(records) ?? []
       if (most !== undefined) Object.assign(row, { records: number(most), recordsWindow: 3600 })
       for (const endpoint of wordsOfCodeIn(endpoints)) told.set(endpoint, row)
