@@ -32,23 +32,18 @@ export const pages: readonly Page[] = Object.entries(LANGUAGES).flatMap(([langua
 )
 
 export async function writePages(): Promise<void> {
-  const { Marked } = await loadMarked()
   for (const page of pages) {
     const target = join(root, page.target)
     mkdirSync(dirname(target), { recursive: true })
-    writeFileSync(target, pageOf(Marked, page, readFileSync(join(root, page.source), 'utf8')))
+    writeFileSync(target, await pageOf(page, readFileSync(join(root, page.source), 'utf8')))
   }
 }
-
-/** It is an ECMAScript module, which these scripts can only load at run time. */
-const loadMarked = () => import('marked')
-type Renderer = Awaited<ReturnType<typeof loadMarked>>['Marked']
 
 const STYLE = `body{max-width:60rem;margin:2rem auto;padding:0 1rem;font:16px/1.6 system-ui,sans-serif;color-scheme:light dark}
 table{border-collapse:collapse;display:block;overflow-x:auto}th,td{border:1px solid #8886;padding:.3rem .6rem;text-align:left;vertical-align:top}
 code,pre{font:14px/1.5 ui-monospace,monospace;background:#8882}code{padding:.1em .3em}pre{padding:1rem;overflow-x:auto}pre code{padding:0;background:none}`
 
-function pageOf(Markdown: Renderer, { language, source }: Page, text: string): string {
+export async function pageOf({ language, source }: Page, text: string): Promise<string> {
   const title = /^# (.*)$/m.exec(text)?.[1] ?? 'envlog'
   return `<!doctype html>
 <html lang="${language}">
@@ -59,7 +54,7 @@ function pageOf(Markdown: Renderer, { language, source }: Page, text: string): s
 <style>${STYLE}</style>
 </head>
 <body>
-${htmlOf(Markdown, text, source)}
+${await htmlOf(text, source)}
 </body>
 </html>
 `
@@ -77,8 +72,10 @@ export function anchorOf(heading: string): string {
     .replace(/\s/g, '-')
 }
 
-function htmlOf(Markdown: Renderer, text: string, source: string): string {
-  const markdown = new Markdown({
+async function htmlOf(text: string, source: string): Promise<string> {
+  // An ECMAScript module, which these scripts can only load at run time.
+  const { Marked } = await import('marked')
+  const markdown = new Marked({
     renderer: {
       heading({ depth, tokens, text: heading }) {
         return `<h${depth} id="${anchorOf(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
@@ -91,9 +88,9 @@ function htmlOf(Markdown: Renderer, text: string, source: string): string {
   return markdown.parse(joined(text), { async: false }).trim()
 }
 
-/** Japanese has no space where a line ends. */
+/** Japanese has no space where a line ends; that of a list item goes on after its indent. */
 const joined = (text: string) =>
-  text.replace(/([\u3000-\u9fff\uff00-\uffef])\n(?=[\u3000-\u9fff\uff00-\uffef])/g, '$1')
+  text.replace(/([\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u9fff\uff00-\uffef])/g, '$1')
 
 /** Another document is another page; what is no page is named by its file. */
 function link(words: string, target: string, source: string): string {

@@ -2,7 +2,7 @@ import { isClearText, splitPassword } from '../shared/account'
 import type { AccountTestResult, ContextStore, QuotaCounts } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
 import { ask, localizeReason } from './admin-request'
-import { clockTime, type Form, language, words } from './red'
+import { clockTime, enumerated, type Form, language, words } from './red'
 
 /** Part of what is allowed below which little is left. */
 const FEW = 0.2
@@ -86,7 +86,7 @@ function showQuota({ endpoints, records }: QuotaCounts): void {
     const parts = [words('quota.left', { left: number(left), limit: number(limit) })]
     if (freeAt !== null) parts.push(words('quota.free-at', { time: clockTime(freeAt) }))
     if (waiting > 0) parts.push(words('quota.waiting', { count: waiting }))
-    bar(words(`endpoint.${name}`), left, limit, parts.join(' · '))
+    bar(words(`endpoint.${name}`), left, limit, enumerated(parts))
   }
   for (const { device, left, limit } of records) {
     bar(device, left, limit, words('quota.records', { left: number(left), limit: number(limit) }))
@@ -114,7 +114,7 @@ async function showStores(form: Form): Promise<void> {
         ? (stores.find((one) => one.name === 'default') ?? stores[0])
         : stores.find((one) => one.name === name)
     const found = store ? (store.persistent ? 'kept' : 'forgotten') : 'unknown'
-    note.text(form._(`account.store-${found}`, { name, stores: stores.map((one) => one.name).join(', ') }))
+    note.text(form._(`account.store-${found}`, { name, stores: enumerated(stores.map((one) => one.name)) }))
   }
   field.on('input change', show)
   show()

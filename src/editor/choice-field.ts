@@ -3,7 +3,7 @@ import { type Chosen, isDevice } from './picker/choice'
 import { pickDevices } from './picker/dialog'
 import { type Kind, missing } from './picker/tree'
 import { idOf } from './picker/view'
-import { words } from './red'
+import { enumerated, words } from './red'
 
 /** Names that fit beside the button; the others are counted. */
 const MAX_NAMED = 4
@@ -47,7 +47,7 @@ export function chosenField(
     const list = getDeviceList(source)
     const lost = list ? missing(kind, list.devices, chosen) : []
     const there = chosen.filter((one) => !lost.includes(one))
-    const named = there.slice(0, MAX_NAMED).map(nameOf).join(', ')
+    const named = enumerated(there.slice(0, MAX_NAMED).map(nameOf))
     const more = words('picker.more', { count: there.length - MAX_NAMED })
     if (chosen.length === 0) text.text(words('picker.nothing'))
     else text.text(there.length > MAX_NAMED ? `${named} ${more}` : named)

@@ -101,6 +101,11 @@ export function language(): string {
   return RED.i18n.lang()
 }
 
+/** One after another, as the viewer's language writes it: *a, b*. */
+export function enumerated(parts: readonly string[]): string {
+  return new Intl.ListFormat(language(), { style: 'narrow' }).format(parts)
+}
+
 /** The clock's time of an instant, where the viewer is. */
 export function clockTime(instant: number): string {
   return new Date(instant).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' })

@@ -9,6 +9,7 @@ import { isLimits, LIMITS, type LimitRow } from '../../src/shared/service-limits
 import { catalogOf, defaultsOf, definitionOf, nodes } from '../support/built'
 import {
   anchorsIn,
+  brokenLinesIn,
   codeIn,
   documents,
   headingsIn,
@@ -144,6 +145,14 @@ for (const [english, japanese] of TWINS) {
     })
   })
 }
+
+describe('the Japanese documents', () => {
+  for (const [, file] of TWINS.filter(([, japanese]) => japanese !== README_JA)) {
+    it(`${file} breaks no line within a paragraph, where GitHub would show a blank`, () => {
+      assert.deepEqual(brokenLinesIn(read(file)), [])
+    })
+  }
+})
 
 describe('the two READMEs', () => {
   const english = read(README)
@@ -312,9 +321,9 @@ describe('the contracts', () => {
     const told = new Map<string, LimitRow>()
     const number = (digits = '') => Number(digits.replace(/,/g, ''))
     for (const [endpoints = '', requests = '', records = ''] of rowsOf(read('docs/quota.md'))) {
-      const [, limit, window] = /^([\d,]+) in (?:([\d,]+) s|an hour)/.exec(requests) ?? []
+      const [, limit, minutes] = /^([\d,]+) in (?:(\d+) minutes?|an hour)/.exec(requests) ?? []
       if (limit === undefined) continue
-      const row: LimitRow = { limit: number(limit), window: number(window ?? '3600') }
+      const row: LimitRow = { limit: number(limit), window: 60 * number(minutes ?? '60') }
       const [, most] = /^([\d,]+) in an hour$/.exec(records) ?? []
       if (most !== undefined) Object.assign(row, { records: number(most), recordsWindow: 3600 })
       for (const endpoint of wordsOfCodeIn(endpoints)) told.set(endpoint, row)

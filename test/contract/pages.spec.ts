@@ -1,13 +1,28 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pages } from '../../scripts/pages'
+import { pageOf, pages } from '../../scripts/pages'
 import { headingsIn, read, tablesIn } from '../support/documents'
 import { root } from '../support/package'
 
 const page = (target: string) => readFileSync(join(root, target), 'utf8')
 
 describe('the pages that Node-RED hands out', () => {
+  it('join Japanese lines without a blank, in paragraphs and in list items', async () => {
+    const text =
+      '一行目の\n続き。\n\n- 項目の\n  続き\n- 次の項目\n\n1. 手順の\n   続き\n\n| 表 |\n| --- |\n| 値 |\n'
+    const html = await pageOf({ language: 'ja', source: 'docs/ja/x.md', target: 'x.html' }, text)
+    for (const joined of [
+      '<p>一行目の続き。</p>',
+      '<li>項目の続き</li>',
+      '<li>次の項目</li>',
+      '<li>手順の続き</li>',
+    ]) {
+      assert.ok(html.includes(joined), joined)
+    }
+    assert.equal(html.match(/<tr>/g)?.length, 2)
+  })
+
   for (const { source, target } of pages) {
     it(`${target} shows all of ${source}`, () => {
       const html = page(target)

@@ -12,11 +12,31 @@ describe('what is told of a device', () => {
 
     it('is how long ago it measured, in the largest unit that is full', () => {
       const told = [0, 59 * SECOND, MINUTE, 3 * HOUR - 1, 3 * HOUR, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
-      assert.deepEqual(told, ['0s ago', '59s ago', '1m ago', '2h ago', '3h ago', '9d ago'])
+      assert.deepEqual(told, [
+        '0 sec. ago',
+        '59 sec. ago',
+        '1 min. ago',
+        '2 hr. ago',
+        '3 hr. ago',
+        '9 days ago',
+      ])
     })
 
     it('is never in the future, whatever its clock says', () => {
-      assert.equal(ago(NOW + HOUR, NOW), '0s ago')
+      assert.equal(ago(NOW + HOUR, NOW), '0 sec. ago')
+    })
+
+    it('is its first two values with their units, or the service’s word where there is none', () => {
+      const value = (number: number | null, unit: string, error: string | null = null) => ({
+        ...{ name: '', value: number, unit, quantity: null, error },
+      })
+      const device = listed('52A10001', { values: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')] })
+      assert.equal(valuesOf(device), '-18.4 °C, 45 %')
+      assert.equal(valuesOf(device, 3), '-18.4 °C, 45 %, 1 ppm')
+      const broken = listed('52A10001', { values: [value(null, '°C', 'Sensor Error'), value(null, '')] })
+      assert.equal(valuesOf(broken), 'Sensor Error, –')
+      assert.equal(valuesOf(listed('52A10001', { values: [value(7, '')] })), '7')
+      assert.equal(valuesOf(listed('52A10001')), '')
     })
   })
 
@@ -24,21 +44,10 @@ describe('what is told of a device', () => {
     useFakeRed('ja')
 
     it('is told in the viewer’s language', () => {
-      assert.equal(ago(NOW - 3 * MINUTE, NOW), '3分前')
+      assert.equal(ago(NOW - 3 * MINUTE, NOW), '3 分前')
+      const values = [-18.4, 45].map((value) => ({ name: '', value, unit: '%', quantity: null, error: null }))
+      assert.equal(valuesOf(listed('52A10001', { values })), '-18.4 %、45 %')
     })
-  })
-
-  it('is its first two values with their units, or the service’s word where there is none', () => {
-    const value = (number: number | null, unit: string, error: string | null = null) => ({
-      ...{ name: '', value: number, unit, quantity: null, error },
-    })
-    const device = listed('52A10001', { values: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')] })
-    assert.equal(valuesOf(device), '-18.4 °C · 45 %')
-    assert.equal(valuesOf(device, 3), '-18.4 °C · 45 % · 1 ppm')
-    const broken = listed('52A10001', { values: [value(null, '°C', 'Sensor Error'), value(null, '')] })
-    assert.equal(valuesOf(broken), 'Sensor Error · –')
-    assert.equal(valuesOf(listed('52A10001', { values: [value(7, '')] })), '7')
-    assert.equal(valuesOf(listed('52A10001')), '')
   })
 
   it('is its battery, where that is known', () => {

@@ -48,6 +48,12 @@ export function wordsOfCodeIn(text: string): string[] {
   return [...prose(text).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word)
 }
 
+/** Lines of paragraphs and list items that go on in the next. */
+export function brokenLinesIn(text: string): string[] {
+  const found = prose(text).matchAll(/^(?![#|]).+$(?=\n(?! *(?:-|\d+\.) )[^#|\n])/gm)
+  return [...found].map(([line]) => line)
+}
+
 export function linksIn(text: string): Link[] {
   const found = prose(text)
     .replace(/`[^`\n]*`/g, (word) => word.replace(/[[\]()<>]/g, ' '))

@@ -1,6 +1,6 @@
 import type { DeviceSource } from '../device-source'
 import { getDeviceList } from '../device-source'
-import { clockTime, words } from '../red'
+import { clockTime, enumerated, words } from '../red'
 import { type Chosen, createChoice } from './choice'
 import { type Kind, treeOf } from './tree'
 import { readTyped, readTypedGroups } from './typed'
@@ -83,7 +83,7 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
       const { found, wrong: words_ } = readKind(kind, String(typed.val()))
       for (const one of found) choice.add(one)
       typed.val(words_.join(' '))
-      wrong.text(words_.length > 0 ? words('picker.wrong', { words: words_.join(', ') }) : '')
+      wrong.text(words_.length > 0 ? words('picker.wrong', { words: enumerated(words_) }) : '')
       showList()
     }
 

@@ -1,5 +1,5 @@
 import type { ListedDevice } from '../../shared/admin'
-import { language } from '../red'
+import { enumerated, language } from '../red'
 
 /** Values beside a device: more would not fit, the rest is in its tooltip. */
 const MAX_VALUES = 2
@@ -15,15 +15,16 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 export function ago(instant: number, now: number): string {
   const ms = Math.max(0, now - instant)
   const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ['second', 1000]
-  return new Intl.RelativeTimeFormat(language(), { style: 'narrow' }).format(-Math.floor(ms / size), unit)
+  return new Intl.RelativeTimeFormat(language(), { style: 'short' }).format(-Math.floor(ms / size), unit)
 }
 
-/** Current values: `-18.4 °C · 45 %`; the service's word where there is none. */
+/** Current values: *-18.4 °C, 45 %*; the service's word where there is none. */
 export function valuesOf({ values }: ListedDevice, most = MAX_VALUES): string {
-  return values
-    .slice(0, most)
-    .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${unit}`.trim()))
-    .join(' · ')
+  return enumerated(
+    values
+      .slice(0, most)
+      .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${unit}`.trim())),
+  )
 }
 
 const BATTERIES: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { words } from '../red'
+import { enumerated, words } from '../red'
 import { type Choice, type Chosen, type ChosenDevice, isDevice } from './choice'
 import { ago, batteryIcon, valuesOf } from './facts'
 import { keysOf } from './keys'
@@ -166,7 +166,7 @@ export function showTree(
     const more = [device.model, device.group, valuesOf(device, device.values.length)]
     if (icon) more.push(words(`battery.${device.battery}`))
     return $('<span class="envlog-facts">')
-      .attr('title', more.filter(Boolean).join(' · '))
+      .attr('title', enumerated(more.filter(Boolean)))
       .append(
         $('<span class="envlog-values">').text(valuesOf(device)),
         $('<span class="envlog-age">').text(age),

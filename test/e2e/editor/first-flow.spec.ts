@@ -46,7 +46,9 @@ function tests(runtime: Runtime): void {
     }
     await editor.deploy()
     const counted =
-      runtime.lang === 'ja' ? /^(?:警報 |応答 )?\d+ (?:台|件) / : /^\d+ (?:devices?|records?|alerts?) /
+      runtime.lang === 'ja'
+        ? /^(?:(?:記録|警報|応答) )?\d+ (?:台|件) /
+        : /^\d+ (?:devices?|records?|alerts?) /
     for (const name of names) {
       const status = editor.status(ids[name]).filter({ hasText: counted })
       await status.waitFor({ timeout: ACTING_MS / 2 })

@@ -74,7 +74,7 @@ describe('the device picker', function () {
     ])
     const text = await picker.row('Freezer 1').innerText()
     assert.match(text, /52A10001/)
-    assert.match(text, /-?\d+(?:\.\d)? °C · Sensor Error/)
+    assert.match(text, /-?\d+(?:\.\d)? °C, Sensor Error/)
     assert.match(text, /ago/)
     assert.match(await picker.row('Spare').innerText(), /no reading/)
     await leave(picker, 'cancel')
