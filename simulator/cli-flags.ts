@@ -58,6 +58,13 @@ const flags: Readonly<Record<string, Flag>> = {
     option: 'fleet',
     read: jsonFileFrom,
   },
+  replay: {
+    type: 'string',
+    value: 'FILE',
+    help: 'serve a report of envlog-check --save',
+    option: 'replay',
+    read: jsonFileFrom,
+  },
   speed: {
     type: 'string',
     value: 'NUMBER',
@@ -141,6 +148,9 @@ const flags: Readonly<Record<string, Flag>> = {
 /** Pairs that say two things about one option. */
 const exclusive = [
   ['fleet', 'devices'],
+  ['fleet', 'replay'],
+  ['devices', 'replay'],
+  ['variant', 'replay'],
   ['limit', 'limits-off'],
   ['quiet', 'verbose'],
 ] as const

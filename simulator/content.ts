@@ -10,6 +10,7 @@ import { Refusal } from './errors'
 import type { Device } from './fleet/device'
 import { type Directory, endpointsOf } from './fleet/directory'
 import type { Parameters } from './parameters'
+import type { Replay } from './replay'
 import type { Variants } from './variants'
 
 export interface Content {
@@ -43,6 +44,7 @@ export class Contents {
   constructor(
     private directory: Directory,
     private variants: Variants,
+    private readonly replay?: Replay,
   ) {}
 
   configure(directory: Directory, variants: Variants): void {
@@ -53,12 +55,21 @@ export class Contents {
 
   /** `now` in seconds. */
   of(endpoint: EndpointName, params: Parameters, now: number, findings: Findings): Content {
+    if (this.replay) return this.replayed(this.replay, endpoint, params, findings)
     if (endpoint === 'current') return this.current(params, now)
     const device = this.device(endpoint, params)
     const key = JSON.stringify([device.serial, device.base.serial])
     findings.device(key)
     if (endpoint === 'alert') return { body: Buffer.from(alertBody(device, now, this.variants)) }
     return this.graph(endpoint, device, key, params, now, findings)
+  }
+
+  private replayed(replay: Replay, endpoint: EndpointName, params: Parameters, findings: Findings): Content {
+    if (endpoint !== 'current')
+      findings.device(JSON.stringify([params['remote-serial'], params['base-serial']]))
+    const body = replay.body(endpoint, params)
+    if (Array.isArray(body.data)) findings.records(body.data.length)
+    return { body: Buffer.from(JSON.stringify(body)) }
   }
 
   private current(params: Parameters, now: number): Content {

@@ -11,6 +11,7 @@ import { rateHeaders } from './headers'
 import type { Meter } from './meter'
 import type { Settings } from './options'
 import { checkParameters, type Parameters, withoutCredentials } from './parameters'
+import type { Replay } from './replay'
 
 export interface ServiceRequest {
   endpoint: EndpointName
@@ -60,8 +61,9 @@ export class Service {
     private readonly meter: Meter,
     directory: Directory,
     private settings: Settings,
+    replay?: Replay,
   ) {
-    this.contents = new Contents(directory, settings.variants)
+    this.contents = new Contents(directory, settings.variants, replay)
   }
 
   configure(settings: Settings, directory: Directory): void {

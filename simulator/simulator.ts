@@ -12,6 +12,7 @@ import { type Counts, type LogEntry, RequestLog } from './log'
 import { Meter } from './meter'
 import type { RuntimeOptions, Settings, SimulatorOptions } from './options'
 import { namedSerials, type Parameters } from './parameters'
+import { replayOf } from './replay'
 import { type Answer, Service, type ServiceRequest } from './service'
 import { type Truth, truthOf } from './truth'
 import { described } from './variants'
@@ -57,13 +58,14 @@ export class SimulatedService {
     this.startTime = this.clock.now()
     this.settings = changed(defaults, options)
     this.startSettings = this.settings
-    this.directory = this.fleet(options)
+    const replay = options.replay === undefined ? undefined : replayOf(options.replay)
+    this.directory = this.fleet(replay ? { ...options, fleet: replay.fleet } : options)
     this.startDirectory = this.directory
     this.log = new RequestLog(options.logSize ?? 1000)
     this.meter = new Meter(this.settings)
     this.faults = new FaultPlan(this.seed, this.settings.faults)
     const accounts = [this.account, ...(options.moreAccounts ?? [])]
-    this.service = new Service(accounts, this.meter, this.directory, this.settings)
+    this.service = new Service(accounts, this.meter, this.directory, this.settings, replay)
     this.truth = truthOf(
       () => this.directory,
       () => this.clock.now(),
