@@ -67,6 +67,19 @@ async function buildNode(name: string): Promise<void> {
   }
 }
 
+/** The texts of `envlog-check`: its own, and what it shares with the nodes. */
+function buildCheckTexts(): void {
+  const target = join(root, 'dist/check/locales')
+  mkdirSync(target, { recursive: true })
+  for (const language of languages) {
+    const read = (file: string) => JSON.parse(readFileSync(join(root, 'locales', language, file), 'utf8'))
+    const { errors, serves, problems } = read('common.json')
+    const texts = { errors, serves, problems, ...read('check.json') }
+    writeFileSync(join(target, `${language}.json`), `${JSON.stringify(texts, null, 2)}\n`)
+  }
+}
+
+buildCheckTexts()
 Promise.all([writePages(), ...nodeNames.map(buildNode)]).catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -23,6 +23,8 @@ const MOST_KB = { tarball: 490, unpacked: 1830, install: 12_500 }
 const ALLOWED = [
   /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md|CONTRIBUTING\.md|resources\/docs\/(?:ja\/)?[\w-]+\.html|simulator\/README\.md)$/,
   /^dist\/(?:lib|shared|simulator)\/(?:[\w-]+\/)*[\w-]+\.(?:js|d\.ts)$/,
+  /^dist\/check\/[\w-]+\.js$/,
+  new RegExp(`^dist/check/locales/(?:${languages.join('|')})\\.json$`),
   /^dist\/nodes\/(?:[\w-]+\/)+[\w-]+\.(?:js|html)$/,
   /^dist\/nodes\/([\w-]+)\/icons\/\1\.svg$/,
   new RegExp(`^dist/nodes/([\\w-]+)/locales/(?:${languages.join('|')})/\\1\\.(?:json|html)$`),
@@ -56,6 +58,8 @@ describe('the package as it is published', () => {
       'dist/lib/index.js',
       'dist/lib/index.d.ts',
       'dist/simulator/cli.js',
+      'dist/check/cli.js',
+      ...languages.map((language) => `dist/check/locales/${language}.json`),
       ...Object.values(packageJson['node-red'].nodes).flatMap((file) => {
         const [, at = '', name = ''] = /^(.*)\/(.*)\.js$/.exec(file) ?? []
         const catalogs = languages.flatMap((language) => [

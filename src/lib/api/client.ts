@@ -77,6 +77,8 @@ export interface Client {
     params: ParamsOf<E>,
     context: RequestContext,
   ): Promise<Answer<unknown>>
+  /** True where a text holds the address or a part of the credentials: it must not be shown to others. */
+  revealsLogin(text: string): boolean
   /** Rejects all requests of this client with `closed`. */
   close(): Promise<void>
 }
@@ -94,6 +96,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   const passwords = [loginPass, ...(settings.secrets ?? [])]
   const guard = createSecretGuard([apiKey, ...passwords])
   const redactor = createRedactor([apiKey], passwords)
+  const loginGuard = createSecretGuard([apiKey, loginId, ...passwords])
+  const { hostname } = new URL(settings.baseUrl)
   const login = createHash('sha256')
     .update(JSON.stringify([loginId, loginPass]))
     .digest('base64')
@@ -231,6 +235,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const createDecoder = () => loadDecoders().createRawDecoder(type)
         return quota.ask(buildRequest('raw', endpoint, params, createDecoder), linked)
       }),
+    revealsLogin: (text) => text !== '' && (text.toLowerCase().includes(hostname) || loginGuard(text) === ''),
     async close() {
       isClosed = true
       for (const caller of callers) caller.abort()

@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The texts of one language; the build puts them beside this file (`locales/<language>/check.json` and common ones). */
+export type Translate = (key: string, params?: Readonly<Record<string, string | number>>) => string
+
+const FOLDER = join(__dirname, 'locales')
+const DEFAULT_LANGUAGE = 'en-US'
+
+export const languages = (): string[] =>
+  existsSync(FOLDER) ? readdirSync(FOLDER).map((file) => file.replace(/\.json$/, '')) : []
+
+/** The language that the environment asks for, if there are texts for it. */
+export function preferredLanguage(env: Readonly<Record<string, string | undefined>>): string {
+  const wanted = env.LC_ALL || env.LC_MESSAGES || env.LANG || ''
+  const code = wanted.split(/[_.-]/)[0]?.toLowerCase()
+  return languages().find((language) => language.split('-')[0] === code) ?? DEFAULT_LANGUAGE
+}
+
+export function loadTexts(language: string): Translate {
+  const catalog = JSON.parse(readFileSync(join(FOLDER, `${language}.json`), 'utf8')) as Record<
+    string,
+    unknown
+  >
+  return (key, params = {}) => {
+    const text = key
+      .split('.')
+      .reduce<unknown>((group, name) => (group as Record<string, unknown> | undefined)?.[name], catalog)
+    if (typeof text !== 'string') return key
+    return text.replace(/__(\w+)__/g, (_, name: string) => String(params[name] ?? ''))
+  }
+}
