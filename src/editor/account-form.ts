@@ -1,6 +1,7 @@
 import { isClearText, splitPassword } from '../shared/account'
 import type { AccountTestResult, ContextStore, QuotaCounts } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
+import { prepareReport, releaseReport } from './account-report'
 import { ask, localizeReason } from './admin-request'
 import { clockTime, enumerated, type Form, language, words } from './red'
 
@@ -50,6 +51,7 @@ export function prepareAccount(form: Form): void {
     }
   }
   button.on('click', () => void test())
+  prepareReport(form, say, () => void lines.empty())
 
   void showStores(form)
   watchShared(form)
@@ -69,6 +71,7 @@ export function prepareAccount(form: Form): void {
 /** The form is closed. */
 export function leaveAccount(): void {
   stop()
+  releaseReport()
 }
 
 function showQuota({ endpoints, records }: QuotaCounts): void {

@@ -97,6 +97,11 @@ export interface AccountTestResult {
   quota: QuotaCounts
 }
 
+/** Answers of the service without names, serial numbers and credentials; `null` where one would be left in them. */
+export interface AccountReport {
+  report: object | null
+}
+
 /** A context store of Node-RED. */
 export interface ContextStore {
   name: string

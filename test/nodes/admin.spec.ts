@@ -74,6 +74,28 @@ describe('what the editor asks the runtime', () => {
     assert.ok(simulator().log.every(({ endpoint }) => endpoint !== 'alert'))
   })
 
+  it('reports answers without names, serial numbers and secrets, for as many requests as the test', async () => {
+    await startFlow('current', simulator())
+    const { status, body } = await post('report', { account: typed() })
+    assert.equal(status, 200)
+    const asked = simulator().log.map(({ endpoint }) => endpoint)
+    assert.deepEqual(asked, ['current', 'latest-data-relay'])
+    assert.equal(body.report.format, 'envlog-report')
+    assert.deepEqual(
+      body.report.answers.map(({ endpoint }: Message) => endpoint),
+      asked,
+    )
+    const text = JSON.stringify(body)
+    const devices = simulator().truth.devices()
+    const names = devices.flatMap(({ serial, base, name, group }) => [serial, base, name, group.name])
+    for (const original of [...names, ...Object.values(simulator().account)]) {
+      assert.ok(original.length < 4 || !text.includes(original), original)
+    }
+    simulator().set({ faults: [{ kind: 'status', status: 401 }] })
+    const refused = await post('report', { account: typed() })
+    assert.deepEqual([refused.status, refused.body.reason], [502, 'login-refused'])
+  })
+
   it('leaves nothing of a typed account behind: the deployed one keeps its own limits', async () => {
     await startFlow('current', simulator())
     const limits = JSON.stringify({ alert: { limit: 1, window: 600 } })

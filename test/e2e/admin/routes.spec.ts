@@ -22,6 +22,7 @@ const routes = {
   'GET /envlog/stores': 'looks',
   'POST /envlog/devices': 'asks',
   'POST /envlog/test': 'asks',
+  'POST /envlog/report': 'asks',
 } as const
 const names = Object.keys(routes) as (keyof typeof routes)[]
 const asking = names.filter((name) => routes[name] === 'asks')

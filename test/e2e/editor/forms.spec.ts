@@ -35,6 +35,21 @@ describe('the forms', function () {
     editor = await room.editor()
   })
 
+  it('show a report of the service as it will be saved, without names and secrets', async () => {
+    const form = await editor.editAccount('account')
+    const report = await form.report()
+    const devices = room.simulator.truth.devices()
+    const { answers } = JSON.parse(report)
+    assert.equal(answers[0].body.devices.length, devices.length)
+    for (const { serial, name } of devices)
+      assert.ok(!report.includes(serial) && !report.includes(name), name)
+    assert.equal(await form.saveReport(), `${report}\n`)
+    await form.fill({ baseUrl: 'http://127.0.0.1:9' })
+    await form.fillLogin(room.simulator.account)
+    assert.match(await form.report(), /cannot be reached/)
+    await form.cancel()
+  })
+
   it('give the reason for each wrong value of an account', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()

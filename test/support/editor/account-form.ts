@@ -1,4 +1,5 @@
 /** The account's form. */
+import { readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import type { Account } from '../../../simulator'
 import { Tray } from './tray'
@@ -29,6 +30,22 @@ export class AccountForm extends Tray {
     await button.click()
     await this.body.locator('#envlog-test:enabled').waitFor({ timeout: TEST_MS })
     return (await this.body.locator('.envlog-test-line').allInnerTexts()).map((line) => line.trim())
+  }
+
+  /** Presses *Report…*; the preview, or a line that says why there is none. */
+  async report(): Promise<string> {
+    await this.body.locator('#envlog-report').click()
+    await this.body.locator('#envlog-report:enabled').waitFor({ timeout: TEST_MS })
+    const preview = this.body.locator('#envlog-report-text')
+    if (await preview.isVisible()) return preview.inputValue()
+    return (await this.body.locator('.envlog-test-line').allInnerTexts()).join()
+  }
+
+  /** Presses *Save* of the report; what is saved. */
+  async saveReport(): Promise<string> {
+    const download = this.page.waitForEvent('download')
+    await this.body.locator('#envlog-report-save').click()
+    return readFileSync(await (await download).path(), 'utf8')
   }
 
   /** Why a field is framed red; nothing where it is not. */

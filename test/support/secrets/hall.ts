@@ -53,10 +53,11 @@ const nodes = {
   'alerts as raw': { type: 'envlog-alerts', output: 'raw', onlyNew: false },
 }
 type NodeName = keyof typeof nodes
-const routes = ['devices', 'test'] as const
+const routes = ['devices', 'test', 'report'] as const
 export type Asker = NodeName | (typeof routes)[number]
 export const askers = [...Object.keys(nodes), ...routes] as Asker[]
-const isRoute = (asker: Asker): asker is (typeof routes)[number] => asker in { devices: 1, test: 1 }
+const isRoute = (asker: Asker): asker is (typeof routes)[number] =>
+  (routes as readonly string[]).includes(asker)
 
 const plenty = { limit: 1_000_000, window: 1 }
 const manyRecords = { ...plenty, records: 1_000_000_000, recordsWindow: 1 }

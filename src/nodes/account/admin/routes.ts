@@ -56,6 +56,14 @@ export function registerAdminRoutes(RED: NodeAPI): void {
       }),
     ),
   )
+  RED.httpAdmin.post('/envlog/report', ...canRequest, (request, response) =>
+    respond(response, () =>
+      withDraft(RED, request, (account, requestContext) => {
+        const { reportAccount } = require('./account-report') as typeof import('./account-report')
+        return reportAccount(account, requestContext)
+      }),
+    ),
+  )
 }
 
 /** Accepts only JSON: any web page could send other content types to this origin without a preflight request. */

@@ -1,0 +1,67 @@
+import type { AccountReport } from '../shared/admin'
+import { readOpenAccount } from './account-draft'
+import { ask } from './admin-request'
+import type { Form } from './red'
+
+/** Frees what the last report held. */
+let release = () => {}
+
+/**
+ * The account's *Report…*: what the service answers, without names, serial numbers and credentials, shown as it is before
+ * it is copied or saved.
+ * @param say shows a line of the test
+ */
+export function prepareReport(
+  form: Form,
+  say: (icon: string, text: string) => void,
+  clear: () => void,
+): void {
+  const button = $('#envlog-report')
+  const preview = $('#envlog-report-preview').hide()
+  const text = $('#envlog-report-text')
+  const copied = $('#envlog-report-copied')
+
+  async function request(): Promise<void> {
+    button.prop('disabled', true)
+    preview.hide()
+    clear()
+    say('fa-spinner fa-pulse', form._('account.test-asking'))
+    try {
+      const { report } = await ask<AccountReport>('report', { account: readOpenAccount(form.id) })
+      clear()
+      if (report) show(JSON.stringify(report, null, 1))
+      else say('fa-times', form._('account.report-not'))
+    } catch (error) {
+      clear()
+      say('fa-times', (error as Error).message)
+    } finally {
+      button.prop('disabled', false)
+    }
+  }
+
+  function show(json: string): void {
+    release()
+    const url = URL.createObjectURL(new Blob([`${json}\n`], { type: 'application/json' }))
+    release = () => URL.revokeObjectURL(url)
+    text.val(json)
+    copied.text('')
+    $('#envlog-report-save').attr('href', url)
+    preview.show()
+  }
+
+  function copy(): void {
+    text.trigger('select')
+    // Pages without TLS have no other clipboard.
+    const isCopied = document.execCommand('copy')
+    copied.text(isCopied ? form._('account.report-copied') : '')
+  }
+
+  button.on('click', () => void request())
+  $('#envlog-report-copy').on('click', copy)
+}
+
+/** The form is closed. */
+export function releaseReport(): void {
+  release()
+  release = () => {}
+}
