@@ -38,7 +38,11 @@ interface Group {
 const UNIT: Group = { title: 'unit', specs: ['test/{lib,kit,editor,contract}/**/*.spec.ts'] }
 const NODES: Group = { title: 'nodes', specs: ['test/{nodes,faults,redis}/**/*.spec.ts'] }
 const EDITOR: Group = { title: 'editor', specs: ['test/e2e/editor/*.spec.ts'], isFar: true }
-const REST: Group = { title: 'npm test', specs: ['test/{e2e,simulator,check,pack,demo}/**/*.spec.ts'], isFar: true }
+const REST: Group = {
+  title: 'npm test',
+  specs: ['test/{e2e,simulator,check,pack,demo}/**/*.spec.ts'],
+  isFar: true,
+}
 
 /** The tests nearest to a file of `src`. */
 function nearest(file: string): Group {
