@@ -3,7 +3,7 @@
  * and its help, beside the node's js in `dist/nodes/<node>/`, where Node-RED looks for them; and the documents as pages
  * in `resources/`.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { writePages } from './pages'
@@ -79,7 +79,25 @@ function buildCheckTexts(): void {
   }
 }
 
+/** Deletes the declarations that the public API does not refer to: nobody can import them. */
+function pruneDeclarations(): void {
+  const used = new Set<string>()
+  const follow = (file: string) => {
+    if (used.has(file)) return
+    used.add(file)
+    const imports = readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)
+    for (const [, path = ''] of imports) follow(join(dirname(file), `${path}.d.ts`))
+  }
+  const dist = join(root, 'dist')
+  follow(join(dist, 'lib', 'index.d.ts'))
+  for (const file of readdirSync(dist, { recursive: true }).map(String)) {
+    const path = join(dist, file)
+    if (file.endsWith('.d.ts') && !used.has(path)) rmSync(path)
+  }
+}
+
 buildCheckTexts()
+pruneDeclarations()
 Promise.all([writePages(), ...nodeNames.map(buildNode)]).catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
