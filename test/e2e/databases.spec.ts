@@ -4,12 +4,14 @@ import {
   ALL,
   influxLanes,
   influxNode,
+  mariaDbLanes,
+  mariaDbNode,
   postgresLanes,
   postgresNode,
   sqliteLanes,
   sqliteNode,
 } from '../support/database-lanes'
-import { type InfluxServer, startInflux, startPostgres } from '../support/databases'
+import { type InfluxServer, startInflux, startMariaDb, startPostgres } from '../support/databases'
 import {
   alertPoints,
   currentPoints,
@@ -32,19 +34,22 @@ const HALF = '\ud83d'
 const ODD: Record<string, string> = { '52D10001': 'a\0b', '52D10002': `a${HALF}b` }
 const odd = Object.keys(ODD)
 
+const titles = { sqlite: 'SQLite', postgres: 'PostgreSQL', mariadb: 'MariaDB' }
+
 describe('rows in databases', () => {
   const hall = useNodeRed()
 
-  before('starts PostgreSQL and makes the tables', async function () {
+  before('starts PostgreSQL and MariaDB and makes the tables', async function () {
     this.timeout(STARTING_MS)
-    const postgres = await startPostgres()
-    hall.endLater(postgres)
-    const config = [sqliteNode(hall.nodeRed.userDir), postgresNode(postgres)]
-    await hall.deploy([lane('everybody', 'current', {}), ...sqliteLanes(odd), ...postgresLanes(odd)], config)
-    await Promise.all([hall.ask('sqlite-table'), hall.ask('postgres-table')])
+    const [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()])
+    for (const server of [postgres, mariadb]) hall.endLater(server)
+    const config = [sqliteNode(hall.nodeRed.userDir), postgresNode(postgres), mariaDbNode(mariadb)]
+    const lanes = [...sqliteLanes(odd), ...postgresLanes(odd), ...mariaDbLanes(odd)]
+    await hall.deploy([lane('everybody', 'current', {}), ...lanes], config)
+    await Promise.all(Object.keys(titles).map((name) => hall.ask(`${name}-table`)))
   })
 
-  for (const [name, title] of Object.entries({ sqlite: 'SQLite', postgres: 'PostgreSQL' })) {
+  for (const [name, title] of Object.entries(titles)) {
     it(`go into ${title} with one statement, whatever the names, and nothing doubles`, async function () {
       this.timeout(ANSWER_MS)
       const { truth } = hall.simulator

@@ -10,6 +10,7 @@ const versions = {
   'node-red-contrib-influxdb': '0.7.0',
   'node-red-contrib-postgrestor-next': '0.5.2',
   'node-red-node-email': '5.2.5',
+  'node-red-node-mysql': '3.0.4',
   'node-red-node-sqlite': '1.1.1',
 } as const
 
