@@ -24,6 +24,8 @@ const SPEED = 5
 
 export const MARIADB_EXAMPLE =
   'MariaDB and MySQL - needs node-red-node-mysql/newest records to MariaDB or MySQL'
+export const SQL_SERVER_EXAMPLE =
+  'SQL Server - needs node-red-contrib-mssql-plus/newest records to SQL Server'
 
 /** Paths without `.json`, as the import dialog shows them. */
 export const exampleNames: readonly string[] = readdirSync(folder, { recursive: true })
@@ -52,6 +54,8 @@ export interface Surroundings {
   sqlite?: string
   postgres?: PostgresServer
   mariadb?: MariaDbServer
+  /** Where a SQL Server would be. */
+  tds?: { port: number }
   influx?: InfluxServer
   /** Further properties of all nodes of a type. */
   more?: Record<string, object>
@@ -59,7 +63,7 @@ export interface Surroundings {
 
 /** As the files say, but for addresses, secrets, and how long one would have to wait. */
 export function filledIn(names: readonly string[], surroundings: Surroundings): FlowNode[] {
-  const { simulator, broker, chat, mail, sqlite, postgres, mariadb, influx, more = {} } = surroundings
+  const { simulator, broker, chat, mail, sqlite, postgres, mariadb, tds, influx, more = {} } = surroundings
   const { apiKey, loginId, loginPass } = simulator.account
   const credentials = { apiKey, loginId, loginPass }
   const filling: Record<string, object | undefined> = {
@@ -70,6 +74,11 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
     sqlitedb: sqlite === undefined ? undefined : { db: sqlite },
     postgresDB: postgres && loginOf(postgres),
     MySQLdatabase: mariadb && mariaDbLogin(mariadb),
+    'MSSQL-CN': tds && {
+      port: String(tds.port),
+      encyption: false,
+      credentials: { username: 'envlog', password: 'not a secret' },
+    },
     influxdb: influx && { hostname: '127.0.0.1', port: String(influx.port), database: influx.database },
     // In the log, for whoever looks for the reason.
     debug: { console: true },
