@@ -24,6 +24,7 @@ import {
 import { deviceNamed, hostile, hostileFleet, hostileNames, serialOf, TIMELESS } from '../support/hostile'
 import { lane, useNodeRed } from '../support/lanes'
 import { assertSame } from '../support/same'
+import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const ANSWER_MS = 30_000
@@ -46,7 +47,8 @@ describe('rows in databases', () => {
     const config = [sqliteNode(hall.nodeRed.userDir), postgresNode(postgres), mariaDbNode(mariadb)]
     const lanes = [...sqliteLanes(odd), ...postgresLanes(odd), ...mariaDbLanes(odd)]
     await hall.deploy([lane('everybody', 'current', {}), ...lanes], config)
-    await Promise.all(Object.keys(titles).map((name) => hall.ask(`${name}-table`)))
+    await until('MariaDB is connected', () => hall.ask('mariadb-table').then(() => true, isNotConnected))
+    await Promise.all([hall.ask('sqlite-table'), hall.ask('postgres-table')])
   })
 
   for (const [name, title] of Object.entries(titles)) {
@@ -84,6 +86,12 @@ describe('rows in databases', () => {
         await hall.ask('everybody')
       }
     })
+  }
+
+  /** The node connects by itself, and takes no statement before. */
+  function isNotConnected(error: Error): false {
+    if (/not connected/.test(error.message)) return false
+    throw error
   }
 
   /** What the table holds, without what is null. */
