@@ -4,12 +4,14 @@ import {
   ALL,
   influxLanes,
   influxNode,
+  mariaDbLanes,
+  mariaDbNode,
   postgresLanes,
   postgresNode,
   sqliteLanes,
   sqliteNode,
 } from '../support/database-lanes'
-import { type InfluxServer, startInflux, startPostgres } from '../support/databases'
+import { type InfluxServer, startInflux, startMariaDb, startPostgres } from '../support/databases'
 import {
   alertPoints,
   currentPoints,
@@ -22,6 +24,7 @@ import {
 import { deviceNamed, hostile, hostileFleet, hostileNames, serialOf, TIMELESS } from '../support/hostile'
 import { lane, useNodeRed } from '../support/lanes'
 import { assertSame } from '../support/same'
+import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const ANSWER_MS = 30_000
@@ -32,19 +35,23 @@ const HALF = '\ud83d'
 const ODD: Record<string, string> = { '52D10001': 'a\0b', '52D10002': `a${HALF}b` }
 const odd = Object.keys(ODD)
 
+const titles = { sqlite: 'SQLite', postgres: 'PostgreSQL', mariadb: 'MariaDB' }
+
 describe('rows in databases', () => {
   const hall = useNodeRed()
 
-  before('starts PostgreSQL and makes the tables', async function () {
+  before('starts PostgreSQL and MariaDB and makes the tables', async function () {
     this.timeout(STARTING_MS)
-    const postgres = await startPostgres()
-    hall.endLater(postgres)
-    const config = [sqliteNode(hall.nodeRed.userDir), postgresNode(postgres)]
-    await hall.deploy([lane('everybody', 'current', {}), ...sqliteLanes(odd), ...postgresLanes(odd)], config)
+    const [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()])
+    for (const server of [postgres, mariadb]) hall.endLater(server)
+    const config = [sqliteNode(hall.nodeRed.userDir), postgresNode(postgres), mariaDbNode(mariadb)]
+    const lanes = [...sqliteLanes(odd), ...postgresLanes(odd), ...mariaDbLanes(odd)]
+    await hall.deploy([lane('everybody', 'current', {}), ...lanes], config)
+    await until('MariaDB is connected', () => hall.ask('mariadb-table').then(() => true, isNotConnected))
     await Promise.all([hall.ask('sqlite-table'), hall.ask('postgres-table')])
   })
 
-  for (const [name, title] of Object.entries({ sqlite: 'SQLite', postgres: 'PostgreSQL' })) {
+  for (const [name, title] of Object.entries(titles)) {
     it(`go into ${title} with one statement, whatever the names, and nothing doubles`, async function () {
       this.timeout(ANSWER_MS)
       const { truth } = hall.simulator
@@ -79,6 +86,12 @@ describe('rows in databases', () => {
         await hall.ask('everybody')
       }
     })
+  }
+
+  /** The node connects by itself, and takes no statement before. */
+  function isNotConnected(error: Error): false {
+    if (/not connected/.test(error.message)) return false
+    throw error
   }
 
   /** What the table holds, without what is null. */

@@ -1,6 +1,7 @@
 /** Flows that write into databases without a function node, and read back what is there. */
 import { join } from 'node:path'
-import type { InfluxServer, PostgresServer } from './databases'
+import type { InfluxServer, MariaDbServer, PostgresServer } from './databases'
+import { MARIADB_EXAMPLE, readExample } from './examples'
 import { type AnyNode, type Lane, lane, plainLane } from './lanes'
 import type { FlowNode } from './node-red'
 
@@ -58,6 +59,28 @@ export function postgresLanes(serials: readonly string[]): Lane[] {
   ]
 }
 
+/** The nodes of the example, one after another. */
+export function mariaDbLanes(serials: readonly string[]): Lane[] {
+  const example = new Map(
+    readExample(MARIADB_EXAMPLE).map(({ id, z, g, wires, ...node }) => [node.name, node]),
+  )
+  const named = (name: string) => ({ ...example.get(name), mydb: 'mariadb-server' }) as unknown as AnyNode
+  const read = { ...named('statement'), template: 'SELECT * FROM readings' }
+  const through = [
+    '10,000 rows at most',
+    'rows as text',
+    'parameter',
+    'statement',
+    'insert new rows',
+    'all are stored',
+  ]
+  return [
+    plainLane('mariadb-table', named('statement of the table'), named('create the table')),
+    plainLane('mariadb-read', read, named('insert new rows')),
+    ...writingLanes('mariadb', serials, through.map(named)),
+  ]
+}
+
 /** The payload as JSON text in `msg.params`, as a JSONata expression puts it there. */
 function parameters(jsonata: string): AnyNode[] {
   return [
@@ -102,6 +125,11 @@ export function postgresNode({ port, user, password, database }: PostgresServer)
   const settings = { host: '127.0.0.1', port, database, ssl: false, max: 2, user, password }
   const types = Object.keys(settings).map((name) => [`${name}FieldType`, 'str'])
   return { id: 'postgres-server', type: 'postgresDB', ...settings, ...Object.fromEntries(types) }
+}
+
+export function mariaDbNode({ port, user, password, database }: MariaDbServer): FlowNode {
+  const place = { host: '127.0.0.1', port: String(port), db: database, tz: '+00:00', charset: 'UTF8MB4' }
+  return { id: 'mariadb-server', type: 'MySQLdatabase', ...place, credentials: { user, password } }
 }
 
 export function influxNode({ port, database }: InfluxServer): FlowNode {

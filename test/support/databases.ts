@@ -1,9 +1,12 @@
 /** Database servers of a test's own: on loopback, on a free port, with their data in a temporary folder. */
 import { spawn } from 'node:child_process'
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import type { StoredRow } from './archive/rows'
 import { execute } from './package'
-import { temporaryFolder } from './run'
+import { paletteFolder } from './palette'
+import { onceARun, temporaryFolder } from './run'
 import { HOST, quiet, type ServerProcess, startServer } from './server-process'
 import { ensure } from './servers'
 
@@ -11,6 +14,21 @@ export interface PostgresServer extends ServerProcess {
   user: string
   password: string
   database: string
+}
+
+export interface MariaDb {
+  /** What a statement tells; without rows, none. */
+  query(sql: string): Promise<StoredRow[]>
+  end(): Promise<void>
+}
+
+export interface MariaDbServer extends ServerProcess {
+  user: string
+  password: string
+  database: string
+  connect(): Promise<MariaDb>
+  /** Over a connection of its own. */
+  query: MariaDb['query']
 }
 
 export interface InfluxServer extends ServerProcess {
@@ -43,6 +61,78 @@ export async function startPostgres(): Promise<PostgresServer> {
     'SIGINT',
   )
   return { ...server, ...login, database: 'postgres' }
+}
+
+/** Its local time is not UTC, and what it takes at once is a quarter of what it takes by default. */
+export async function startMariaDb(): Promise<MariaDbServer> {
+  const mariadbd = await ensure('mariadbd')
+  const owner = await ownerOf('nobody')
+  const login = { user: 'envlog', password: 'not a secret', database: 'envlog' }
+  const template = await onceARun('mariadb-data', () => mariaDbData(login))
+  const folder = ownFolder('mariadb', owner)
+  await execute('cp', ['-R', template, join(folder, 'data')], { cwd: folder, ...owner })
+  const server = await startServer(
+    (port) => {
+      const place = [`--datadir=${join(folder, 'data')}`, `--socket=${join(folder, 'socket')}`]
+      const access = [`--bind-address=${HOST}`, `--port=${port}`, '--skip-name-resolve']
+      const settings = ['--default-time-zone=+09:00', '--max-allowed-packet=4M']
+      const options = ['--no-defaults', ...place, ...access, ...settings, ...QUICK]
+      return spawn(mariadbd, options, { cwd: folder, ...quiet, ...owner })
+    },
+    (log) => log.includes('ready for connections'),
+    'SIGTERM',
+  )
+  const { createConnection } = createRequire(join(await paletteFolder(), 'package.json'))('mysql2/promise')
+  const connect = async () => {
+    const connection = await createConnection({ host: HOST, port: server.port, ...login, timezone: 'Z' })
+    // That it was lost, the next query tells.
+    connection.on('error', () => {})
+    return {
+      query: async (sql: string) => (await connection.query(sql))[0] as StoredRow[],
+      end: () => connection.end(),
+    }
+  }
+  const query = async (sql: string) => {
+    const connection = await connect()
+    return connection.query(sql).finally(() => connection.end())
+  }
+  return { ...server, ...login, connect, query }
+}
+
+/** Nothing is synced to the disk: what is written outlives the process, not the machine. */
+const QUICK = ['--innodb-flush-method=nosync', '--innodb-use-native-aio=0', '--innodb-buffer-pool-size=16M']
+
+/** A folder with an empty database and a user for it. */
+async function mariaDbData({
+  user,
+  password,
+  database,
+}: Pick<MariaDbServer, 'user' | 'password' | 'database'>) {
+  const install = await ensure('mariadb-install-db')
+  await ensure('my_print_defaults')
+  const owner = await ownerOf('nobody')
+  const folder = ownFolder('mariadb-data', owner)
+  const data = join(folder, 'data')
+  const file = join(folder, 'user.sql')
+  const statements = [
+    'FLUSH PRIVILEGES',
+    `CREATE DATABASE ${database}`,
+    `CREATE USER ${user} IDENTIFIED BY '${password}'`,
+    `GRANT ALL ON *.* TO ${user}`,
+  ]
+  writeFileSync(file, statements.map((statement) => `${statement};\n`).join(''))
+  const without = ['--skip-test-db', '--skip-name-resolve', '--auth-root-authentication-method=normal']
+  const small = ['--innodb-log-file-size=4M', ...QUICK]
+  const options = ['--no-defaults', `--datadir=${data}`, `--extra-file=${file}`, ...without, ...small]
+  await execute(install, options, { cwd: folder, ...owner })
+  return data
+}
+
+/** Of a server that does not run as who we are. */
+function ownFolder(purpose: string, owner: { uid: number; gid: number } | undefined): string {
+  const folder = temporaryFolder(purpose)
+  if (owner) chownSync(folder, owner.uid, owner.gid)
+  return folder
 }
 
 export async function startInflux(): Promise<InfluxServer> {
@@ -100,7 +190,7 @@ async function askInflux(port: number, statement: string, database: string) {
   )
 }
 
-/** PostgreSQL refuses to run as root: who runs it then. */
+/** PostgreSQL and MariaDB refuse to run as root: who runs them then. */
 async function ownerOf(user: string): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const id = async (which: string) => Number((await execute('id', [which, user])).stdout)

@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
 import { type Restarting, startRestarting, stores } from './archive/restarting'
-import type { InfluxServer, PostgresServer } from './databases'
+import type { InfluxServer, MariaDbServer, PostgresServer } from './databases'
 import type { FlowNode } from './node-red'
 import { root } from './package'
 import { until } from './wait'
@@ -21,6 +21,11 @@ const POLLED_MS = 60_000
 const ENDING_MS = 90_000
 /** Nobody has to wait a second for each round. */
 const SPEED = 5
+
+export const MARIADB_EXAMPLE =
+  'MariaDB and MySQL - needs node-red-node-mysql/newest records to MariaDB or MySQL'
+export const SQL_SERVER_EXAMPLE =
+  'SQL Server - needs node-red-contrib-mssql-plus/newest records to SQL Server'
 
 /** Paths without `.json`, as the import dialog shows them. */
 export const exampleNames: readonly string[] = readdirSync(folder, { recursive: true })
@@ -48,6 +53,9 @@ export interface Surroundings {
   /** a file */
   sqlite?: string
   postgres?: PostgresServer
+  mariadb?: MariaDbServer
+  /** Where a SQL Server would be. */
+  tds?: { port: number }
   influx?: InfluxServer
   /** Further properties of all nodes of a type. */
   more?: Record<string, object>
@@ -55,7 +63,7 @@ export interface Surroundings {
 
 /** As the files say, but for addresses, secrets, and how long one would have to wait. */
 export function filledIn(names: readonly string[], surroundings: Surroundings): FlowNode[] {
-  const { simulator, broker, chat, mail, sqlite, postgres, influx, more = {} } = surroundings
+  const { simulator, broker, chat, mail, sqlite, postgres, mariadb, tds, influx, more = {} } = surroundings
   const { apiKey, loginId, loginPass } = simulator.account
   const credentials = { apiKey, loginId, loginPass }
   const filling: Record<string, object | undefined> = {
@@ -65,6 +73,12 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
     'e-mail': mail && { server: '127.0.0.1', port: String(mail.port) },
     sqlitedb: sqlite === undefined ? undefined : { db: sqlite },
     postgresDB: postgres && loginOf(postgres),
+    MySQLdatabase: mariadb && mariaDbLogin(mariadb),
+    'MSSQL-CN': tds && {
+      port: String(tds.port),
+      encyption: false,
+      credentials: { username: 'envlog', password: 'not a secret' },
+    },
     influxdb: influx && { hostname: '127.0.0.1', port: String(influx.port), database: influx.database },
     // In the log, for whoever looks for the reason.
     debug: { console: true },
@@ -82,6 +96,10 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
 
 function loginOf({ port, user, password, database }: PostgresServer) {
   return { host: '127.0.0.1', port, user, password, database }
+}
+
+function mariaDbLogin({ port, user, password, database }: MariaDbServer) {
+  return { host: '127.0.0.1', port: String(port), db: database, credentials: { user, password } }
 }
 
 /** Nobody has to write code for it. */

@@ -7,9 +7,14 @@ import { onceARun } from './run'
 
 /** Exact versions. sqlite3 is native: without a ready build for the machine it is compiled (make, C++, Python). */
 const versions = {
+  // No node: grammars of SQL, and what they run on. Its newest version, 0.5.0-dev, does not load.
+  antlr4ts: '0.5.0-alpha.4',
+  'antlr4ts-sql': '1.1.0',
   'node-red-contrib-influxdb': '0.7.0',
+  'node-red-contrib-mssql-plus': '0.13.1',
   'node-red-contrib-postgrestor-next': '0.5.2',
   'node-red-node-email': '5.2.5',
+  'node-red-node-mysql': '3.0.4',
   'node-red-node-sqlite': '1.1.1',
 } as const
 

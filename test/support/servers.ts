@@ -23,6 +23,10 @@ const programs = {
   postgres: { debian: 'postgresql', services: ['postgresql'] },
   initdb: { debian: 'postgresql', services: ['postgresql'] },
   influxd: { debian: 'influxdb', services: ['influxdb'] },
+  mariadbd: { debian: 'mariadb-server-core', services: [] },
+  'mariadb-install-db': { debian: 'mariadb-server-core', services: [] },
+  // mariadb-install-db needs it.
+  my_print_defaults: { debian: 'mariadb-client-core', services: [] },
   mosquitto: { debian: 'mosquitto', services: ['mosquitto'] },
   'redis-server': { debian: 'redis-server', services: ['redis-server'] },
   'valkey-server': { debian: 'valkey-server', services: ['valkey-server'] },

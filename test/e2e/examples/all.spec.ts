@@ -5,10 +5,19 @@ import { type EndpointName, type Simulator, startSimulator } from '../../../simu
 import { openSqlite } from '../../support/archive/sqlite'
 import { type Broker, startBroker } from '../../support/broker'
 import { type Chat, startChat } from '../../support/chat'
-import { type InfluxServer, type PostgresServer, startInflux, startPostgres } from '../../support/databases'
+import {
+  type InfluxServer,
+  type MariaDbServer,
+  type PostgresServer,
+  startInflux,
+  startMariaDb,
+  startPostgres,
+} from '../../support/databases'
 import { exampleNames, neededBy, readExample, useExamples } from '../../support/examples'
 import { type MailServer, startMailServer } from '../../support/mail'
 import { packageJson } from '../../support/package'
+import { temporaryFolder } from '../../support/run'
+import { startTds, type TdsServer } from '../../support/tds'
 import { until } from '../../support/wait'
 
 const STARTING_MS = 120_000
@@ -31,23 +40,27 @@ describe('the examples together', () => {
   let chat: Chat
   let mail: MailServer
   let postgres: PostgresServer
+  let mariadb: MariaDbServer
+  let tds: TdsServer
   let influx: InfluxServer
 
   before('starts all that they write to', async function () {
     this.timeout(STARTING_MS)
     simulator = await startSimulator({ limits: LIMITS, windowPhase: 0.7 })
-    ;[broker, chat, mail, postgres, influx] = await Promise.all([
+    ;[broker, chat, mail, postgres, mariadb, tds, influx] = await Promise.all([
       startBroker(),
       startChat(),
       startMailServer(),
       startPostgres(),
+      startMariaDb(),
+      startTds(join(temporaryFolder('tds'), 'readings.sqlite')),
       startInflux(),
     ])
   })
 
   after('ends it', async () => {
     await Promise.all([simulator?.close(), broker?.close(), chat?.close(), mail?.close()])
-    await Promise.all([postgres?.stop(), influx?.stop()])
+    await Promise.all([postgres?.stop(), mariadb?.stop(), tds?.end(), influx?.stop()])
   })
 
   it('are listed by the import dialog and are what it gets', async () => {
@@ -75,7 +88,8 @@ describe('the examples together', () => {
     this.timeout(RUN_MS)
     const sqlite = join(hall.userDir, 'together.sqlite')
     const { received, end } = await broker.subscribe('envlog/#', 'homeassistant/#')
-    const surroundings = { simulator, broker: broker.node, chat, mail, postgres, influx, sqlite }
+    const databases = { postgres, mariadb, tds, influx, sqlite }
+    const surroundings = { simulator, broker: broker.node, chat, mail, ...databases }
     await hall.deploy(exampleNames, surroundings)
     for (const button of ['write it', 'every night at 2', 'at 8']) await hall.press(button)
     const counts = () => Object.entries(simulator.counts())
@@ -86,8 +100,11 @@ describe('the examples together', () => {
 
     const database = await openSqlite(sqlite)
     try {
-      const rows = async () => Number((await database.rows('SELECT count(*) AS n FROM readings'))[0]?.n)
-      await until('records are in SQLite', async () => (await rows()) > 300)
+      const tables = { SQLite: database.rows, MariaDB: mariadb.query, 'the stand-in of SQL Server': tds.rows }
+      for (const [name, ask] of Object.entries(tables)) {
+        const rows = async () => Number((await ask('SELECT count(*) AS n FROM readings'))[0]?.n)
+        await until(`records are in ${name}`, async () => (await rows()) > 300)
+      }
     } finally {
       await database.close()
     }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { differenceOf } from '../../support/archive/compare'
-import { archiveFleet, type Lines, trueRecordLines } from '../../support/archive/fleet'
+import { archiveFleet } from '../../support/archive/fleet'
+import { assertArchived, type StoredRow } from '../../support/archive/rows'
 import { openSqlite } from '../../support/archive/sqlite'
 import { startInflux, startPostgres } from '../../support/databases'
 import { asksNoMore, rounds, useExamples } from '../../support/examples'
@@ -22,8 +22,6 @@ const SQLITE = 'SQLite - needs node-red-node-sqlite/newest records to SQLite'
 const POSTGRES = 'PostgreSQL - needs node-red-contrib-postgrestor-next/newest records to PostgreSQL'
 const INFLUX = 'InfluxDB - needs node-red-contrib-influxdb/points to InfluxDB'
 
-type Row = Record<string, string | number | null>
-
 describe('examples to databases', () => {
   const hall = useExamples()
   let simulator: Simulator
@@ -39,29 +37,6 @@ describe('examples to databases', () => {
   /** The newest 300 of a device do not reach back over it. */
   const longOutage = () => simulator.clock.advance(7 * HOUR)
 
-  const linesOf = (rows: readonly Row[]): Lines => {
-    const lines: Lines = new Map()
-    for (const { base, serial, time, channel, dataid, value, error } of rows) {
-      const at = new Date(String(time)).toISOString()
-      const line = `${at} ch${channel} ${dataid} ${value ?? error}`
-      lines.set(`${base}/${serial}`, [...(lines.get(`${base}/${serial}`) ?? []), line])
-    }
-    return lines
-  }
-
-  /** All records are there, each once. */
-  async function assertArchived(rows: () => Promise<Row[]>): Promise<void> {
-    const wrong = async () => {
-      const { lost, doubled, invented, examples } = differenceOf(
-        trueRecordLines(simulator),
-        linesOf(await rows()),
-      )
-      return { lost, doubled, invented, examples: examples.filter(() => lost + doubled + invented > 0) }
-    }
-    await until('all is archived', async () => (await wrong()).lost === 0).catch(() => {})
-    assert.deepEqual(await wrong(), { lost: 0, doubled: 0, invented: 0, examples: [] })
-  }
-
   it('archive every record in PostgreSQL, though it is stopped meanwhile', async function () {
     this.timeout(STARTING_MS)
     const postgres = await startPostgres()
@@ -76,7 +51,7 @@ describe('examples to databases', () => {
         await client.end()
       }
     }
-    const rows = (): Promise<Row[]> =>
+    const rows = (): Promise<StoredRow[]> =>
       query('SELECT * FROM readings ORDER BY time').catch((error: { code?: string }) => {
         // The flow has not made the table yet.
         if (error.code === '42P01') return []
@@ -97,7 +72,7 @@ describe('examples to databases', () => {
     }
     try {
       await hall.deploy([POSTGRES], { simulator, postgres })
-      await assertArchived(rows)
+      await assertArchived(simulator, rows)
       for (const outage of [() => simulator.clock.advance(HOUR), longOutage]) {
         await admit(false)
         await until('nobody is connected', isAlone)
@@ -107,7 +82,7 @@ describe('examples to databases', () => {
         await asksNoMore(simulator)
         await postgres.startAgain()
         await admit(true)
-        await assertArchived(rows)
+        await assertArchived(simulator, rows)
       }
       assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
     } finally {
@@ -124,7 +99,7 @@ describe('examples to databases', () => {
       const rows = () => database.rows('SELECT * FROM readings ORDER BY time')
       const tables = "SELECT name FROM sqlite_master WHERE name = 'readings'"
       await until('the flow has made its table', async () => (await database.rows(tables)).length > 0)
-      await assertArchived(rows)
+      await assertArchived(simulator, rows)
 
       await database.run('ALTER TABLE readings RENAME TO away; CREATE TABLE readings (other)')
       const before = simulator.counts()['latest-data'].total
@@ -135,7 +110,7 @@ describe('examples to databases', () => {
       await hall.start()
       await rounds(simulator, DEVICES)
       await database.run('DROP TABLE readings; ALTER TABLE away RENAME TO readings')
-      await assertArchived(rows)
+      await assertArchived(simulator, rows)
       assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
     } finally {
       await database.close()
@@ -152,8 +127,8 @@ describe('examples to databases', () => {
         return pointsOf(deviceIn(truth, serial), records)
       })
     const brief = (point: { tags: object; fields: object; timestamp: string }) => ({
-      serial: (point.tags as Row).serial,
-      ch1: (point.fields as Row).ch1,
+      serial: (point.tags as StoredRow).serial,
+      ch1: (point.fields as StoredRow).ch1,
       time: point.timestamp,
     })
     const found = async () =>
