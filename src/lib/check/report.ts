@@ -70,8 +70,10 @@ export function* buildReport(
   packageVersion: string,
 ): Generator<undefined, SavedReport | undefined> {
   const answers = exchanges.map((exchange) => toSavedAnswer(exchange, anonymizer))
-  for (const { params, body = {}, error = {} } of answers) {
-    for (const shared of [params, body, error]) if (yield* anonymizer.reveals(shared)) return undefined
+  for (const { params, body = {}, error } of answers) {
+    // The reason is the package's own word.
+    for (const shared of [params, body, { words: error?.words }])
+      if (yield* anonymizer.reveals(shared)) return undefined
   }
   return { format: 'envlog-report', version: 1, package: packageVersion, answers }
 }
@@ -90,7 +92,7 @@ function toSavedAnswer(
   }
   const { limit, windowSeconds, remaining, recordsRemaining } = result.quota
   const headers = {
-    'content-type': result.contentType,
+    'content-type': mediaTypeOf(result.contentType),
     'x-ratelimit-limit': limit,
     'x-ratelimit-reset': windowSeconds,
     'x-ratelimit-remaining': remaining,
@@ -104,3 +106,9 @@ function toSavedAnswer(
     body: result.body,
   }
 }
+
+/** A header may hold anything, also what was sent: only the usual types are saved, without their parameters. */
+const mediaTypeOf = (contentType = '') =>
+  /^(?:application|text)\/(?:json|plain|html|xml|csv|javascript|octet-stream)(?=\s*(?:;|$))/i.exec(
+    contentType,
+  )?.[0]
