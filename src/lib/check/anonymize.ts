@@ -37,7 +37,6 @@ const NUMBERS = new Set([
 ])
 const MESSAGES = new Set(['battery-level', 'communication-status'])
 const CONTAINERS = new Set(['devices', 'channel', 'data', 'alert-logs', 'baseunit', 'group'])
-
 const NUMERIC = /^\s*[+-]?\d+(?:\.\d+)?\s*$/
 /** The service gives channels without a name this one. */
 const NUMBERED_CHANNEL = /^ch\d+$/i
@@ -110,8 +109,10 @@ export function* createAnonymizer(
     return Object.fromEntries(entries)
   }
 
+  const revealsKey = (field: string) => !isPublicKey(field) && revealsText(field)
+
   const convertKey = (field: string) =>
-    PLAIN_KEY.test(field) && field.length <= MAX_KEY_LENGTH && !revealsText(field)
+    isPublicKey(field) || (PLAIN_KEY.test(field) && field.length <= MAX_KEY_LENGTH && !revealsText(field))
       ? field
       : /^\d+$/.test(field) && !revealsText(field)
         ? field
@@ -122,7 +123,7 @@ export function* createAnonymizer(
     if (typeof value !== 'object' || value === null) return false
     if (depth > MAX_DEPTH + 1) return true
     return Object.entries(value).some(
-      ([field, inner]) => revealsText(field) || revealsWithin(inner, depth + 1),
+      ([field, inner]) => revealsKey(field) || revealsWithin(inner, depth + 1),
     )
   }
 
@@ -163,6 +164,9 @@ function* partsOf(value: object): Generator<object> {
 const isDescribed = (field: string) =>
   [SERIALS, NAMES, TIMES, PLAIN_TEXTS, NUMBERS, MESSAGES, CONTAINERS].some((fields) => fields.has(field)) ||
   parseChannelNumber(field) !== undefined
+
+/** Keys of the description and of a report are no names, also where a device is called *Battery*. */
+const isPublicKey = (field: string) => isDescribed(field) || field === 'words'
 
 const isPublicName = (text: string) => text.trim() === '' || NUMBERED_CHANNEL.test(text)
 

@@ -37,7 +37,8 @@ export function createStandIns(key: string): StandIns {
 
   /** A text of the same shape that reveals nothing, and that `isFree` accepts where the shape allows it. */
   function shape(text: string, isFree: (candidate: string) => boolean): string {
-    let found = ''
+    // Without letters and digits there is nothing to replace.
+    let found = Array.from(text).some(rowOf) || reveals(text) ? '' : text
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const candidate = replaceCharacters(text, key, attempt)
       if (candidate === text || reveals(candidate)) continue
@@ -76,6 +77,7 @@ const fold = (text: string) => text.normalize('NFKC').toLowerCase().trim()
 /** Characters by script: each is replaced by another of the same row. */
 const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/[0-9]/, '0123456789'],
+  [/[０-９]/, '０１２３４５６７８９'],
   [/\p{Nd}/u, '0123456789'],
   [/[a-z]/, 'abcdefghijklmnopqrstuvwxyz'],
   [/[A-Z]/, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
@@ -88,6 +90,9 @@ const SCRIPTS: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Hangul}/u, '가나다라마바사아자차카타파하'],
   [/\p{Script=Greek}/u, 'αβγδεζηθικλμνξοπρστυφχψω'],
   [/\p{Script=Cyrillic}/u, 'абвгдежзиклмнопрстуфхцчшщэюя'],
+  [/(?=\p{L})\p{Script=Arabic}/u, 'ابتثجحخدذرزسشصضطظعغفقكلمنهوي'],
+  [/(?=\p{L})\p{Script=Hebrew}/u, 'אבגדהוזחטיכלמנסעפצקרשת'],
+  [/(?=\p{L})\p{Script=Thai}/u, 'กขคงจฉชซญดตถทธนบปพฟมยรลวสหอ'],
   [/\p{Ll}/u, 'abcdefghijklmnopqrstuvwxyz'],
   [/\p{Lu}/u, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'],
   [/\p{L}/u, 'abcdefghijklmnopqrstuvwxyz'],
@@ -97,6 +102,9 @@ const SCRIPTS: readonly (readonly [RegExp, string])[] = [
 
 /** Marks that belong to the character before them: the prolonged sound, and what is written above a letter. */
 const KEPT = /[\u30fc\uff70\p{M}]/u
+
+const rowOf = (character: string) =>
+  KEPT.test(character) ? undefined : SCRIPTS.find(([pattern]) => pattern.test(character))?.[1]
 
 function replaceCharacters(text: string, key: string, attempt: number): string {
   let bytes = Buffer.alloc(0)
@@ -112,8 +120,7 @@ function replaceCharacters(text: string, key: string, attempt: number): string {
     return bytes[used++] as number
   }
   return Array.from(text, (character) => {
-    if (KEPT.test(character)) return character
-    const row = SCRIPTS.find(([pattern]) => pattern.test(character))?.[1]
+    const row = rowOf(character)
     if (!row) return character
     const choices = Array.from(row)
     return choices[nextByte() % choices.length]

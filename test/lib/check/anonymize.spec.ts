@@ -49,10 +49,34 @@ describe('an anonymized answer', () => {
       冷凍庫: /^\p{Script=Han}{3}$/u,
       センサー: /^\p{Script=Katakana}{3}ー$/u,
       ｾﾝｻ1: /^[ｦ-ﾝ]{3}\d$/,
+      冷凍庫２: /^\p{Script=Han}{3}[０-９]$/u,
+      مخزن: /^\p{Script=Arabic}{4}$/u,
+      ตู้เย็น: /^\p{Script=Thai}+$/u,
     }
     for (const [name, shape] of Object.entries(shapes)) {
       const [one] = convert({ devices: [device({ name })] }).devices
       assert.match(String(one?.name), shape)
+    }
+  })
+
+  it('keeps a name that has neither letters nor digits', () => {
+    for (const name of ['-', '%', '...']) {
+      assert.equal(convert({ devices: [device({ name })] }).devices[0]?.name, name)
+    }
+  })
+
+  it('keeps the described fields, also where a device has the name of one', () => {
+    for (const name of ['Battery', 'data', 'devices', 'serial', 'Status']) {
+      const body = {
+        devices: [device({ name })],
+        'alert-logs': [{ unixtime: '1', 'communication-status': 'ok' }],
+      }
+      const anonymizer = anonymizerOf(body)
+      const converted = runToEnd(anonymizer.convert(body))
+      assert.deepEqual(Object.keys(converted), Object.keys(body))
+      assert.deepEqual(Object.keys(converted.devices[0] ?? {}), Object.keys(device()))
+      assert.deepEqual(Object.keys(converted['alert-logs'][0] ?? {}), ['unixtime', 'communication-status'])
+      assert.equal(runToEnd(anonymizer.reveals(converted)), false)
     }
   })
 
