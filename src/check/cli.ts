@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** envlog-check: what the service really answers to an account, from the command line. */
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, closeSync, constants, existsSync, openSync, writeFileSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import { createAccount } from '../lib/account'
 import { createUndiciTransport, proxyPasswords } from '../lib/api/transport'
 import { checkAssumptions } from '../lib/check/assumptions'
@@ -40,18 +40,42 @@ async function main(): Promise<number> {
       process.stdout.write(`${translate('check.help')}\n`)
       return EXIT.ok
     }
+    if (options.save !== undefined) {
+      const detail = findSaveProblem(options.save)
+      if (detail !== undefined) {
+        process.stderr.write(`${translate('check.not-saved', { detail })}\n`)
+        return EXIT.usage
+      }
+    }
     const login = await readLogin(options.credentials, process.env, translate)
     process.stderr.write(planText(translate))
     if (!options.yes && !(await confirm(translate('check.confirm'), translate('check.yes'))))
       return EXIT.usage
     return await check(login, options, translate)
   } catch (error) {
+    // Ctrl-C or Ctrl-D at a question.
+    if ((error as { code?: string }).code === 'ABORT_ERR') {
+      process.stderr.write('\n')
+      return EXIT.usage
+    }
     if (!(error instanceof UsageError)) throw error
     const params = Object.fromEntries(
       Object.entries(error.params).map(([name, text]) => [name, translate(text)]),
     )
     process.stderr.write(`envlog-check: ${translate(error.key, params)}\n${translate('check.see-help')}\n`)
     return EXIT.usage
+  }
+}
+
+/** What would keep the file from being written, before requests are spent on it. */
+function findSaveProblem(file: string): string | undefined {
+  try {
+    if (existsSync(file)) closeSync(openSync(file, 'r+'))
+    // The separator at the end: below a file nothing can be written.
+    else accessSync(`${dirname(file)}${sep}`, constants.W_OK)
+    return file === '' || file.endsWith(sep) ? 'ENOENT' : undefined
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
   }
 }
 

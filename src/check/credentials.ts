@@ -61,7 +61,7 @@ export async function readLogin(
 /** A JSON object with the names of the account's properties. */
 function readFile(file: string): Record<string, string | undefined> {
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const content: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
     if (typeof content !== 'object' || content === null || Array.isArray(content))
       throw new Error('no object')
     const entries = Object.entries(content).filter(([, value]) => typeof value === 'string')
@@ -82,7 +82,13 @@ async function ask(question: string, isSecret: boolean): Promise<string> {
   }
 }
 
-const [END_OF_TEXT, END_OF_TRANSMISSION, BACKSPACE, DELETE] = ['\x03', '\x04', '\b', '\x7f']
+const [END_OF_TEXT, END_OF_TRANSMISSION, BACKSPACE, DELETE, KILL_LINE] = [
+  '\x03',
+  '\x04',
+  '\b',
+  '\x7f',
+  '\x15',
+]
 
 /** Asks without showing what is typed; Ctrl-C ends the program as usual. */
 function askHidden(question: string): Promise<string> {
@@ -111,7 +117,8 @@ function askHidden(question: string): Promise<string> {
           resolve(typed)
           return
         }
-        if (character === BACKSPACE || character === DELETE) typed = typed.slice(0, -1)
+        if (character === BACKSPACE || character === DELETE) typed = Array.from(typed).slice(0, -1).join('')
+        else if (character === KILL_LINE) typed = ''
         else if (character >= ' ') typed += character
       }
     }

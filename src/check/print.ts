@@ -21,8 +21,8 @@ export interface CheckResult {
 const COLOURS: Record<Verdict, number> = { confirmed: 32, differs: 33, contradicted: 31, 'not-seen': 90 }
 const MARKS: Record<Verdict, string> = { confirmed: '✓', differs: '≠', contradicted: '!', 'not-seen': '–' }
 
-/** Control characters of a service could move the cursor or forge lines. */
-const plain = (text: string) => text.replace(/\p{Cc}+/gu, ' ')
+/** Characters of a service could move the cursor, forge lines, or turn the direction of writing. */
+const plain = (text: string) => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 
 /** Columns that a terminal shows: letters of East Asia take two. */
 const widthOf = (text: string) =>

@@ -140,13 +140,13 @@ describe('envlog-check', () => {
     }
   })
 
-  it('takes the login from a file', async () => {
+  it('takes the login from a file, also with a byte order mark', async () => {
     await start({ relaySuffix: 'hub' })
     const file = join(temporaryFolder('check'), 'login.json')
     const { apiKey, loginId, loginPass } = simulator.account
     writeFileSync(
       file,
-      JSON.stringify({ baseUrl: simulator.url, apiKey, loginId, loginPass, relaySuffix: 'hub' }),
+      `\ufeff${JSON.stringify({ baseUrl: simulator.url, apiKey, loginId, loginPass, relaySuffix: 'hub' })}`,
     )
     const { code, stdout } = await run(['--yes', '--credentials', file])
     assert.equal(code, 0, stdout)
@@ -171,6 +171,18 @@ describe('envlog-check', () => {
     const { format, version, answers } = JSON.parse(text)
     assert.deepEqual([format, version], ['envlog-report', 1])
     assert.equal(answers[0].body.devices.length, 40)
+  })
+
+  it('spends no request where the file cannot be written', async () => {
+    await start()
+    const folder = temporaryFolder('check')
+    const wrong = { [folder]: 'EISDIR', [join(folder, 'missing', 'a.json')]: 'ENOENT', '': 'ENOENT' }
+    for (const [file, expected] of Object.entries(wrong)) {
+      const { code, stderr } = await run(['--yes', '--save', file], login())
+      assert.equal(code, 3, stderr)
+      assert.match(stderr, new RegExp(`cannot be written \\(${expected}\\)`))
+    }
+    assert.equal(simulator.log.length, 0)
   })
 
   it('saves nothing where it is not used rightly', async () => {

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { type Simulator, startSimulator } from '../../simulator'
+import { root } from '../support/package'
+
+const CLI = join(root, 'dist', 'check', 'cli.js')
+const TYPING = join(root, 'test', 'support', 'typing.cjs')
+
+describe('envlog-check on a terminal', () => {
+  let simulator: Simulator
+  before(async () => {
+    simulator = await startSimulator()
+  })
+  after(() => simulator.close())
+  beforeEach(() => simulator.reset())
+
+  function run(typing: Record<string, string>): Promise<{ code: number; shown: string }> {
+    const { PATH = '', HOME = '' } = process.env
+    const { url, account } = simulator
+    const env = { PATH, HOME, TYPING: JSON.stringify(typing), ENVLOG_URL: url }
+    return new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        ['--require', TYPING, CLI],
+        { env: { ...env, ENVLOG_LOGIN_ID: account.loginId }, timeout: 60_000 },
+        (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), shown: stdout + stderr }),
+      )
+    })
+  }
+
+  it('does not show the secrets, and lets them be corrected', async () => {
+    const { apiKey, loginPass } = simulator.account
+    const { code, shown } = await run({
+      'API key': `wrong\x15${apiKey}😀\x7f\r`,
+      Password: `\x7fあ\x7f${loginPass}x\x7f\r`,
+      'Send them?': 'yes\r',
+    })
+    assert.equal(code, 0, shown)
+    assert.ok(!shown.includes(apiKey) && !shown.includes(loginPass))
+  })
+
+  for (const [name, key] of [
+    ['Ctrl-C', '\x03'],
+    ['Ctrl-D', '\x04'],
+  ] as const) {
+    it(`ends without a request at ${name}`, async () => {
+      const { apiKey, loginPass } = simulator.account
+      const { code, shown } = await run({
+        'API key': `${apiKey}\r`,
+        Password: `${loginPass}\r`,
+        'Send them?': key,
+      })
+      assert.equal(code, 3, shown)
+      assert.doesNotMatch(shown, /ABORT_ERR/)
+      assert.equal(simulator.log.length, 0)
+    })
+  }
+})
