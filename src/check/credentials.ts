@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import {
   ACCOUNT_DEFAULTS,
   CREDENTIAL_LENGTHS,
@@ -74,7 +75,17 @@ function readFile(file: string): Record<string, string | undefined> {
 
 async function ask(question: string, isSecret: boolean): Promise<string> {
   if (isSecret) return askHidden(question)
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  // What is pasted after the end of the line may be a secret.
+  let isShown = true
+  const output = new Writable({
+    decodeStrings: false,
+    write(text, _encoding, done) {
+      if (isShown) process.stderr.write(text)
+      if (String(text).includes('\n')) isShown = false
+      done()
+    },
+  })
+  const terminal = createInterface({ input: process.stdin, output, terminal: true })
   try {
     return await terminal.question(question)
   } finally {
@@ -97,7 +108,7 @@ function askHidden(question: string): Promise<string> {
   stdin.setRawMode(true)
   stdin.setEncoding('utf8')
   stdin.resume()
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let typed = ''
     const end = () => {
       stdin.off('data', onData)
@@ -110,6 +121,12 @@ function askHidden(question: string): Promise<string> {
         if (character === END_OF_TEXT) {
           end()
           process.kill(process.pid, 'SIGINT')
+          return
+        }
+        if (character === END_OF_TRANSMISSION && typed === '') {
+          end()
+          // As at a question whose answer is shown.
+          reject(Object.assign(new Error('no input'), { code: 'ABORT_ERR' }))
           return
         }
         if (character === '\r' || character === '\n' || character === END_OF_TRANSMISSION) {

@@ -15,15 +15,19 @@ describe('envlog-check on a terminal', () => {
   after(() => simulator.close())
   beforeEach(() => simulator.reset())
 
-  function run(typing: Record<string, string>): Promise<{ code: number; shown: string }> {
+  const known = () => ({ ENVLOG_URL: simulator.url, ENVLOG_LOGIN_ID: simulator.account.loginId })
+
+  function run(
+    typing: Record<string, string>,
+    login: Record<string, string> = known(),
+  ): Promise<{ code: number; shown: string }> {
     const { PATH = '', HOME = '' } = process.env
-    const { url, account } = simulator
-    const env = { PATH, HOME, TYPING: JSON.stringify(typing), ENVLOG_URL: url }
+    const env = { PATH, HOME, TYPING: JSON.stringify(typing), ...login }
     return new Promise((resolve) => {
       execFile(
         process.execPath,
         ['--require', TYPING, CLI],
-        { env: { ...env, ENVLOG_LOGIN_ID: account.loginId }, timeout: 60_000 },
+        { env, timeout: 60_000 },
         (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), shown: stdout + stderr }),
       )
     })
@@ -38,6 +42,15 @@ describe('envlog-check on a terminal', () => {
     })
     assert.equal(code, 0, shown)
     assert.ok(!shown.includes(apiKey) && !shown.includes(loginPass))
+  })
+
+  it('does not show secrets that are pasted after the address', async () => {
+    const { url, account } = simulator
+    const pasted = [url, account.apiKey, account.loginId, account.loginPass, ''].join('\r')
+    const { code, shown } = await run({ Address: pasted, 'API key': '\x04' }, {})
+    assert.equal(code, 3, shown)
+    assert.match(shown, /Address.*127\.0\.0\.1/)
+    assert.ok(!shown.includes(account.apiKey) && !shown.includes(account.loginPass))
   })
 
   for (const [name, key] of [
