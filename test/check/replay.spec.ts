@@ -111,7 +111,8 @@ describe('a replayed report', () => {
   })
 
   it('gives every other device its current reading, and no alerts', async () => {
-    original = await startSimulator()
+    // At some times the device that was measured last is one whose records are refused.
+    original = await startSimulator({ startTime: Date.UTC(2026, 10, 20, 8), speed: 0 })
     const { report } = await checkService(original)
     replayed = await startSimulator({ replay: report, limits: 'off' })
     for (const { serial, base, standalone } of replayed.truth.devices()) {
