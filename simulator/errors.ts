@@ -31,13 +31,13 @@ export type Cause = keyof typeof causes
 
 /** Thrown while a request is judged; becomes the answer. */
 export class Refusal extends Error {
-  readonly status: number
+  /** @param status another one than the cause's own */
   constructor(
     readonly why: Cause,
     readonly detail = '',
+    readonly status: number = causes[why][0],
   ) {
     super(why)
-    this.status = causes[why][0]
   }
 }
 

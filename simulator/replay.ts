@@ -46,20 +46,21 @@ const single = (value: unknown): Json => {
 /** @throws OptionError for what is no report */
 export function replayOf(report: unknown): Replay {
   const answers = answersOf(report)
-  const current = answers.find(({ endpoint, body }) => endpoint === 'current' && body)?.body ?? {
-    devices: [],
-  }
-  const devices = listIn(current.devices)
+  const current = answers.find(({ endpoint }) => endpoint === 'current')
+  const devices = listIn(current?.body?.devices)
   return {
     fleet: devices.filter(isNamed).map(definitionOf),
     body(endpoint, params) {
-      if (endpoint === 'current') return { ...current, devices: filtered(devices, params) }
+      if (endpoint === 'current') {
+        if (!current?.body) throw refusalOf(current)
+        return { ...current.body, devices: filtered(devices, params) }
+      }
       // Only JSON is saved.
       if ((params.type ?? 'json') !== 'json') throw new Refusal('parameter', 'type')
       const saved = answers.filter((answer) => answer.endpoint === endpoint)
       const own = saved.filter((answer) => isAbout(answer, params))
       const exact = own.find((answer) => isSame(answer.params, params))
-      if (own.some(({ error }) => error) && !own.some(({ body }) => body)) throw new Refusal('kind')
+      if (own.length > 0 && !own.some(({ body }) => body)) throw refusalOf(own[0])
       if (exact?.body) return exact.body
       const device = devices.find((one) => isDevice(one, params))
       const template = own.find(({ body }) => body)?.body ?? saved.find(({ body }) => body)?.body
@@ -71,6 +72,12 @@ export function replayOf(report: unknown): Replay {
       return { ...body, data: chosen(recordsOf(answers, device, params), params, endpoint) }
     },
   }
+}
+
+/** As the service refused; without a response as a service that is not available. */
+function refusalOf(answer: SavedAnswer | undefined): Refusal {
+  const status = answer?.status ?? 503
+  return new Refusal(status < 500 ? 'kind' : 'status', '', status)
 }
 
 function answersOf(report: unknown): SavedAnswer[] {

@@ -19,7 +19,7 @@ import { watchConnection } from './connection'
 import { confirm, type Login, readLogin } from './credentials'
 import { type Options, readOptions, UsageError } from './options'
 import { type CheckResult, errorText, planText, resultText } from './print'
-import { languages, loadTexts, preferredLanguage, type Translate } from './texts'
+import { findLanguage, languages, loadTexts, preferredLanguage, type Translate } from './texts'
 
 /** All read; something not read, or against an assumption; not reachable or refused; wrong use. */
 const EXIT = { ok: 0, notRead: 1, notReached: 2, usage: 3 } as const
@@ -31,10 +31,11 @@ async function main(): Promise<number> {
   try {
     const options = readOptions(process.argv.slice(2))
     if (options.language !== undefined) {
-      if (!languages().includes(options.language)) {
+      const language = findLanguage(options.language)
+      if (language === undefined) {
         throw new UsageError('check.usage-language', { languages: languages().join(', ') })
       }
-      translate = loadTexts(options.language)
+      translate = loadTexts(language)
     }
     if (options.help) {
       process.stdout.write(`${translate('check.help')}\n`)
@@ -114,9 +115,9 @@ async function check(login: Login, options: Options, translate: Translate): Prom
     read: exchanges.filter(isAnswered).map((answer) => readAnswer(answer, Date.now())),
     findings: checkAssumptions(exchanges),
   }
-  if (options.json) process.stdout.write(`${JSON.stringify(toJson(result, translate, wordsOf), null, 2)}\n`)
+  if (options.json) process.stdout.write(`${toSafeJson(toJson(result, translate, wordsOf))}\n`)
   else {
-    const isColoured = process.stdout.isTTY && !process.env.NO_COLOR
+    const isColoured = process.stdout.isTTY && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
     process.stdout.write(resultText(result, translate, isColoured, wordsOf))
   }
   const code = exitCodeOf(result)
@@ -137,6 +138,14 @@ async function check(login: Login, options: Options, translate: Translate): Prom
   return code
 }
 
+/** Control characters and those that turn the direction of writing, which JSON leaves as they are. */
+const UNSAFE = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+function toSafeJson(value: object): string {
+  const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value, null, 2).replace(UNSAFE, toEscape)
+}
+
 function countDevices(exchanges: readonly Exchange[]): CheckResult['devices'] {
   const [current] = exchanges.filter(isAnswered)
   if (!current) return { standalone: 0, remote: 0, unreadable: 0 }
@@ -154,7 +163,9 @@ function exitCodeOf({ exchanges, read, findings }: CheckResult): number {
   const isNotRead =
     errors.some(({ code }) => code === 'ENVLOG_REPLY') || read.some(({ unreadable }) => unreadable.length > 0)
   const isContradicted = findings.some(({ verdict }) => verdict === 'contradicted')
-  return isNotRead || isContradicted ? EXIT.notRead : EXIT.ok
+  // Some kinds of device have no records and no alerts, but hardly all devices of an account.
+  const isRefused = read.length <= 1 && errors.length > 0
+  return isNotRead || isContradicted || isRefused ? EXIT.notRead : EXIT.ok
 }
 
 function toJson(result: CheckResult, translate: Translate, wordsOf: (error: EnvlogError) => string): object {

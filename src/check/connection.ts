@@ -9,7 +9,8 @@ export interface Connection {
   addresses: number | null
   /** `null` without TLS, or where no connection was made. */
   tls: { issuer: string; daysLeft: number } | null
-  usesProxy: boolean
+  /** `null` where no connection was made. */
+  usesProxy: boolean | null
   /** How far the clock of this machine is ahead of the service's, in seconds; `null` where it sent no date. */
   clockDifference: number | null
 }
@@ -25,12 +26,13 @@ const CONNECTED = 'undici:client:connected'
 /** Watches the connections and responses of a transport. */
 export function watchConnection(inner: Transport, baseUrl: string) {
   const { hostname } = new URL(baseUrl)
-  const found: Connection = { addresses: null, tls: null, usesProxy: false, clockDifference: null }
+  const found: Connection = { addresses: null, tls: null, usesProxy: null, clockDifference: null }
   let lastHeaders: HttpResponse['headers'] | undefined
 
   const onConnected = (message: unknown) => {
     const { connectParams, socket } = message as ConnectedMessage
-    if ((connectParams.hostname ?? connectParams.host) !== hostname) found.usesProxy = true
+    const isDirect = (connectParams.hostname ?? connectParams.host) === hostname
+    found.usesProxy = found.usesProxy === true || !isDirect
     const certificate = socket.encrypted ? socket.getPeerCertificate?.() : undefined
     if (!certificate?.valid_to || (connectParams.hostname ?? hostname) !== hostname) return
     const { issuer, valid_to: validTo } = certificate

@@ -1,6 +1,6 @@
 import type { Finding, Verdict } from '../lib/check/assumptions'
 import { MAX_REQUESTS } from '../lib/check/collect'
-import type { Exchange } from '../lib/check/exchange'
+import { type Exchange, isAnswered } from '../lib/check/exchange'
 import type { ReadAnswer } from '../lib/check/read'
 import type { EndpointName } from '../lib/endpoints'
 import type { EnvlogError } from '../lib/errors'
@@ -66,7 +66,16 @@ export function planText(translate: Translate): string {
 export function errorText(error: EnvlogError, translate: Translate, words: string): string {
   const params = { ...error.params, words, status: error.cause.status ?? '' }
   const serves = translate(`serves.${error.params.serves ?? 'all'}`)
-  return plain(translate(`errors.${error.reason}`, { ...params, serves })).trim()
+  // A check repeats no request, which the nodes' sentence speaks of.
+  const key = error.reason === 'service-failed' ? 'check.service-failed' : `errors.${error.reason}`
+  return plain(translate(key, { ...params, serves })).trim()
+}
+
+/** Whether the login was accepted; unknown where the service was not reached. */
+function loginText(exchanges: readonly Exchange[], yesNo: (value: boolean) => string): string {
+  if (exchanges.some(isAnswered)) return yesNo(true)
+  const isRefused = exchanges.some(({ result }) => !result.isAnswered && result.error.code === 'ENVLOG_AUTH')
+  return isRefused ? yesNo(false) : '?'
 }
 
 /** The result for a person. */
@@ -101,7 +110,8 @@ export function resultText(
         translate('check.tls'),
         tls ? translate('check.tls-of', { issuer: plain(tls.issuer), days: tls.daysLeft }) : yesNo(false),
       ],
-      [translate('check.proxy'), yesNo(usesProxy)],
+      [translate('check.proxy'), usesProxy === null ? '?' : yesNo(usesProxy)],
+      [translate('check.login'), loginText(exchanges, yesNo)],
       [
         translate('check.clock'),
         clockDifference === null ? '?' : translate('check.seconds', { count: clockDifference }),
@@ -115,7 +125,7 @@ export function resultText(
     ]),
     heading('endpoints'),
     table(exchanges.map(rowsOf)),
-    heading('read'),
+    ...(read.length > 0 ? [heading('read')] : []),
     ...read.map(
       ({ endpoint, fields, unreadable }) =>
         ` ${endpoint}\n${table([
@@ -127,14 +137,17 @@ export function resultText(
           ...unreadable.slice(0, MAX_PATHS).map((path) => [translate('check.not-readable'), plain(path)]),
         ])}`,
     ),
-    heading('assumptions'),
+    // Without any answer there is nothing to compare.
+    ...(read.length > 0 ? [heading('assumptions')] : []),
     table(
-      findings.map(({ assumption, verdict, seen, details }) => [
-        colour(verdict, MARKS[verdict]),
-        assumption,
-        seen === undefined ? translate('check.not-seen') : translate(`seen.${seen}`),
-        plain(details.slice(0, MAX_DETAILS).join('; ')),
-      ]),
+      (read.length > 0 ? findings : findings.filter(({ verdict }) => verdict === 'contradicted')).map(
+        ({ assumption, verdict, seen, details }) => [
+          colour(verdict, MARKS[verdict]),
+          assumption,
+          seen === undefined ? translate('check.not-seen') : translate(`seen.${seen}`),
+          plain(details.slice(0, MAX_DETAILS).join('; ')),
+        ],
+      ),
     ),
     `\n${translate('check.legend')}\n`,
   ].join('')

@@ -13,8 +13,13 @@ export const languages = (): string[] =>
 /** The language that the environment asks for, if there are texts for it. */
 export function preferredLanguage(env: Readonly<Record<string, string | undefined>>): string {
   const wanted = env.LC_ALL || env.LC_MESSAGES || env.LANG || ''
-  const code = wanted.split(/[_.-]/)[0]?.toLowerCase()
-  return languages().find((language) => language.split('-')[0] === code) ?? DEFAULT_LANGUAGE
+  return findLanguage(wanted) ?? DEFAULT_LANGUAGE
+}
+
+/** The language with texts for a tag such as `ja`, `ja-JP` or `ja_JP.UTF-8`. */
+export function findLanguage(tag: string): string | undefined {
+  const code = tag.split(/[_.-]/)[0]?.toLowerCase()
+  return languages().find((language) => language.split('-')[0] === code)
 }
 
 export function loadTexts(language: string): Translate {

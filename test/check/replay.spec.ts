@@ -12,6 +12,7 @@ import { createRegistry } from '../../src/lib/registry'
 import { checkService } from '../support/check'
 import { messagesOf } from '../support/messages'
 
+const START = Date.UTC(2026, 10, 20, 8)
 const WEEK_MS = 7 * 86_400_000
 const context = { signal: new AbortController().signal, queueKey: 'replay', maxWaitMs: 0 }
 
@@ -92,9 +93,8 @@ describe('a replayed report', () => {
   afterEach(() => Promise.all([original?.close(), replayed?.close()]))
 
   it('gives the nodes the same messages, but for stand-ins and weeks', async () => {
-    const startTime = Date.UTC(2026, 10, 20, 8)
     // Relay units have channels without names, and alerts without free words.
-    original = await startSimulator({ startTime, speed: 0, limits: 'off' })
+    original = await startSimulator({ startTime: START, speed: 0, limits: 'off' })
     const { report, raw, weeks } = await checkService(original)
     replayed = await startSimulator({ replay: report, limits: 'off' })
     const params = raw.find(({ endpoint }) => endpoint === 'latest-data-relay')?.params ?? {}
@@ -112,7 +112,7 @@ describe('a replayed report', () => {
 
   it('gives every other device its current reading, and no alerts', async () => {
     // At some times the device that was measured last is one whose records are refused.
-    original = await startSimulator({ startTime: Date.UTC(2026, 10, 20, 8), speed: 0 })
+    original = await startSimulator({ startTime: START, speed: 0 })
     const { report } = await checkService(original)
     replayed = await startSimulator({ replay: report, limits: 'off' })
     for (const { serial, base, standalone } of replayed.truth.devices()) {
@@ -164,6 +164,25 @@ describe('a replayed report', () => {
     )
     assert.ok('error' in (await post('latest-data', { 'remote-serial': '00000000' })))
     assert.ok('error' in (await post('latest-data-relay', { ...device, type: 'csv' })))
+  })
+
+  it('refuses what the service refused, with its status', async () => {
+    for (const [endpoint, status] of [
+      ['current', 401],
+      ['alert', 503],
+    ] as const) {
+      original = await startSimulator({
+        startTime: START,
+        speed: 0,
+        faults: [{ kind: 'status', status, endpoints: [endpoint] }],
+      })
+      const { report } = await checkService(original)
+      replayed = await startSimulator({ replay: report })
+      const { raw } = await checkService(replayed)
+      const failed = raw.flatMap(({ result }) => (result.isAnswered ? [] : [result.error.cause.status]))
+      assert.deepEqual(failed, [status])
+      await Promise.all([original.close(), replayed.close()])
+    }
   })
 
   it('is no other file', async () => {
