@@ -11,6 +11,7 @@ const versions = {
   'node-red-contrib-postgrestor-next': '0.5.2',
   'node-red-node-email': '5.2.5',
   'node-red-node-sqlite': '1.1.1',
+  'sparkplug-payload': '1.0.3',
 } as const
 
 const folder = join(root, '.cache', 'nodes')

@@ -6,7 +6,7 @@ import { openSqlite } from '../../support/archive/sqlite'
 import { type Broker, startBroker } from '../../support/broker'
 import { type Chat, startChat } from '../../support/chat'
 import { type InfluxServer, type PostgresServer, startInflux, startPostgres } from '../../support/databases'
-import { exampleNames, neededBy, readExample, useExamples } from '../../support/examples'
+import { exampleNames, functionModules, neededBy, readExample, useExamples } from '../../support/examples'
 import { type MailServer, startMailServer } from '../../support/mail'
 import { packageJson } from '../../support/package'
 import { until } from '../../support/wait'
@@ -63,8 +63,9 @@ describe('the examples together', () => {
     const moduleOf = new Map(modules.flatMap(({ module, types }) => types.map((type) => [type, module])))
     const workspace = ['tab', 'group', 'junction']
     for (const name of exampleNames) {
-      const types = readExample(name).map(({ type }) => type)
-      const used = types.filter((type) => !workspace.includes(type)).map((type) => moduleOf.get(type))
+      const flow = readExample(name)
+      const types = flow.map(({ type }) => type).filter((type) => !workspace.includes(type))
+      const used = [...types.map((type) => moduleOf.get(type)), ...functionModules(flow)]
       const others = new Set(used.filter((module) => module !== 'node-red' && module !== packageJson.name))
       const needed = neededBy(name)
       assert.deepEqual([...others], needed ? [needed] : [], name)
