@@ -9,6 +9,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
 import { type Restarting, startRestarting, stores } from './archive/restarting'
+import type { ChatFormat } from './chat'
 import type { InfluxServer, PostgresServer } from './databases'
 import type { FlowNode, StartOptions } from './node-red'
 import { root } from './package'
@@ -44,7 +45,8 @@ export interface Surroundings {
   simulator: Simulator
   /** `node` of a broker: `broker`, `port` */
   broker?: FlowNode
-  chat?: { url: string }
+  /** `format`: as its node says, unless another one is named. */
+  chat?: { url: string; format?: ChatFormat }
   mail?: { port: number }
   /** a file */
   sqlite?: string
@@ -76,9 +78,16 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
     ...node,
     ...(Number(node.repeat) > 0 && { repeat: 1 }),
     ...('ackTimeout' in node && { ackTimeout: 2 * SPEED }),
+    ...(chat?.format && chooseFormat(node, chat.format)),
     ...filling[node.type],
     ...more[node.type],
   }))
+}
+
+/** The one place of a flow that says how its chat takes messages. */
+function chooseFormat({ name, rules = [] }: FlowNode, to: ChatFormat): Partial<FlowNode> {
+  const [first, ...others] = rules as object[]
+  return name === 'chat format' ? { rules: [{ ...first, to }, ...others] } : {}
 }
 
 function loginOf({ port, user, password, database }: PostgresServer) {

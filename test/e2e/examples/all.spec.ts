@@ -75,7 +75,7 @@ describe('the examples together', () => {
   it('stay within the quota of one account, and all get what they want', async function () {
     this.timeout(RUN_MS)
     const sqlite = join(hall.userDir, 'together.sqlite')
-    const { received, end } = await broker.subscribe('envlog/#', 'homeassistant/#')
+    const { received, end } = await broker.subscribe('envlog/#', 'homeassistant/#', 'spBv1.0/#')
     const surroundings = { simulator, broker: broker.node, chat, mail, postgres, influx, sqlite }
     await hall.deploy(exampleNames, surroundings)
     for (const button of ['write it', 'every night at 2', 'at 8']) await hall.press(button)
@@ -96,10 +96,13 @@ describe('the examples together', () => {
       'points are in InfluxDB',
       async () => (await influx.query('SELECT * FROM envlog')).length > 300,
     )
-    await until('MQTT has states and sensors', () =>
-      ['envlog/', 'homeassistant/'].every((start) => received.some(({ topic }) => topic.startsWith(start))),
+    await until('MQTT has states, sensors and births', () =>
+      ['envlog/', 'homeassistant/', 'spBv1.0/Factory/DBIRTH/'].every((start) =>
+        received.some(({ topic }) => topic.startsWith(start)),
+      ),
     )
-    await until('metrics are there', async () => (await fetch(`${hall.url()}/metrics`)).status === 200)
+    for (const path of ['metrics', 'envlog/readings'])
+      await until(`${path} are there`, async () => (await fetch(`${hall.url()}/${path}`)).status === 200)
     await until('somebody is told', () => chat.texts.some((text) => text.includes('has been silent since')))
     const files = readdirSync(hall.userDir)
     for (const pattern of [/^envlog-\d{4}-\d\d\.csv$/, /^envlog-\d{4}-\d\d-\d\d\.csv$/, /^freezer-checks-/]) {
