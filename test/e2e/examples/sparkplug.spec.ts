@@ -236,7 +236,7 @@ describe('the example Sparkplug B', () => {
     assert.equal(host.count('DDEATH', FIRST), 1)
 
     // Nobody says any more that it is silent.
-    const seconds = 4
+    const seconds = 10
     reset(FIRST, { 1: 1, 2: 30 }, STALE - seconds)
     await until('it has the last reading', () => metric(FIRST, 'ch1')?.value === 1)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
