@@ -5,13 +5,15 @@
  *     await hall.deploy(['Alarms/alerts to a chat'], { simulator, chat })
  */
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
 import { type Restarting, startRestarting, stores } from './archive/restarting'
+import type { ChatFormat } from './chat'
 import type { InfluxServer, MariaDbServer, PostgresServer } from './databases'
-import type { FlowNode } from './node-red'
+import type { FlowNode, StartOptions } from './node-red'
 import { root } from './package'
+import { paletteFolder } from './palette'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -48,7 +50,8 @@ export interface Surroundings {
   simulator: Simulator
   /** `node` of a broker: `broker`, `port` */
   broker?: FlowNode
-  chat?: { url: string }
+  /** `format`: as its node says, unless another one is named. */
+  chat?: { url: string; format?: ChatFormat }
   mail?: { port: number }
   /** a file */
   sqlite?: string
@@ -89,9 +92,16 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
     ...node,
     ...(Number(node.repeat) > 0 && { repeat: 1 }),
     ...('ackTimeout' in node && { ackTimeout: 2 * SPEED }),
+    ...(chat?.format && chooseFormat(node, chat.format)),
     ...filling[node.type],
     ...more[node.type],
   }))
+}
+
+/** The one place of a flow that says how its chat takes messages. */
+function chooseFormat({ name, rules = [] }: FlowNode, to: ChatFormat): Partial<FlowNode> {
+  const [first, ...others] = rules as object[]
+  return name === 'chat format' ? { rules: [{ ...first, to }, ...others] } : {}
 }
 
 function loginOf({ port, user, password, database }: PostgresServer) {
@@ -102,10 +112,27 @@ function mariaDbLogin({ port, user, password, database }: MariaDbServer) {
   return { host: '127.0.0.1', port: String(port), db: database, credentials: { user, password } }
 }
 
-/** Nobody has to write code for it. */
+/** Nobody has to write code for it. Protocols of factories cannot do without. */
 export function assertWithoutCode(name: string): void {
   const types = new Set(readExample(name).map(({ type }) => type))
-  for (const type of ['function', 'exec', 'unknown']) assert.ok(!types.has(type), `${name}: ${type}`)
+  const code = ['exec', 'unknown', ...(name.startsWith('Factory') ? [] : ['function'])]
+  for (const type of code) assert.ok(!types.has(type), `${name}: ${type}`)
+}
+
+/** The packages that function nodes name under *Setup*, *Modules*: Node-RED installs them when it deploys. */
+export const functionModules = (flow: readonly FlowNode[]): string[] =>
+  flow.flatMap(({ libs = [] }) => (libs as { module: string }[]).map(({ module }) => module))
+
+/** Puts them where Node-RED finds them installed already, so that no deploy of a test asks a registry. */
+async function installModules(userDir: string, modules: readonly string[]): Promise<void> {
+  const file = join(userDir, 'package.json')
+  const { dependencies, ...manifest } = JSON.parse(readFileSync(file, 'utf8'))
+  for (const module of modules) {
+    const place = join(userDir, 'node_modules', module)
+    if (!existsSync(place)) symlinkSync(join(await paletteFolder(), 'node_modules', module), place)
+    dependencies[module] ??= '*'
+  }
+  writeFileSync(file, JSON.stringify({ ...manifest, dependencies }))
 }
 
 const requests = (simulator: Simulator) =>
@@ -147,17 +174,19 @@ export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
   restart(): Promise<void>
 }
 
+type HallOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth'>
+
 /**
  * In a `describe`: after each test nothing is deployed.
- * @param speed of Node-RED's timers, see `StartOptions`
+ * @param options see `StartOptions`
  */
-export function useExamples({ speed = SPEED } = {}): ExamplesHall {
+export function useExamples({ speed = SPEED, httpNodeAuth }: HallOptions = {}): ExamplesHall {
   let nodeRed: Restarting
   let deployed: FlowNode[] = []
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    nodeRed = await startRestarting(stores.atOnce, speed)
+    nodeRed = await startRestarting(stores.atOnce, speed, httpNodeAuth)
   })
 
   // What nodes are connected to ends after them: some do not survive it. Node-RED deletes the folder of a flow that is
@@ -184,6 +213,7 @@ export function useExamples({ speed = SPEED } = {}): ExamplesHall {
     async deployWith(names, surroundings, add) {
       for (const name of names) assertWithoutCode(name)
       deployed = add(filledIn(names, surroundings))
+      await installModules(nodeRed.userDir, functionModules(deployed))
       await nodeRed.deploy(deployed)
     },
     async press(name) {

@@ -46,11 +46,15 @@ const DEPLOYED_MS = 60_000
 const LOG_TOLD = 2000
 
 /** Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. */
-function settingsFile(lang: string, { nodesDir, contextStorage, adminAuth }: StartOptions): string {
+function settingsFile(
+  lang: string,
+  { nodesDir, contextStorage, adminAuth, httpNodeAuth }: StartOptions,
+): string {
   const settings = {
     nodesDir,
     contextStorage,
     adminAuth,
+    httpNodeAuth,
     flowFile: 'flows.json',
     credentialSecret: false,
     uiHost: '127.0.0.1',
@@ -82,6 +86,8 @@ export interface StartOptions {
   /** As in Node-RED's settings. */
   contextStorage?: Record<string, object>
   adminAuth?: object
+  /** Of the paths of http-in nodes; `pass` is a hash. */
+  httpNodeAuth?: { user: string; pass: string }
   /** Of a user who may write, where `adminAuth` is there. */
   user?: { name: string; password: string }
   /** Of one that has ended: its flows start again. */

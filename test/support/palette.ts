@@ -16,6 +16,7 @@ const versions = {
   'node-red-node-email': '5.2.5',
   'node-red-node-mysql': '3.0.4',
   'node-red-node-sqlite': '1.1.1',
+  'sparkplug-payload': '1.0.3',
 } as const
 
 const folder = join(root, '.cache', 'nodes')

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { rounds, useExamples } from '../../support/examples'
+import { chatFormats } from '../../support/chat'
+import { exampleNames, readExample, rounds, useExamples } from '../../support/examples'
 import { FIRST, SECOND, useFreezers } from '../../support/freezers'
 import { until } from '../../support/wait'
 
 const FLOW_MS = 90_000
 
 const CHAT = 'Alarms/alerts to a chat'
+/** What a chat would make a mention, a bold text and a link of. */
+const HOSTILE = 'Inside Sensor Error <!channel> &lt; "*b*" [a](b)'
 const MAIL = 'Mail - needs node-red-node-email/alerts to a chat and by mail'
 
 /** Flows that tell people: what was told once is not told again, whatever happens between. */
@@ -13,40 +16,60 @@ describe('examples that pass alerts on', () => {
   const hall = useExamples({ speed: 2 })
   const freezers = useFreezers({ hasRecord: true })
   const { alarm, assertTold } = freezers
+  const bodyOf = (text: string) => JSON.stringify(freezers.chat.bodies[freezers.chat.texts.indexOf(text)])
 
-  it('tell a chat of new alerts and recoveries, each once, over refusals and a crash', async function () {
-    this.timeout(FLOW_MS)
-    alarm(FIRST, 0, 'Inside Upper Limit: -9 C')
-    await hall.deploy([CHAT], { simulator: freezers.simulator, chat: freezers.chat })
-    // What is there at first is known.
-    await rounds(freezers.simulator, 8)
-    assert.deepEqual(freezers.chat.texts, [])
+  for (const format of chatFormats)
+    it(`tell a chat of new alerts and recoveries, each once, over refusals and a crash: ${format}`, async function () {
+      this.timeout(FLOW_MS)
+      alarm(FIRST, 0, 'Inside Upper Limit: -9 C')
+      await hall.deploy([CHAT], { simulator: freezers.simulator, chat: { url: freezers.chat.url, format } })
+      // What is there at first is known.
+      await rounds(freezers.simulator, 8)
+      assert.deepEqual(freezers.chat.texts, [])
 
-    alarm(FIRST, 60, 'Inside Upper Limit: -8 C', 'Inside Returned to Normal: -16 C')
-    alarm(SECOND, 120, 'Inside Sensor Error <b>"&"</b>')
-    const told = [
-      'Alert: Freezer 1: Inside Upper Limit: -8 C (2026-11-20 09:01)\nRecovered: Freezer 1: Inside Returned to Normal: -16 C (2026-11-20 09:01)',
-      'Alert: Freezer 2: Inside Sensor Error <b>"&"</b> (2026-11-20 09:02)',
-    ]
-    const sorted = () => freezers.chat.texts.toSorted()
-    await assertTold(told, sorted)
-    // That it was told is written down: a crash before may tell it again.
-    await rounds(freezers.simulator, 8)
+      alarm(FIRST, 60, 'Inside Upper Limit: -8 C', 'Inside Returned to Normal: -16 C')
+      alarm(SECOND, 120, HOSTILE)
+      const told = [
+        'Alert: Freezer 1: Inside Upper Limit: -8 C (2026-11-20 09:01)\nRecovered: Freezer 1: Inside Returned to Normal: -16 C (2026-11-20 09:01)',
+        `Alert: Freezer 2: ${HOSTILE} (2026-11-20 09:02)`,
+      ]
+      const sorted = () => freezers.chat.texts.toSorted()
+      await assertTold(told, sorted)
+      // That it was told is written down: a crash before may tell it again.
+      await rounds(freezers.simulator, 8)
 
-    freezers.chat.refuse(true)
-    alarm(FIRST, 180, 'Inside Upper Limit: -7 C')
-    await until('the chat has refused it', () => freezers.chat.refused > 0)
-    await hall.kill()
-    await hall.start()
-    await until('the chat has refused it again', () => freezers.chat.refused > 1)
-    freezers.chat.refuse(false)
-    told.splice(1, 0, 'Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:03)')
-    await assertTold(told.toSorted(), sorted)
+      freezers.chat.refuse(true)
+      alarm(FIRST, 180, 'Inside Upper Limit: -7 C')
+      await until('the chat has refused it', () => freezers.chat.refused > 0)
+      await hall.kill()
+      await hall.start()
+      await until('the chat has refused it again', () => freezers.chat.refused > 1)
+      freezers.chat.refuse(false)
+      told.splice(1, 0, 'Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:03)')
+      await assertTold(told.toSorted(), sorted)
+      assert.deepEqual(new Set(freezers.chat.formats), new Set([format]))
+      const body = bodyOf(told[2] ?? '')
+      // A chat would make a mention or a link of it; a card and a program take it as it is.
+      assert.equal(body.includes('<!channel>'), format !== 'slack')
+      assert.equal(body.includes('&lt;!channel&gt; &amp;lt; "'.replaceAll('"', '\\"')), format === 'slack')
+      // Programs get what the node sends.
+      if (format === 'json') assert.match(body, /"alerts":\[\{"serial":"52A10002",.*"source":"ch1",/)
+    })
+
+  it('take the format of their chat from one node, the same in all of them', () => {
+    const chats = exampleNames
+      .map(readExample)
+      .filter((flow) => flow.some(({ url }) => /hooks/.test(String(url))))
+    assert.equal(chats.length, 4)
+    const nodes = chats.flatMap((flow) => flow.filter(({ name }) => name === 'chat format'))
+    assert.equal(nodes.length, chats.length)
+    for (const { rules } of nodes) assert.deepEqual(rules, nodes[0]?.rules)
   })
 
   it('tell a chat and a mailbox of new alerts and recoveries, each once in each, whichever refuses', async function () {
     this.timeout(FLOW_MS)
-    await hall.deploy([MAIL], { simulator: freezers.simulator, chat: freezers.chat, mail: freezers.mail })
+    const chat = { url: freezers.chat.url, format: 'json' } as const
+    await hall.deploy([MAIL], { simulator: freezers.simulator, chat, mail: freezers.mail })
     await rounds(freezers.simulator, 8)
     alarm(FIRST, 0, 'Inside Upper Limit: -8 C')
     const told = ['Alert: Freezer 1: Inside Upper Limit: -8 C (2026-11-20 09:00)']
@@ -77,5 +100,10 @@ describe('examples that pass alerts on', () => {
     freezers.chat.refuse(false)
     await assertTold(told)
     await assertTold(told, mails)
+    const bodies = freezers.chat.bodies as { alerts: { text: string }[] }[]
+    assert.deepEqual(
+      bodies.map(({ alerts }) => alerts.map(({ text }) => text)),
+      [['Inside Upper Limit: -8 C'], ['Inside 正常値復帰: -16 C'], ['Inside Upper Limit: -7 C']],
+    )
   })
 })

@@ -13,7 +13,7 @@ import {
   startMariaDb,
   startPostgres,
 } from '../../support/databases'
-import { exampleNames, neededBy, readExample, useExamples } from '../../support/examples'
+import { exampleNames, functionModules, neededBy, readExample, useExamples } from '../../support/examples'
 import { type MailServer, startMailServer } from '../../support/mail'
 import { packageJson } from '../../support/package'
 import { temporaryFolder } from '../../support/run'
@@ -76,8 +76,9 @@ describe('the examples together', () => {
     const moduleOf = new Map(modules.flatMap(({ module, types }) => types.map((type) => [type, module])))
     const workspace = ['tab', 'group', 'junction']
     for (const name of exampleNames) {
-      const types = readExample(name).map(({ type }) => type)
-      const used = types.filter((type) => !workspace.includes(type)).map((type) => moduleOf.get(type))
+      const flow = readExample(name)
+      const types = flow.map(({ type }) => type).filter((type) => !workspace.includes(type))
+      const used = [...types.map((type) => moduleOf.get(type)), ...functionModules(flow)]
       const others = new Set(used.filter((module) => module !== 'node-red' && module !== packageJson.name))
       const needed = neededBy(name)
       assert.deepEqual([...others], needed ? [needed] : [], name)
@@ -87,7 +88,7 @@ describe('the examples together', () => {
   it('stay within the quota of one account, and all get what they want', async function () {
     this.timeout(RUN_MS)
     const sqlite = join(hall.userDir, 'together.sqlite')
-    const { received, end } = await broker.subscribe('envlog/#', 'homeassistant/#')
+    const { received, end } = await broker.subscribe('envlog/#', 'homeassistant/#', 'spBv1.0/#')
     const databases = { postgres, mariadb, tds, influx, sqlite }
     const surroundings = { simulator, broker: broker.node, chat, mail, ...databases }
     await hall.deploy(exampleNames, surroundings)
@@ -112,10 +113,13 @@ describe('the examples together', () => {
       'points are in InfluxDB',
       async () => (await influx.query('SELECT * FROM envlog')).length > 300,
     )
-    await until('MQTT has states and sensors', () =>
-      ['envlog/', 'homeassistant/'].every((start) => received.some(({ topic }) => topic.startsWith(start))),
+    await until('MQTT has states, sensors and births', () =>
+      ['envlog/', 'homeassistant/', 'spBv1.0/Factory/DBIRTH/'].every((start) =>
+        received.some(({ topic }) => topic.startsWith(start)),
+      ),
     )
-    await until('metrics are there', async () => (await fetch(`${hall.url()}/metrics`)).status === 200)
+    for (const path of ['metrics', 'envlog/readings'])
+      await until(`${path} are there`, async () => (await fetch(`${hall.url()}/${path}`)).status === 200)
     await until('somebody is told', () => chat.texts.some((text) => text.includes('has been silent since')))
     const files = readdirSync(hall.userDir)
     for (const pattern of [/^envlog-\d{4}-\d\d\.csv$/, /^envlog-\d{4}-\d\d-\d\d\.csv$/, /^freezer-checks-/]) {

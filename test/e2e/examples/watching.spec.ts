@@ -8,6 +8,15 @@ const FLOW_MS = 90_000
 const LIMITS = 'Alarms/limits of your own'
 const SILENT = 'Alarms/watch for silent devices'
 
+/** What a program gets of the flows, beside the text. */
+interface Report {
+  text: string
+  state: string
+  before: string
+  reading?: { value: number }
+  device?: { stale: boolean }
+}
+
 /** Flows that tell people: what was told once is not told again, whatever happens between. */
 describe('examples that watch readings', () => {
   // A chat that answers later than the next round comes is told twice: their rounds are a minute apart.
@@ -82,4 +91,29 @@ describe('examples that watch readings', () => {
       /^Freezer 2 \(52A10002\) has been silent since \d{4}-\d\d-\d\dT/,
     )
   })
+
+  for (const format of ['teams', 'json'] as const)
+    it(`tell it in the format of the chat: ${format}`, async function () {
+      this.timeout(FLOW_MS)
+      const { simulator, chat } = freezers
+      await hall.deploy([LIMITS, SILENT], { simulator, chat: { url: chat.url, format } })
+      set(FIRST, { value: -12, battery: 1 })
+      const told = ['Freezer 1, Inside: -12 °C is too warm', `Freezer 1 (${FIRST}): replace the battery`]
+      const sorted = () => chat.texts.toSorted()
+      await assertTold(told.toSorted(), sorted)
+      set(SECOND, { age: null })
+      told.push(`Freezer 2 (${SECOND}) has never sent a reading`)
+      await assertTold(told.toSorted(), sorted)
+      assert.deepEqual(new Set(chat.formats), new Set([format]))
+      if (format === 'teams') return
+      const about = told.map((text) => (chat.bodies as Report[]).find((body) => body.text === text))
+      assert.deepEqual(
+        about.map((body) => [body?.state, body?.before, body?.reading?.value ?? body?.device?.stale]),
+        [
+          ['too warm', 'normal', -12],
+          ['replace', 'good', false],
+          ['silent', 'heard', true],
+        ],
+      )
+    })
 })

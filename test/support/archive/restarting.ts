@@ -1,5 +1,5 @@
 /** A whole Node-RED that is ended, however, and started again on the same user directory. */
-import { type FlowNode, type NodeRed, startNodeRed } from '../node-red'
+import { type FlowNode, type NodeRed, type StartOptions, startNodeRed } from '../node-red'
 import { paletteFolder } from '../palette'
 import { firstRuntime } from '../runtimes'
 
@@ -30,8 +30,10 @@ export const stores = {
 export async function startRestarting(
   contextStorage: Record<string, object>,
   speed = 1,
+  httpNodeAuth?: StartOptions['httpNodeAuth'],
 ): Promise<Restarting> {
-  const surroundings = { nodesDir: await paletteFolder(), contextStorage, speed }
+  const surroundings: StartOptions = { nodesDir: await paletteFolder(), contextStorage, speed }
+  if (httpNodeAuth) surroundings.httpNodeAuth = httpNodeAuth
   let nodeRed: NodeRed = await startNodeRed(firstRuntime, surroundings)
   const { userDir } = nodeRed
   return {

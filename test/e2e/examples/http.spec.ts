@@ -1,0 +1,393 @@
+import assert from 'node:assert/strict'
+import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
+import { rounds, useExamples } from '../../support/examples'
+import { until } from '../../support/wait'
+
+const FLOW_MS = 60_000
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+const HTTP = 'Factory/HTTP for MES and scripts'
+const USER = 'mes'
+const PASSWORD = 'for the tests'
+/** The same as Node-RED's settings hold it (bcrypt). */
+const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
+
+const HOSTILE = '=a "b", c\n<冷'
+const FIRST = '52A10001'
+const SECOND = '52A10002'
+/** Of a kind that the service keeps no records of. */
+const OLDER = '52A10003'
+const TWICE = '52C10004'
+const HALLS = ['5F0A1001', '5F0A1002']
+/** Stands in the flow. */
+const NEWEST = 5000
+
+interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code?: string
+  errors?: { parameter: string; detail: string }[]
+}
+
+describe('the example HTTP for MES and scripts', () => {
+  const hall = useExamples({ httpNodeAuth: { user: USER, pass: HASH } })
+  let simulator: Simulator
+  const now = Math.floor(Date.now() / MINUTE) * MINUTE
+
+  beforeEach(async () => {
+    const records = { interval: 60, from: now / 1000 - 4 * 86_400, drift: 0 }
+    const inside = { num: 1, name: 'Inside', unit: 'C' }
+    const fleet: DeviceDefinition[] = [
+      {
+        serial: FIRST,
+        name: HOSTILE,
+        channels: [
+          { num: 1, name: HOSTILE, unit: 'C' },
+          { num: 2, name: 'Probe', unit: 'C', broken: 'Sensor Error' },
+        ],
+        records,
+      },
+      { serial: SECOND, name: 'Second', channels: [inside], records },
+      { serial: OLDER, kind: 'other-standalone', name: 'Older', channels: [inside], records },
+      ...HALLS.map((serial, index) => ({
+        serial: TWICE,
+        name: `Unit at ${serial}`,
+        base: { serial },
+        channels: [{ num: index + 1, unit: '%' }],
+        records: { interval: 600, from: now / 1000 - 7200 },
+      })),
+    ]
+    simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet })
+  })
+
+  afterEach(() => simulator?.close())
+
+  const login = (user: string, password: string) =>
+    `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+  async function get(path: string, headers: Record<string, string> = {}, signal?: AbortSignal) {
+    const authorization = login(USER, PASSWORD)
+    const response = await fetch(`${hall.url()}/envlog/${path}`, {
+      headers: { authorization, ...headers },
+      ...(signal && { signal }),
+    })
+    const text = await response.text()
+    for (const secret of [...Object.values(simulator.account), PASSWORD, HASH])
+      assert.ok(!text.includes(String(secret)), `${path} tells a secret`)
+    return { status: response.status, headers: response.headers, text }
+  }
+
+  const ask = (parameters: Record<string, string> | string, signal?: AbortSignal) =>
+    get(`records?${new URLSearchParams(parameters)}`, {}, signal)
+
+  async function assertProblem(
+    asked: Awaited<ReturnType<typeof get>>,
+    status: number,
+    more: Partial<Problem> = {},
+  ): Promise<Problem> {
+    const problem = JSON.parse(asked.text) as Problem
+    assert.equal(asked.status, status, asked.text)
+    assert.match(String(asked.headers.get('content-type')), /^application\/problem\+json/)
+    assert.equal(asked.headers.get('cache-control'), 'no-store')
+    const { type, title, status: told, detail } = problem
+    assert.deepEqual([type, told], ['about:blank', status])
+    assert.ok(title.length > 0 && detail.length > 0, asked.text)
+    for (const [key, value] of Object.entries(more)) assert.deepEqual(problem[key as keyof Problem], value)
+    return problem
+  }
+
+  const deploy = async (more: Record<string, object> = {}) => {
+    await hall.deploy([HTTP], { simulator, more })
+    await until('there are readings', async () => (await get('readings')).status === 200)
+  }
+  const asked = () => simulator.counts().data.total + simulator.counts()['data-relay'].total
+
+  it('is open to the login of httpNodeAuth alone', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    for (const path of ['readings', `records?serial=${FIRST}`])
+      for (const authorization of ['', login(USER, 'another'), login('another', PASSWORD)]) {
+        const { status, text } = await get(path, { authorization })
+        assert.deepEqual([status, text], [401, 'Unauthorized'])
+      }
+    assert.equal(asked(), 0)
+  })
+
+  it('takes no request for callers of the readings', async function () {
+    this.timeout(FLOW_MS)
+    await deploy({ 'envlog-current': { repeat: 3600 } })
+    const before = simulator.counts().current.total
+    await Promise.all(Array.from({ length: 20 }, () => get('readings')))
+    assert.equal(simulator.counts().current.total, before)
+  })
+
+  it('answers with the readings that came last, and with 304 to whoever has them', async function () {
+    this.timeout(FLOW_MS)
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await hall.deploy([HTTP], { simulator })
+    for (const early of ['readings', `records?serial=${FIRST}`]) {
+      const answer = await get(early)
+      await assertProblem(answer, 503)
+      assert.equal(answer.headers.get('retry-after'), '60')
+    }
+    simulator.set({ faults: [] })
+    await until('there are readings', async () => (await get('readings')).status === 200)
+    // What came last is kept while the service is away.
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await rounds(simulator, 1)
+    const { status, headers, text } = await get('readings')
+    assert.equal(status, 200)
+    assert.match(String(headers.get('content-type')), /^application\/json/)
+    const { fetchedAt, readings } = JSON.parse(text)
+    assert.equal(headers.get('last-modified'), new Date(fetchedAt).toUTCString())
+    assert.deepEqual(
+      readings.map(({ serial, base, time }: Record<string, string> & { base: { serial: string } }) => [
+        serial,
+        base.serial,
+        time,
+      ]),
+      simulator.truth
+        .current()
+        .map(({ serial, base, time }) => [serial, base, time && new Date(time).toISOString()]),
+    )
+    const { name, channels } = readings[0]
+    assert.equal(name, HOSTILE)
+    assert.deepEqual(
+      channels.map(({ value, error }: { value: number; error: string }) => [typeof value, error]),
+      [
+        ['number', null],
+        ['object', 'Sensor Error'],
+      ],
+    )
+    // They are as old as they are when they are read.
+    assert.ok(!('age' in readings[0]) && !('stale' in readings[0]))
+
+    const etag = String(headers.get('etag'))
+    const again = await get('readings', { 'if-none-match': etag })
+    assert.deepEqual([again.status, again.text], [304, ''])
+    assert.equal((await get('readings', { 'if-none-match': '"1"' })).status, 200)
+    // A page of another site gets nothing to run.
+    const { headers: scripted } = await get('readings?callback=alert')
+    assert.match(String(scripted.get('content-type')), /^application\/json/)
+
+    simulator.set({ faults: [] })
+    await until('there are newer ones', async () => (await get('readings')).headers.get('etag') !== etag)
+    assert.equal((await get('readings', { 'if-none-match': etag })).status, 200)
+  })
+
+  const iso = (time: number) => new Date(time).toISOString()
+  const truth = (serial: string, base: string | undefined, from: number, to: number) =>
+    simulator.truth.records(serial, base, from, to - 1)
+
+  it('answers with the records of a period as JSON and as CSV, in one request each', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    const [from, to] = [now - 7200_000, now - 3600_000]
+    const period = { from: iso(from), to: iso(to) }
+    const { text, headers } = await ask({ serial: FIRST, ...period })
+    const { records, ...about } = JSON.parse(text)
+    assert.deepEqual(
+      [about.serial, about.name, about.from, about.to, about.isMore],
+      [FIRST, HOSTILE, iso(from), iso(to), false],
+    )
+    assert.equal(headers.get('link'), null)
+    const expected = truth(FIRST, undefined, from, to).map(({ time, values }) => ({
+      time: iso(time),
+      ch1: values[1],
+      ch2: null,
+      errors: { ch2: 'E1' },
+    }))
+    assert.equal(expected.length, 60)
+    assert.deepEqual(
+      records.map(({ time, ch1, ch2, errors }: (typeof expected)[0]) => ({ time, ch1, ch2, errors })),
+      expected,
+    )
+    assert.equal(asked(), 1)
+
+    const csv = await ask({ serial: FIRST, ...period, format: 'csv' })
+    assert.match(String(csv.headers.get('content-type')), /^text\/csv;.*charset=utf-8/)
+    assert.equal(csv.headers.get('content-disposition'), `attachment; filename="${FIRST}.csv"`)
+    const head = `"time","ch1 ${HOSTILE.replaceAll('"', '""')} (°C)","ch2 Probe (°C)"`.replace(
+      '"time"',
+      'time',
+    )
+    const lines = expected.map(({ time, ch1 }) => `${time},${ch1},E1`)
+    assert.equal(csv.text, `${[head, ...lines].join('\r\n')}\r\n`)
+    assert.equal(asked(), 2)
+
+    // A day up to now unless told otherwise; a + that was not encoded; a date; a period without records.
+    const day = JSON.parse((await ask({ serial: SECOND })).text)
+    assert.ok(Math.abs(Date.parse(day.to) - Date.parse(day.from) - DAY) < 1000)
+    const local = (time: number) => iso(time + 9 * 3600_000).replace('.000Z', ' 09:00')
+    const zoned = await get(`records?serial=${FIRST}&from=${local(from)}&to=${local(to)}`)
+    assert.equal(JSON.parse(zoned.text).from, iso(from))
+    const future = { serial: FIRST, from: '2100-01-01', to: '2100-01-02T00:00' }
+    assert.deepEqual(JSON.parse((await ask(future)).text).records, [])
+    assert.equal((await ask({ ...future, format: 'csv' })).text.split('\r\n').length, 2)
+  })
+
+  it('answers with the newest records of a long period, and says where the others are', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    const [from, to] = [now - 4 * DAY, now]
+    const expected = truth(FIRST, undefined, from, to).map(({ time }) => iso(time))
+    assert.ok(expected.length > NEWEST)
+    let path: string | undefined = `?${new URLSearchParams({ serial: FIRST, from: iso(from), to: iso(to) })}`
+    const found: string[] = []
+    for (let calls = 1; path; calls++) {
+      const { headers, text } = await get(`records${path}`)
+      const { records, isMore } = JSON.parse(text)
+      assert.ok(records.length <= NEWEST)
+      found.unshift(...records.map(({ time }: { time: string }) => time))
+      const [, next] = /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '') ?? []
+      assert.equal(isMore, next !== undefined)
+      assert.equal(asked(), calls)
+      path = next
+    }
+    assert.deepEqual(found, expected)
+    const csv = await ask({ serial: FIRST, from: iso(from), to: iso(to), format: 'csv' })
+    assert.equal(csv.text.split('\r\n').length, NEWEST + 2)
+    assert.match(String(csv.headers.get('link')), /&format=csv>; rel="next"$/)
+  })
+
+  it('names the parameters that are wrong, and takes no request for them', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    const wrong: Record<string, string[]> = {
+      '': ['serial'],
+      'serial=': ['serial'],
+      [`serial=${FIRST}&serial=${SECOND}`]: ['serial'],
+      [`serial[x]=${FIRST}`]: ['serial'],
+      [`serial=${FIRST}&from=yesterday`]: ['from'],
+      [`serial=${FIRST}&from=2026-02-30`]: ['from'],
+      [`serial=${FIRST}&from=`]: ['from'],
+      [`serial=${FIRST}&to=1795161600`]: ['to'],
+      [`serial=${FIRST}&from=2026-11-21&to=2026-11-20`]: ['from'],
+      [`serial=${FIRST}&from=2026-11-20&to=2026-11-20`]: ['from'],
+      [`serial=${FIRST}&format=xml`]: ['format'],
+      [`serial=${FIRST}&format=json&format=csv`]: ['format'],
+      'from=a&to=b&format=c&base=': ['serial', 'base', 'from', 'to', 'format'],
+      [`serial=${TWICE}`]: ['base'],
+    }
+    for (const [query, parameters] of Object.entries(wrong)) {
+      const { errors = [] } = await assertProblem(await get(`records?${query}`), 400)
+      assert.deepEqual(
+        errors.map(({ parameter }) => parameter),
+        parameters,
+        query,
+      )
+      assert.ok(errors.every(({ detail }) => detail.length > 0))
+    }
+    for (const parameters of [
+      { serial: '52A19999' },
+      { serial: '"><script>\r\nx: y' },
+      { serial: FIRST, base: '5F0A1001' },
+      { serial: '__proto__' },
+    ])
+      await assertProblem(await ask(parameters as Record<string, string>), 404)
+    assert.equal(asked(), 0)
+    for (const [index, base] of HALLS.entries()) {
+      const { channels, base: found } = JSON.parse((await ask({ serial: TWICE, base })).text)
+      assert.deepEqual([found.serial, channels[0].key], [base, `ch${index + 1}`])
+    }
+    assert.equal(asked(), 2)
+  })
+
+  it('says that the quota is used up, and until when, and that the service is away', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    simulator.set({ limits: { data: { limit: 2, window: 60 } } })
+    for (let times = 0; times < 2; times++) assert.equal((await ask({ serial: FIRST })).status, 200)
+    const refused = await ask({ serial: FIRST })
+    const { detail } = await assertProblem(refused, 429, { title: 'Too Many Requests', code: 'ENVLOG_QUOTA' })
+    assert.doesNotMatch(detail, /ENVLOG/)
+    const seconds = Number(refused.headers.get('retry-after'))
+    assert.ok(Number.isInteger(seconds) && seconds > 1 && seconds <= 70, String(seconds))
+    // Those of remote units have limits of their own.
+    const remote = { serial: TWICE, base: HALLS[0] as string }
+    assert.equal((await ask(remote)).status, 200)
+
+    simulator.set({ limits: 'off' })
+    const faults = {
+      502: [
+        { kind: 'status', status: 503 },
+        { kind: 'html', status: 200 },
+        { kind: 'drop' },
+        { kind: 'status', status: 401 },
+      ],
+      504: [{ kind: 'silence' }],
+    } as const
+    for (const [status, kinds] of Object.entries(faults))
+      for (const fault of kinds) {
+        simulator.set({ faults: [{ endpoints: ['data-relay'], ...fault }] })
+        await assertProblem(await ask(remote), Number(status))
+      }
+    simulator.set({ faults: [] })
+    assert.equal((await ask(remote)).status, 200)
+  })
+
+  it('answers for a device that the service refuses, and with what can be read where a record cannot', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    // It is asked for once a day.
+    for (let times = 0; times < 2; times++) {
+      await assertProblem(await ask({ serial: OLDER }), 502, { code: 'ENVLOG_SERVICE' })
+      assert.equal(asked(), 1)
+    }
+    const record = { unixtime: now / 1000 - 600, 'data-id': 1, ch1: 20 }
+    const offsets = { time_diff: 540, std_bias: 0, dst_bias: 60 }
+    const body = JSON.stringify({
+      ...{ serial: SECOND, model: 'M-100', name: 'Second', ...offsets },
+      channel: [{ name: 'Inside', num: 0, unit: 'C' }],
+      data: [record, { ...record, 'data-id': 2, ch1: '=1+1' }, 'no record'],
+    })
+    simulator.set({ faults: [{ kind: 'body', body, endpoints: ['data'] }] })
+    for (let times = 0; times < 2; times++) {
+      const { status, text } = await ask({ serial: SECOND })
+      assert.equal(status, 200, text)
+      assert.deepEqual(
+        JSON.parse(text).records.map(({ ch1 }: { ch1: number }) => ch1),
+        [20, null],
+      )
+    }
+    const { text } = await ask({ serial: SECOND, format: 'csv' })
+    assert.deepEqual(
+      text.split('\r\n').map((line) => line.split(',')[1]),
+      ['"ch1 Inside (°C)"', '20', "'=1+1", undefined],
+    )
+  })
+
+  it('gives each of many callers at once an answer of their own, also where some have gone', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    simulator.set({ faults: [{ kind: 'delay', delay: 300, endpoints: ['data'] }] })
+    const gone = new AbortController()
+    const ended = ask({ serial: FIRST }, gone.signal).catch((error: Error) => error.name)
+    const periods = Array.from({ length: 12 }, (_, index) => now - (index + 2) * 3600_000)
+    const answers = periods.map(async (from, index) => {
+      const serial = index % 2 === 0 ? FIRST : SECOND
+      const { text } = await ask({ serial, from: iso(from), to: iso(from + 3600_000) })
+      const { serial: told, from: begin, records } = JSON.parse(text)
+      assert.deepEqual([told, begin, records.length], [serial, iso(from), 60])
+    })
+    const wrong = assertProblem(await ask({ serial: 'nobody' }), 404)
+    await until('it is asked for', () => asked() > 0)
+    gone.abort()
+    await Promise.all([...answers, wrong])
+    assert.equal(await ended, 'AbortError')
+
+    // More than may wait.
+    simulator.set({ faults: [{ kind: 'delay', delay: 4000, endpoints: ['data'], times: 1 }] })
+    const many = await Promise.all(Array.from({ length: 130 }, () => ask({ serial: FIRST })))
+    for (const busy of many.filter(({ status }) => status !== 200)) {
+      await assertProblem(busy, 503, { code: 'ENVLOG_BUSY' })
+      assert.equal(busy.headers.get('retry-after'), '10')
+    }
+    assert.ok(new Set(many.map(({ status }) => status)).size === 2)
+    simulator.set({ faults: [] })
+    assert.equal((await ask({ serial: FIRST })).status, 200)
+  })
+})
