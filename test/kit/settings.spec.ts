@@ -28,7 +28,7 @@ describe('the settings of an action node', () => {
   for (const type of ACTION_TYPES) {
     it(`are those of a new node where nothing is saved: ${type}`, () => {
       // A period without a beginning begins where the form’s does.
-      const { version, ...form } = { ...defaultsOf(type), ...(type === 'envlog-range' && { from: '' }) }
+      const form = { ...defaultsOf(type), ...(type === 'envlog-range' && { from: '' }) }
       assert.deepEqual(action({}, type), action({ ...form, account: 'a' }, type))
     })
   }
@@ -116,7 +116,7 @@ describe('the settings of an action node', () => {
 
 describe('the settings of an account', () => {
   it('are those of a new account where nothing is saved', () => {
-    const { version, ...form } = { ...defaultsOf('envlog-account'), ...address }
+    const form = { ...defaultsOf('envlog-account'), ...address }
     const read = account()
     assert.deepEqual(read, account(form))
     assert.equal(read.baseUrl, 'https://service.example')
