@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { placesOf, withAbsoluteLinks } from '../../scripts/absolute-links'
 import { type Cause, reasons } from '../../src/lib/errors'
@@ -218,6 +218,11 @@ describe('the contracts', () => {
       )
     })
   }
+
+  it('the example of all errors has an output for each code', () => {
+    const example = readFileSync(join(root, 'examples/Operation/all errors in one place.json'), 'utf8')
+    assert.deepEqual(sorted(new Set(example.match(/(?<="v": ")ENVLOG_[A-Z]+/g))), codes)
+  })
 
   it('docs/errors.md shows an error with all that one can have', () => {
     const cause: Required<Cause> = {

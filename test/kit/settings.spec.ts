@@ -3,6 +3,7 @@ import { EnvlogError, type Reason } from '../../src/lib/errors'
 import { readAccountSettings } from '../../src/nodes/account/account-settings'
 import { readActionSettings } from '../../src/nodes/kit/settings/action-settings'
 import { ACTION_TYPES, type ActionType, TOPICS } from '../../src/shared/action'
+import { defaultsOf } from '../support/built'
 
 const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
 const address = { baseUrl: 'https://service.example/' }
@@ -24,40 +25,11 @@ function refused(read: () => unknown, reason: Reason, property?: string) {
 }
 
 describe('the settings of an action node', () => {
-  const defaults = {
-    account: 'a',
-    wait: null,
-    repeat: 0,
-    select: 'all',
-    devices: [],
-    bases: [],
-    groups: [],
-    property: 'devices',
-    propertyType: 'msg',
-    exclude: [],
-    time: 'utc',
-    output: 'readings',
-    send: 'device',
-    chunk: 1000,
-    measurement: 'envlog',
-    topic: 'envlog/{base}/{serial}/{channel}',
-  }
-  const valued = { fieldNames: 'channel' }
-  const polling = { onlyNew: true, advance: 'sent', ackTimeout: 600 }
-  const own = {
-    'envlog-current': { ...valued, send: 'all', staleAfter: null, onlyNew: false },
-    'envlog-latest': { ...polling, ...valued, backfill: true, start: 'held' },
-    'envlog-range': { ...valued, from: '', fromType: 'rel', to: '', toType: 'date', number: null },
-    'envlog-alerts': {
-      ...polling,
-      start: 'now',
-      measurement: 'envlog_alerts',
-      topic: 'envlog/{base}/{serial}/alert',
-    },
-  }
   for (const type of ACTION_TYPES) {
-    it(`have the defaults of docs/nodes.md: ${type}`, () => {
-      assert.deepEqual(action({}, type), { ...defaults, ...own[type] })
+    it(`are those of a new node where nothing is saved: ${type}`, () => {
+      // A period without a beginning begins where the form’s does.
+      const form = { ...defaultsOf(type), ...(type === 'envlog-range' && { from: '' }) }
+      assert.deepEqual(action({}, type), action({ ...form, account: 'a' }, type))
     })
   }
 
@@ -143,20 +115,12 @@ describe('the settings of an action node', () => {
 })
 
 describe('the settings of an account', () => {
-  it('have the defaults of docs/nodes.md', () => {
-    assert.deepEqual(account(), {
-      name: '',
-      baseUrl: 'https://service.example',
-      relaySuffix: 'relay',
-      timeout: 30,
-      concurrency: 2,
-      retries: 3,
-      limits: {},
-      series1Models: [],
-      store: '',
-      sharedQuota: '',
-      credentials: { ...credentials, sharedQuotaPassword: '' },
-    })
+  it('are those of a new account where nothing is saved', () => {
+    const form = { ...defaultsOf('envlog-account'), ...address }
+    const read = account()
+    assert.deepEqual(read, account(form))
+    assert.equal(read.baseUrl, 'https://service.example')
+    assert.deepEqual(read.credentials, { ...credentials, sharedQuotaPassword: '' })
   })
 
   it('may be numbers saved as text; blank is the default', () => {

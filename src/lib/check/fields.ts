@@ -71,9 +71,12 @@ const ALERT: Shape = {
 
 function shapeOf(endpoint: EndpointName): Shape {
   const { answer, relay }: Endpoint = endpoints[endpoint]
-  if (answer === 'current') return CURRENT
-  if (answer === 'alert') return ALERT
-  return relay ? RELAY : STANDALONE
+  const shapes: Record<Endpoint['answer'], Shape> = {
+    current: CURRENT,
+    alert: ALERT,
+    graph: relay ? RELAY : STANDALONE,
+  }
+  return shapes[answer]
 }
 
 /** An answer may have thousands of records with the same field: each path is reported once, and at most so many. */

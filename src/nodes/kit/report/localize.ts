@@ -1,5 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { type Cause, EnvlogError, type ErrorCode } from '../../../lib/errors'
+import { ACTION_TYPES } from '../../../shared/action'
 import { formatLocalTime } from './status'
 
 /** An error as Catch nodes get it. Its `name` is the code, because users read `String(error)`. */
@@ -32,7 +33,7 @@ export function localizeError(RED: NodeAPI, error: unknown): Error {
 
 const ACCOUNT = '@envlog/node-red-envlog/envlog-account:account'
 /** Where the catalogs have the labels of the forms. */
-const LABEL_GROUPS = ['label', 'range', 'latest', 'current', ACCOUNT]
+const LABEL_GROUPS = ['label', ...ACTION_TYPES.map((type) => type.replace('envlog-', '')), ACCOUNT]
 /** Properties that share the field of another one in the form. */
 const SHARED_FIELDS: Record<string, string> = {
   devices: 'select',

@@ -1,0 +1,25 @@
+/** Gives our nodes in `examples/` the properties that they lack, with the defaults of the built forms. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { defaultsOf, nodes } from '../test/support/built'
+import { root } from '../test/support/package'
+
+const folder = join(root, 'examples')
+const types = nodes.map(({ type }) => type)
+
+function complete(node: Record<string, unknown>): Record<string, unknown> {
+  if (!types.includes(String(node.type))) return node
+  const missing = Object.entries(defaultsOf(String(node.type))).filter(([name]) => !(name in node))
+  if (missing.length === 0) return node
+  // Node-RED saves last where a node stands.
+  const { x, y, wires, ...properties } = node
+  return { ...properties, ...Object.fromEntries(missing), x, y, wires }
+}
+
+for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+  if (!name.endsWith('.json')) continue
+  const file = join(folder, name)
+  writeFileSync(file, JSON.stringify(JSON.parse(readFileSync(file, 'utf8')).map(complete), null, 2))
+}
+execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', folder], { stdio: 'inherit' })
