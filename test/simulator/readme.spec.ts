@@ -40,7 +40,7 @@ describe('simulator: what the documents tell to type', () => {
         .slice(2)
       // The fleet's file is the reader's own too; its format is tried below.
       assert.doesNotThrow(
-        () => readCommandLine(args.filter((arg) => !/fleet|devices\.json|replay|report\.json/.test(arg))),
+        () => readCommandLine(args.filter((arg) => !/fleet|devices\.json/.test(arg))),
         command,
       )
     }
