@@ -35,7 +35,7 @@ async function run(quota: Quota, lines: number, waiting: number, total: number, 
   const next = async (): Promise<void> => {
     while (asked < total) {
       const index = asked++
-      await quota.ask(
+      await quota.submit(
         {
           endpoint: 'latest-data',
           key: String(index),
@@ -65,7 +65,7 @@ async function refuse(lines: number): Promise<{ asking: number; stop: number }> 
       copy: (value: number) => value,
     }
     quota
-      .ask(request, { ...context(index % lines, true), signal: signals[index] as AbortSignal })
+      .submit(request, { ...context(index % lines, true), signal: signals[index] as AbortSignal })
       .catch(() => {})
   }
   const controllers = Array.from({ length: WAITING }, () => new AbortController())

@@ -1,6 +1,6 @@
 /**
- * The documents as pages that Node-RED itself hands out (`resources/` of an installed package), so that the links in the
- * nodes' help open without internet.
+ * The documents as pages that Node-RED itself hands out (`resources/` of an installed package), so that the links in
+ * the nodes' help open without internet.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'

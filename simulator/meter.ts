@@ -1,6 +1,6 @@
 /**
- * What users have used up: requests per user and endpoint, records per user, endpoint and device (docs/service.md, *Limits*). A
- * reference-only ID is its user here.
+ * What users have used up: requests per user and endpoint, records per user, endpoint and device (docs/service.md,
+ * *Limits*). A reference-only ID is its user here.
  */
 import type { EndpointName } from './endpoints'
 import { type LimitTable, limitTable } from './limits'

@@ -1,4 +1,7 @@
-/** Parameters of a request, read by the table of their endpoint (docs/service.md, *Requests*). Unknown ones are let pass. */
+/**
+ * Parameters of a request, read by the table of their endpoint (docs/service.md, *Requests*). Unknown ones are let
+ * pass.
+ */
 import { type EndpointName, endpoints, type ParameterRule } from './endpoints'
 import { Refusal } from './errors'
 

@@ -1,7 +1,7 @@
 /**
  * Counting what was used in a window of time: requests of a user, records of a device. Whether the live service's
- * windows are fixed or sliding is not known (docs/service.md, *What is certain*), so both are here, over one log of uses: changing
- * the kind at run time loses nothing.
+ * windows are fixed or sliding is not known (docs/service.md, *What is certain*), so both are here, over one log of
+ * uses: changing the kind at run time loses nothing.
  */
 export interface WindowRule {
   kind: 'fixed' | 'sliding'

@@ -1,4 +1,6 @@
-/** CSV (docs/service.md, *Fields*). Every cell in quotes; times are the device's local time (docs/service.md, *Fields*). */
+/**
+ * CSV (docs/service.md, *Fields*). Every cell in quotes; times are the device's local time (docs/service.md, *Fields*).
+ */
 import type { Device } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
 import type { Variants } from '../variants'

@@ -9,7 +9,7 @@
  * | permissions, JSON alone, pages of others    | e2e/admin/routes, e2e/editor/permissions                            |
  * | the service alone says whether one is right | e2e/admin/routes, lib/registry                                      |
  * | what a typed address reaches                | e2e/admin/routes                                                    |
- * | receipts are signed                         | lib/collect/receipt, lib/collect/node-state                           |
+ * | receipts are signed                         | lib/collect/receipt, lib/collect/node-state                         |
  * | https, certificates, proxies, redirects     | faults/network, faults/hostile-peers, e2e/admin/routes              |
  * | what the service sends is data; its size    | lib/api/body, faults/deep-answers, e2e/databases                    |
  * | Redis has no secret and no name             | redis/redis, e2e/shared-quota/shared-quota                          |

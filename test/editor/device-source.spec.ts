@@ -34,10 +34,10 @@ describe('the devices of the account that a form has chosen', () => {
   it('are asked for with what the form knows of the account, and are there then', async () => {
     const source = createDeviceSource(() => chosen)
     void source.load()
-    assert.equal(source.state().kind, 'asking')
+    assert.equal(source.state().kind, 'loading')
     asked[0]?.succeed(list)
     await settled()
-    assert.deepEqual(source.state(), { kind: 'here', list })
+    assert.deepEqual(source.state(), { kind: 'loaded', list })
   })
 
   it('that cannot be had are told with the reason, and an older list stays', async () => {
@@ -68,7 +68,7 @@ describe('the devices of the account that a form has chosen', () => {
         asked.map(({ id }) => id),
         ['one', 'other'],
       )
-      assert.deepEqual(source.state(), { kind: 'here', list })
+      assert.deepEqual(source.state(), { kind: 'loaded', list })
     })
   }
 })

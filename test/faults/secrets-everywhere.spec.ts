@@ -11,8 +11,8 @@ import { until } from '../support/wait'
 
 const numRuns = runs(4800)
 /**
- * One seed, also in `test:long`: in one of ten thousand runs five letters of a secret stand behind a blank or a quotation
- * mark of the sentence around them, and look like six.
+ * One seed, also in `test:long`: in one of ten thousand runs five letters of a secret stand behind a blank or a
+ * quotation mark of the sentence around them, and look like six.
  */
 const seed = 99
 const ENOUGH = 0.95

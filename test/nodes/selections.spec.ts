@@ -18,7 +18,10 @@ const records = [{ unixtime: NOW / 1000 - 60, values: { 1: 20 } }]
 const hall = (serial: string) => ({ serial, name: 'Hall' })
 const SHARED = '5C000001'
 const LONG = '冷'.repeat(2000)
-/** One serial under two base units and by itself, base units of one name, and names of groups that are hard to tell apart. */
+/**
+ * One serial under two base units and by itself, base units of one name, and names of groups that are hard to tell
+ * apart.
+ */
 const HARD: DeviceDefinition[] = [
   { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Racks' }, records },
   { serial: SHARED, base: hall('5F000002'), group: { num: 2, name: 'Racks' }, records },

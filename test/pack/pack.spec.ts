@@ -18,7 +18,10 @@ const INSTALL_MS = 120_000
 /** Upper bounds in kB of 1000 bytes, about 1.5 times what it was when they were set. */
 const MOST_KB = { tarball: 490, unpacked: 1830, install: 12_500 }
 
-/** All that may be in the package. Nothing of the editor's sources: the html holds them; no types of what nobody imports. */
+/**
+ * All that may be in the package. Nothing of the editor's sources: the html holds them; no types of what nobody
+ * imports.
+ */
 const ALLOWED = [
   /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md|CONTRIBUTING\.md|resources\/docs\/(?:ja\/)?[\w-]+\.html|simulator\/README\.md)$/,
   /^dist\/(?:lib|shared|simulator)\/(?:[\w-]+\/)*[\w-]+\.(?:js|d\.ts)$/,

@@ -88,7 +88,7 @@ describe('a quota that is shared by a Redis that fails', function () {
         send: async () => ({ headers: NO_HEADERS, value: at }),
         copy: (value: number) => value,
       }
-      await quota.ask(request, contextWith())
+      await quota.submit(request, contextWith())
     }
   }
 

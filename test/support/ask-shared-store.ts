@@ -1,4 +1,7 @@
-/** A process of its own that reserves a permit in shared stores, as trusted authorities are read at its start. Prints the results. */
+/**
+ * A process of its own that reserves a permit in shared stores, as trusted authorities are read at its start. Prints
+ * the results.
+ */
 import { openRedis } from '../../src/lib/quota/shared/redis'
 import { isGranted, joins, reserveRequest } from './shared-store'
 

@@ -79,7 +79,10 @@ function writingLanes(database: string, serials: readonly string[], through: Any
 
 export const ALL = 'envlog_all'
 
-/** `points` writes those of all devices of current at once into the measurement `ALL`, `points-<serial>` and `alerts-<serial>` one device's. */
+/**
+ * `points` writes those of all devices of current at once into the measurement `ALL`, `points-<serial>` and
+ * `alerts-<serial>` one device's.
+ */
 export function influxLanes(serials: readonly string[]): Lane[] {
   const through = [{ type: 'influxdb batch', influxdb: 'influx' }]
   const points = { onlyNew: false, output: 'points' }

@@ -1,4 +1,6 @@
-/** The documents as their readers see them: links, headings, code, tables. Only what Markdown we write is understood. */
+/**
+ * The documents as their readers see them: links, headings, code, tables. Only what Markdown we write is understood.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { anchorOf } from '../../scripts/pages'

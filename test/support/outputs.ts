@@ -64,7 +64,9 @@ export const ROW_COLUMNS: Record<ActionName, string> = {
 /** Text as databases take it: what none of them stores is U+FFFD. */
 export const stored = (text: string) => text.replace(/[\0\p{Cs}]/gu, '\ufffd')
 
-/** A tag besides has no control characters, nor spaces and backslashes at its end: InfluxDB has no way to write them. */
+/**
+ * A tag besides has no control characters, nor spaces and backslashes at its end: InfluxDB has no way to write them.
+ */
 export const storedTag = (text: string) =>
   stored(text)
     .replace(/\p{Cc}+/gu, ' ')

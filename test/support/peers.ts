@@ -14,7 +14,9 @@ export interface Peer {
   close(): Promise<void>
 }
 
-/** Does with a connection what a peer of its kind does; `mended` is the port that leads to a service that works, if any. */
+/**
+ * Does with a connection what a peer of its kind does; `mended` is the port that leads to a service that works, if any.
+ */
 export type Behaviour = (socket: Socket, mended: () => number | undefined) => void
 
 /** Takes what comes, and never says a word: of TLS it is a handshake that never ends. */

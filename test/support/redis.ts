@@ -56,8 +56,8 @@ const tlsOptions = (certificate: string) => ({
 const fixture = (name: string) => join(__dirname, '../fixtures/tls', name)
 
 /**
- * A sentinel that watches a Redis under the name `main`, and makes its replica the leader within seconds; with TLS where
- * that has it.
+ * A sentinel that watches a Redis under the name `main`, and makes its replica the leader within seconds; with TLS
+ * where that has it.
  */
 export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
   const program = await serverProgram()

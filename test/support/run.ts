@@ -1,6 +1,6 @@
 /**
- * One run of the tests may be several processes (mocha's parallel mode). They share a folder, and what is costly to make
- * is made in it once: the first process that needs it makes it, the others wait.
+ * One run of the tests may be several processes (mocha's parallel mode). They share a folder, and what is costly to
+ * make is made in it once: the first process that needs it makes it, the others wait.
  *
  *     const tarball = await onceARun('pack', async () => …)
  */

@@ -1,4 +1,6 @@
-/** Server programs of a test's own: on loopback, on a free port; they can be stopped, and started again as they were. */
+/**
+ * Server programs of a test's own: on loopback, on a free port; they can be stopped, and started again as they were.
+ */
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'

@@ -123,8 +123,8 @@ function buildCurrentParams(
 }
 
 /**
- * An answer may hold more than what is selected: one serial may stand under two base units (docs/service.md). Of a device
- * that cannot be read and belongs nobody knows where, it is taken to be selected.
+ * An answer may hold more than what is selected: one serial may stand under two base units (docs/service.md). A device
+ * that cannot be read, and whose base unit and group are not known, counts as selected.
  */
 function isWanted(member: Member, { selection, exclude }: CurrentQuery): boolean {
   if (exclude.includes(member.serial)) return false

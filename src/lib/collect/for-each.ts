@@ -68,7 +68,7 @@ function createFailures<T>(
 
   function end(error: unknown): void {
     fatal ??= error
-    // The answers of the others are wanted: what they cost of the quota is spent.
+    // The answers of the others are still wanted, because their quota is used already.
     if (!isShortOfQuota(error)) abort()
   }
 

@@ -28,8 +28,8 @@ const isAmbiguous = ({ standalone }: Habits, before: Measured, after: Measured) 
   !standalone && after.id < before.id && before.id > 60_000
 
 /**
- * Records between two whose ids follow each other, and whose own ids follow later: nobody can tell whether the ids began
- * again behind them, or the clock was set back before them.
+ * Records between two whose ids follow each other, and whose own ids follow later: nobody can tell whether the ids
+ * began again behind them, or the clock was set back before them.
  */
 const looksSetBack = ({ log }: World) =>
   log.some(({ id, run }, first) => {

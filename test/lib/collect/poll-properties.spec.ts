@@ -14,8 +14,8 @@ import { createOracle, type Wish } from '../../support/collect/oracle'
 import { type Act, createWorld, type World } from '../../support/collect/world'
 
 /**
- * One seed, also in `test:long`: one life in some hundreds has a clock that is set back in its first answer, and a record
- * of which no id tells later that it was delivered.
+ * One seed, also in `test:long`: one life in some hundreds has a clock that is set back in its first answer, and a
+ * record of which no id tells later that it was delivered.
  */
 const chance = { numRuns: 500, seed: 1 }
 const anyStep = stepsOf('lost', 'restart', 'ahead', 'timeless', 'back')

@@ -97,7 +97,9 @@ describe('fetching a period', () => {
     assert.equal(asked.length, 0)
   })
 
-  /** An account that tells in which order it asks and reads, and whose second page is on its way until it is given up. */
+  /**
+   * An account that tells in which order it asks and reads, and whose second page is on its way until it is given up.
+   */
   function watched(records: ModelRecord[], began: () => void = () => {}, parks = false) {
     const { account } = modelService(records, strict)
     const order: string[] = []

@@ -31,7 +31,7 @@ describe('timers that come a moment early', () => {
       const service = createManualService(clock)
       const quota = createQuota(clock)
       quota.join(member({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
-      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(service.request(key), contextWith()))
+      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.submit(service.request(key), contextWith()))
       await virtual.settle()
       for (let at = 0; at < LIMIT; at++) {
         service.sent[at]?.answer({ headers: headersWith({ limit: LIMIT, windowSeconds: WINDOW }) })

@@ -59,7 +59,10 @@ async function judge(scenario: FleetScenario): Promise<void> {
   assert.deepEqual(excess(fleet), [])
 }
 
-/** How much longer the last rounds took than one needs who knows all, has all connections, and whose requests take as long. */
+/**
+ * How much longer the last rounds took than one needs who knows all, has all connections, and whose requests take as
+ * long.
+ */
 function throughput({ service, latencies, scenario }: Fleet, rounds: number): number {
   const { row, processes, concurrency } = scenario
   const count = rounds * row.limit

@@ -74,7 +74,7 @@ function createWorld({ seed, row, concurrency, way, headerRate, faulty }: Record
       copy: (value: number) => value,
     }
     open++
-    quota.ask(request, contextWith()).then(over, over)
+    quota.submit(request, contextWith()).then(over, over)
   }
 
   return {

@@ -48,7 +48,7 @@ function twoProcesses(scenario: Scenario) {
       const again = () => {
         if (clock.monotonic() < end) ask()
       }
-      quota.ask(request, contextWith()).then(again, again)
+      quota.submit(request, contextWith()).then(again, again)
     }
     for (let count = 0; count < concurrency + 2; count++) ask()
   }

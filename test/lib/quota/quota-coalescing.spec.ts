@@ -63,7 +63,7 @@ describe('an error that nobody foresaw', () => {
   it('rejects the caller if sending itself fails; others continue', async () => {
     const { clock, service, quota, ask } = await known({ concurrency: 1 })
     const failing = { ...service.request('failing'), send: () => Promise.reject(slip) }
-    const failed = outcome(quota.ask(failing, contextWith()))
+    const failed = outcome(quota.submit(failing, contextWith()))
     const next = ask('next')
     await clock.settle()
     assert.equal(failed.error, slip)
@@ -83,7 +83,7 @@ describe('an error that nobody foresaw', () => {
     const onWait = () => {
       throw slip
     }
-    const failed = outcome(quota.ask(service.request('same'), contextWith({ onWait })))
+    const failed = outcome(quota.submit(service.request('same'), contextWith({ onWait })))
     const other = ask('same')
     await clock.pass(65_000)
     assert.equal(failed.error, slip)
@@ -98,7 +98,7 @@ describe('an error that nobody foresaw', () => {
       throw new RangeError('too deep')
     }
     const asked = ['first', 'second'].map(() =>
-      outcome(quota.ask({ ...service.request('same'), copy }, contextWith())),
+      outcome(quota.submit({ ...service.request('same'), copy }, contextWith())),
     )
     await clock.settle()
     service.sent[0]?.answer()

@@ -115,7 +115,7 @@ describe('the order of requests', () => {
     await clock.settle()
     const abort = new AbortController()
     ask('given up', {}, { signal: abort.signal })
-    for (const key of keys('r', 9999)) void outcome(quota.ask(service.request(key), quiet))
+    for (const key of keys('r', 9999)) void outcome(quota.submit(service.request(key), quiet))
     const full = ask('one more')
     const joined = ask('r5')
     await clock.settle()

@@ -1,4 +1,6 @@
-/** What may be said about a request to the admin routes beside the account in it, and how secrets come with an address. */
+/**
+ * What may be said about a request to the admin routes beside the account in it, and how secrets come with an address.
+ */
 import type { AddressKind, SecretsRow } from './typed'
 import { VARIABLES, variable } from './typed'
 

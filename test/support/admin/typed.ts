@@ -1,6 +1,7 @@
 /**
- * Accounts as somebody may type them for the admin routes, and what may come of each. In addresses SERVICE stands for the
- * port of the deployed account's service, STRANGER for one that somebody else listens on, SECURE for that one with TLS.
+ * Accounts as somebody may type them for the admin routes, and what may come of each. In addresses SERVICE stands for
+ * the port of the deployed account's service, STRANGER for one that somebody else listens on, SECURE for that one with
+ * TLS.
  */
 import { STORED_SECRET } from '../../../src/shared/admin'
 

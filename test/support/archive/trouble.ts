@@ -25,8 +25,8 @@ const always: Fault[] = [
   { kind: 'errorWith200', probability: 0.005 },
 ]
 
-// No lock of another program: with statements side by side on one connection SQLite's module for Node tells of rows that
-// they are stored, and rolls them back.
+// No lock of another program: with statements side by side on one connection SQLite's module for Node tells of rows
+// that they are stored, and rolls them back.
 export const troubles = ['silence', 'outage', 'deploy', 'kill', 'hidden', 'disturbed'] as const
 export type Trouble = (typeof troubles)[number]
 

@@ -1,4 +1,6 @@
-/** The description's rules for which records an answer holds, and the orders in which services were seen to send them. */
+/**
+ * The description's rules for which records an answer holds, and the orders in which services were seen to send them.
+ */
 export interface Timed {
   unixtime: number
 }

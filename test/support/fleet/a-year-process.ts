@@ -39,7 +39,10 @@ export interface Figures {
 
 export interface Year {
   figures: Figures[]
-  /** Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many came twice. */
+  /**
+   * Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many came
+   * twice.
+   */
   kept: { devices: number; fewest: number; perDevice: number; doubled: number }
   reports: Record<string, number>
   over: number

@@ -118,7 +118,9 @@ function ofAnother(body: string): string {
   return body.replace(/52([AC])1(\d{4})/g, '52$12$2')
 }
 
-/** So many records and alerts of each day; never the first, which alone would be an answer of which nothing can be read. */
+/**
+ * So many records and alerts of each day; never the first, which alone would be an answer of which nothing can be read.
+ */
 export const isUnreadable = (time: number) => (Math.floor(time / HOUR) % 24) % 7 === 3
 export const isUnreadableAlert = (time: number) => Math.floor(time / ALERTS_EVERY) % 3 === 2
 

@@ -17,7 +17,9 @@ export type End =
 export interface HostilePeer {
   /** "a peer that …" */
   title: string
-  /** How the service is reached: `http:` on this machine, `https:`, or `https:` through a proxy, which is the peer then. */
+  /**
+   * How the service is reached: `http:` on this machine, `https:`, or `https:` through a proxy, which is the peer then.
+   */
   way?: 'http' | 'tls' | 'proxy'
   behaviour: (service: Service) => Behaviour
   /** Any of these is as documented. */

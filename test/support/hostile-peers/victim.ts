@@ -95,7 +95,9 @@ function listen(): void {
   })
 }
 
-/** Longest time that the event loop stood still and the process was at work: where others have the processor is no stop. */
+/**
+ * Longest time that the event loop stood still and the process was at work: where others have the processor is no stop.
+ */
 let longest = 0
 function watchLoop(): void {
   let wall = performance.now()

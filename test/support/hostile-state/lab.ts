@@ -1,4 +1,6 @@
-/** A flow whose store is hostile, a device that measures and tells an alert each minute, and time that is told to pass. */
+/**
+ * A flow whose store is hostile, a device that measures and tells an alert each minute, and time that is told to pass.
+ */
 import assert from 'node:assert/strict'
 import type { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'

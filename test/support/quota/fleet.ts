@@ -155,7 +155,7 @@ export function createFleet(scenario: FleetScenario) {
     const again = () => {
       if (!over.signal.aborted) askOn(life)
     }
-    quota.ask(request, contextWith({ signal: over.signal })).then(again, again)
+    quota.submit(request, contextWith({ signal: over.signal })).then(again, again)
   }
 
   async function send({ own }: Life, signal: AbortSignal): Promise<AttemptResult<'answer'>> {

@@ -28,7 +28,7 @@ export function processOf(clock: Clock, over: Setup = {}) {
   const quota = createQuota(clock)
   const leave = quota.join(member(over))
   const ask = (key: string, wanted: Wanted = {}, by: Partial<RequestContext> = {}) =>
-    outcome(quota.ask(service.request(key, wanted), contextWith(by)))
+    outcome(quota.submit(service.request(key, wanted), contextWith(by)))
   return { service, quota, leave, ask }
 }
 

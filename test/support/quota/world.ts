@@ -87,7 +87,7 @@ export function createWorld(scenario: Scenario) {
       if (again()) ask(again)
     }
     quota
-      .ask(request, { signal: own.signal, queueKey: random.pick(['a', 'b', 'c']), maxWaitMs: null })
+      .submit(request, { signal: own.signal, queueKey: random.pick(['a', 'b', 'c']), maxWaitMs: null })
       .then(end, end)
   }
 

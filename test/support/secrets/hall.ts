@@ -88,8 +88,8 @@ function nodesOf(member: Member, count: number): FlowNode[] {
 }
 
 /**
- * Of digits alone one cannot tell them from readings. None has six letters in a row: such a word may stand in a name. None
- * has a quotation mark: before five letters in a message it would look like one of six.
+ * Of digits alone one cannot tell them from readings. None has six letters in a row: such a word may stand in a name.
+ * None has a quotation mark: before five letters in a message it would look like one of six.
  */
 const PASSWORDS = ["p'a/s&s%1+x", 'gehe1m ü2', 'zw ei  q7 x', 'パスワード12', 'k z:q@<xw>9']
 

@@ -1,6 +1,6 @@
 /**
- * A Node-RED in a process of its own that keeps all texts that anybody behind it could see: of messages as they are sent
- * and as they end, of statuses, and of what it tells editors.
+ * A Node-RED in a process of its own that keeps all texts that anybody behind it could see: of messages as they are
+ * sent and as they end, of statuses, and of what it tells editors.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

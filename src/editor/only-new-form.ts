@@ -1,8 +1,8 @@
 import { STARTS } from '../shared/action'
 import type { Form } from './red'
 
-/** The part of the form about what is new: only with *Only new*, and the wait for receipts only with them. */
-export function prepareNews(form: Form, { withTime }: { withTime: boolean }): void {
+/** Prepares the fields that are shown with *Only new*, and the timeout of receipts, which is shown with receipts. */
+export function prepareOnlyNew(form: Form, { withTime }: { withTime: boolean }): void {
   const start = $('#node-input-start')
   const saved = String(start.val() ?? '')
   const words = STARTS.map((value) => ({ value, label: form._(`start.${value}`), hasValue: false }))
@@ -18,12 +18,12 @@ export function prepareNews(form: Form, { withTime }: { withTime: boolean }): vo
 
   const [onlyNew, advance] = [$('#node-input-onlyNew'), $('#node-input-advance')]
   const show = () => {
-    $('.envlog-news').toggle(onlyNew.is(':checked'))
+    $('.envlog-only-new').toggle(onlyNew.is(':checked'))
     $('.envlog-acknowledged').toggle(onlyNew.is(':checked') && advance.val() === 'acknowledged')
   }
   onlyNew.on('change', show)
   advance.on('change', show)
-  // Whether receipts are possible hangs on these: Node-RED checks a field again when it changes.
+  // These decide whether receipts are possible; a `change` makes Node-RED validate the field again.
   onlyNew.add('#node-input-output, #node-input-send').on('change', () => void advance.trigger('change'))
   show()
 }

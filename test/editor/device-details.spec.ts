@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ago, batteryIcon, valuesOf } from '../../src/editor/picker/facts'
+import { ago, batteryIcon, valuesOf } from '../../src/editor/picker/device-details'
 import { useFakeRed } from '../support/fake-red'
 import { listed } from '../support/listed'
 
