@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { placesOf, withAbsoluteLinks } from '../../scripts/absolute-links'
+import { repositoryUrls, withAbsoluteLinks } from '../../scripts/absolute-links'
 import { type Cause, reasons } from '../../src/lib/errors'
 import { ACTION_TYPES, type ActionType } from '../../src/shared/action'
 import { isLimits, LIMITS, type LimitRow } from '../../src/shared/limits'
@@ -166,7 +166,7 @@ describe('the two READMEs', () => {
   })
 
   it('lead back to the repository where they are shown without it', () => {
-    const places = placesOf('owner/name', 'v1')
+    const places = repositoryUrls('owner/name', 'v1')
     for (const text of [english, japanese]) {
       const before = linksIn(text)
       const after = linksIn(withAbsoluteLinks(text, places))

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { type Facts, isGood, judge } from '../../scripts/score-rules'
+import { evaluate, type Facts, isGood } from '../../scripts/score-rules'
 
 const NAMES = ['P01', 'P03', 'P04', 'P05', 'P06', 'P07', 'P08', 'N01', 'N02', 'D01', 'D02', 'D03']
 const all = Object.fromEntries(NAMES.map((name) => [name, { test: true }]))
 const facts: Facts = { hasAddress: true, newestRuns: () => true }
 const failing = (card: object, more: Partial<Facts> = {}, strict = false) =>
-  judge({ ...all, ...card }, { ...facts, ...more }, strict)
+  evaluate({ ...all, ...card }, { ...facts, ...more }, strict)
     .filter((verdict) => !isGood(verdict))
-    .map(({ rule, says }) => `${says} ${rule.slice(0, 3)}`)
+    .map(({ rule, outcome }) => `${outcome} ${rule.slice(0, 3)}`)
 
 describe('the judge of the score card', () => {
   it('is content with a card of rules that pass', () => {

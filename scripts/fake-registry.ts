@@ -1,6 +1,6 @@
 /**
- * What node-red-dev asks the internet, answered on loopback: of packages what npm tells, and an almost empty
- * catalogue. It reaches us as its proxy and as its registry.
+ * A registry on loopback for node-red-dev: it answers with manifests that npm has reported, and with an almost empty
+ * catalogue. It is used as proxy and as registry.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,10 +13,10 @@ export interface Manifest {
   dependencies?: Record<string, string>
 }
 
-/** The newest of a package, and the newest that `range` allows. */
+/** Manifests of the newest version of a package, and of the newest in a range. */
 export async function manifestsOf(name: string, range = 'latest'): Promise<Manifest[]> {
-  const told = await Promise.all([`${name}@latest`, `${name}@${range}`].map(view))
-  return told.flatMap((manifests) => manifests.slice(-1))
+  const found = await Promise.all([`${name}@latest`, `${name}@${range}`].map(view))
+  return found.flatMap((manifests) => manifests.slice(-1))
 }
 
 async function view(wanted: string): Promise<Manifest[]> {
@@ -25,11 +25,11 @@ async function view(wanted: string): Promise<Manifest[]> {
     cwd: root,
     env: npmEnvironment(),
   })
-  const told = JSON.parse(stdout) as Manifest | Manifest[]
-  return Array.isArray(told) ? told : [told]
+  const found = JSON.parse(stdout) as Manifest | Manifest[]
+  return Array.isArray(found) ? found : [found]
 }
 
-/** Nobody else's: whether our names are taken is asked of the real one (`--online`). */
+/** Contains no package with our names: `--online` checks these against the real catalogue. */
 const CATALOGUE = { modules: [{ id: 'node-red-contrib-other', types: ['other'] }] }
 
 function packument([latest, ...others]: Manifest[]): object {
@@ -37,17 +37,17 @@ function packument([latest, ...others]: Manifest[]): object {
   return { name: latest?.name, 'dist-tags': { latest: latest?.version }, versions }
 }
 
-export interface Answers {
+export interface FakeRegistry {
   url: string
-  /** What was asked for and is not known here. */
+  /** Requested names that are not known. */
   unknown: string[]
   close(): void
 }
 
-export async function startAnswers(known: Record<string, Manifest[]>): Promise<Answers> {
+export async function startRegistry(known: Record<string, Manifest[]>): Promise<FakeRegistry> {
   const unknown: string[] = []
   const server = createServer((request, response) => {
-    // As a proxy we get the whole address.
+    // As a proxy, it receives absolute addresses.
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
     const name = decodeURIComponent(pathname.slice(1))
     const manifests = known[name]
