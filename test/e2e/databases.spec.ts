@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import type { Message } from '../support/collector'
 import {
   ALL,
-  influxLanes,
+  influxChains,
   influxNode,
-  postgresLanes,
+  postgresChains,
   postgresNode,
-  sqliteLanes,
+  sqliteChains,
   sqliteNode,
-} from '../support/database-lanes'
+} from '../support/database-chains'
 import { type InfluxServer, startInflux, startPostgres } from '../support/databases'
 import {
   alertPoints,
@@ -19,8 +19,8 @@ import {
   pointsOf,
   rowsOf,
 } from '../support/expected'
+import { chain, useNodeRed } from '../support/flow-harness'
 import { deviceNamed, hostile, hostileFleet, hostileNames, serialOf, TIMELESS } from '../support/hostile'
-import { lane, useNodeRed } from '../support/lanes'
 import { assertSame } from '../support/same'
 
 const STARTING_MS = 300_000
@@ -33,71 +33,74 @@ const ODD: Record<string, string> = { '52D10001': 'a\0b', '52D10002': `a${HALF}b
 const odd = Object.keys(ODD)
 
 describe('rows in databases', () => {
-  const hall = useNodeRed()
+  const harness = useNodeRed()
 
   before('starts PostgreSQL and makes the tables', async function () {
     this.timeout(STARTING_MS)
     const postgres = await startPostgres()
-    hall.endLater(postgres)
-    const config = [sqliteNode(hall.nodeRed.userDir), postgresNode(postgres)]
-    await hall.deploy([lane('everybody', 'current', {}), ...sqliteLanes(odd), ...postgresLanes(odd)], config)
-    await Promise.all([hall.ask('sqlite-table'), hall.ask('postgres-table')])
+    harness.stopAfterwards(postgres)
+    const config = [sqliteNode(harness.nodeRed.userDir), postgresNode(postgres)]
+    await harness.deploy(
+      [chain('everybody', 'current', {}), ...sqliteChains(odd), ...postgresChains(odd)],
+      config,
+    )
+    await Promise.all([harness.run('sqlite-table'), harness.run('postgres-table')])
   })
 
   for (const [name, title] of Object.entries({ sqlite: 'SQLite', postgres: 'PostgreSQL' })) {
     it(`go into ${title} with one statement, whatever the names, and nothing doubles`, async function () {
       this.timeout(ANSWER_MS)
-      const { truth } = hall.simulator
+      const { truth } = harness.simulator
       const devices = truth.devices()
       const rows = devices.flatMap((device) => rowsOf(device, newestOf(truth, device)))
       const expected = rows.filter(({ time }) => time !== undefined)
       assert.ok(expected.length > devices.length)
       for (let times = 0; times < 2; times++) {
-        await hall.ask(`${name}-device`, devices.length)
+        await harness.run(`${name}-device`, devices.length)
         assertSame(await stored(name), expected)
       }
       // The newest of all devices in one message: nothing that is not there.
-      await hall.ask(`${name}-all`)
+      await harness.run(`${name}-all`)
       assertSame(await stored(name), expected)
     })
 
     it(`go into ${title} with a NUL or half a character in a name, replaced`, async function () {
       this.timeout(ANSWER_MS)
-      const { simulator } = hall
+      const { simulator } = harness
       const named = odd.map((serial) => deviceNamed(String(ODD[serial]), serial))
       simulator.set({ fleet: [...hostileFleet(), ...named] })
       try {
         // An answer about all devices makes those known that are new.
-        await hall.ask('everybody')
+        await harness.run('everybody')
         const devices = odd.map((serial) => deviceIn(simulator.truth, serial))
         const rows = devices.flatMap((device) => rowsOf(device, newestOf(simulator.truth, device)))
-        for (const serial of odd) await hall.ask(`${name}-${serial}`)
+        for (const serial of odd) await harness.run(`${name}-${serial}`)
         const found = (await stored(name)).filter(({ serial }) => odd.includes(String(serial)))
         assertSame(found, rows.map(replaced))
       } finally {
         simulator.set({ fleet: hostileFleet() })
-        await hall.ask('everybody')
+        await harness.run('everybody')
       }
     })
   }
 
   /** What the table holds, without what is null. */
   async function stored(name: string): Promise<FlatRow[]> {
-    const [msg] = await hall.ask(`${name}-read`)
+    const [msg] = await harness.run(`${name}-read`)
     const rows: Message[] = msg?.payload.rows ?? msg?.payload
     return rows.map((row) => said(row) as FlatRow)
   }
 })
 
 describe('points in InfluxDB', () => {
-  const hall = useNodeRed()
+  const harness = useNodeRed()
   let influx: InfluxServer
 
   before('starts InfluxDB', async function () {
     this.timeout(STARTING_MS)
     influx = await startInflux()
-    hall.endLater(influx)
-    await hall.deploy(influxLanes([TIMELESS, ...hostileNames.map(serialOf)]), [influxNode(influx)])
+    harness.stopAfterwards(influx)
+    await harness.deploy(influxChains([TIMELESS, ...hostileNames.map(serialOf)]), [influxNode(influx)])
   })
 
   it('are the same numbers at the same instants, once, and none without a time', () => checkPoints(TIMELESS))
@@ -106,9 +109,9 @@ describe('points in InfluxDB', () => {
     it(`keep the name ${JSON.stringify(hostile[name])} in tags`, () => checkPoints(serialOf(name)))
 
     it(`keep the alert text ${JSON.stringify(hostile[name])}`, async () => {
-      const { truth } = hall.simulator
+      const { truth } = harness.simulator
       const device = deviceIn(truth, serialOf(name))
-      await hall.ask(`alerts-${device.serial}`)
+      await harness.run(`alerts-${device.serial}`)
       const rows = await influx.query(`SELECT * FROM envlog_alerts WHERE serial = '${device.serial}'`)
       const found = rows.map(({ time, text, kind: _, ...tags }) => ({ tags: said(tags), text, time }))
       assertSame(found, alertPoints(device, truth.alerts(device.serial)))
@@ -116,19 +119,19 @@ describe('points in InfluxDB', () => {
   }
 
   it('go in for all devices together, whatever the names', async () => {
-    await hall.ask('points')
+    await harness.run('points')
     const rows = await influx.query(`SELECT * FROM "${ALL}"`)
     assertSame(
       rows.map((row) => pointOf(row, ALL)),
-      currentPoints(hall.simulator.truth, ALL),
+      currentPoints(harness.simulator.truth, ALL),
     )
   })
 
   async function checkPoints(serial: string): Promise<void> {
-    const { truth } = hall.simulator
+    const { truth } = harness.simulator
     const device = deviceIn(truth, serial)
     for (let times = 0; times < 2; times++) {
-      await hall.ask(`points-${serial}`)
+      await harness.run(`points-${serial}`)
       const rows = await influx.query(`SELECT * FROM envlog WHERE serial = '${serial}'`)
       assertSame(
         rows.map((row) => pointOf(row)),

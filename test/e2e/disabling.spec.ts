@@ -40,15 +40,15 @@ for (const runtime of runtimes.slice(0, 2)) {
     const came = () => collector.box('n').length
     async function bringsRecords(what: string): Promise<void> {
       const before = came()
-      await nodeRed.inject('ask-n')
+      await nodeRed.inject('trigger-n')
       await until(what, () => came() > before)
     }
     async function bringsNothing(what: string): Promise<void> {
       const [asked, before] = [simulator.log.length, came()]
-      await nodeRed.inject('ask-n')
+      await nodeRed.inject('trigger-n')
       await until('it has asked', () => simulator.log.length > asked)
       // Nothing new sends nothing: what came of an answer is there before the next is asked for.
-      await nodeRed.inject('ask-n')
+      await nodeRed.inject('trigger-n')
       await until('it has asked again', () => simulator.log.length > asked + 1)
       assert.equal(came(), before, what)
     }

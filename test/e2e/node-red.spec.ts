@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { manualClock, type Simulator, startSimulator } from '../../simulator'
 import { catalogOf, helpOf, languages, nodes } from '../support/built'
 import { type Collector, type Message, startCollector } from '../support/collector'
-import { actions, exampleFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
+import { actions, actionsFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
 import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
 import { packageJson } from '../support/package'
 import { type Runtime, runtimes } from '../support/runtimes'
@@ -36,7 +36,7 @@ function tests(runtime: Runtime): void {
     // Time stands still, so that the truth is the same before and after an answer.
     simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off' })
     collector = await startCollector()
-    flow = exampleFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
+    flow = actionsFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
   })
 
   beforeEach('deploys all nodes', async function () {
@@ -116,8 +116,8 @@ function tests(runtime: Runtime): void {
     it(`gets from envlog-${name} what the service holds`, async function () {
       this.timeout(ANSWER_MS)
       const { count, check } = answers[name]
-      await nodeRed.inject(`ask-${name}`)
-      const messages = await collector.take(name, count)
+      await nodeRed.inject(`trigger-${name}`)
+      const messages = await collector.receive(name, count)
       for (const msg of messages) {
         assert.equal(msg.keep, 'what was there')
         assert.equal(msg.envlog.node, name)
@@ -130,7 +130,7 @@ function tests(runtime: Runtime): void {
   }
 
   it('counts in the status in the language of the server', async () => {
-    await nodeRed.inject('ask-current')
+    await nodeRed.inject('trigger-current')
     const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
     const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
     const key = 'status.devices_other'
@@ -141,11 +141,11 @@ function tests(runtime: Runtime): void {
 
   it('tells Catch nodes once, in words, that the password is wrong', async function () {
     this.timeout(ANSWER_MS)
-    await nodeRed.inject('ask-refused')
-    const [msg] = await collector.take('errors', 1)
+    await nodeRed.inject('trigger-refused')
+    const [msg] = await collector.receive('errors', 1)
     // Another whole answer later, a second report would have come.
-    await nodeRed.inject('ask-current')
-    await collector.take('current', 1)
+    await nodeRed.inject('trigger-current')
+    await collector.receive('current', 1)
     assert.equal(collector.box('errors').length, 1)
 
     const { error, keep } = msg as Message
@@ -168,7 +168,7 @@ function tests(runtime: Runtime): void {
     assert.ok(took < CLOSED_MS, `the deploy took ${took} ms`)
     simulator.set({ faults: [] })
     const before = collector.box('current').length
-    await nodeRed.inject('ask-current')
+    await nodeRed.inject('trigger-current')
     await until('an answer after the deploy', () => collector.box('current').length > before)
     assert.equal(process.kill(nodeRed.pid, 0), true)
   })
@@ -179,8 +179,8 @@ function tests(runtime: Runtime): void {
     const asked = simulator.counts().current.total
     await nodeRed.deploy(renamed('latest'), 'nodes')
     simulator.set({ faults: [] })
-    await nodeRed.inject('ask-latest')
-    await collector.take('latest', answers.latest.count)
+    await nodeRed.inject('trigger-latest')
+    await collector.receive('latest', answers.latest.count)
     assert.equal(simulator.counts().current.total, asked)
     assert.deepEqual(ended(), [])
 
@@ -193,14 +193,14 @@ function tests(runtime: Runtime): void {
   })
 
   it('leaves no trace of API key and passwords outside the credentials', async () => {
-    for (const name of ['current', 'refused']) await nodeRed.inject(`ask-${name}`)
-    await Promise.all([collector.take('current', 1), collector.take('errors', 1)])
+    for (const name of ['current', 'refused']) await nodeRed.inject(`trigger-${name}`)
+    await Promise.all([collector.receive('current', 1), collector.receive('errors', 1)])
     const { apiKey, loginPass } = simulator.account
     const admin = ['/flows', '/credentials/envlog-account/account', '/settings', '/nodes']
     const answers = await Promise.all(admin.map(async (path) => (await nodeRed.get(path)).text()))
     const told: Record<string, string> = {
       log: nodeRed.log(),
-      messages: collector.everything(),
+      messages: collector.rawText(),
       ...Object.fromEntries(admin.map((path, index) => [path, answers[index] ?? ''])),
     }
     for (const secret of [apiKey, loginPass, wrongPassword(loginPass)]) {
@@ -240,7 +240,7 @@ function tests(runtime: Runtime): void {
   async function hang(): Promise<void> {
     simulator.set({ faults: [{ kind: 'silence', endpoints: ['current'] }] })
     const { total } = simulator.counts().current
-    await nodeRed.inject('ask-current')
+    await nodeRed.inject('trigger-current')
     await until('the request has come', () => simulator.counts().current.total > total)
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { ago, batteryIcon, valuesOf } from '../../src/editor/picker/device-details'
 import { useFakeRed } from '../support/fake-red'
-import { listed } from '../support/listed'
+import { listedDevice } from '../support/listed-device'
 
 const NOW = Date.UTC(2026, 0, 15, 12)
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000]
@@ -32,13 +32,13 @@ describe('what is told of a device', () => {
     const value = (number: number | null, unit: string, error: string | null = null) => ({
       ...{ name: '', value: number, unit, quantity: null, error },
     })
-    const device = listed('52A10001', { values: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')] })
+    const device = listedDevice('52A10001', { values: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')] })
     assert.equal(valuesOf(device), '-18.4 °C · 45 %')
     assert.equal(valuesOf(device, 3), '-18.4 °C · 45 % · 1 ppm')
-    const broken = listed('52A10001', { values: [value(null, '°C', 'Sensor Error'), value(null, '')] })
+    const broken = listedDevice('52A10001', { values: [value(null, '°C', 'Sensor Error'), value(null, '')] })
     assert.equal(valuesOf(broken), 'Sensor Error · –')
-    assert.equal(valuesOf(listed('52A10001', { values: [value(7, '')] })), '7')
-    assert.equal(valuesOf(listed('52A10001')), '')
+    assert.equal(valuesOf(listedDevice('52A10001', { values: [value(7, '')] })), '7')
+    assert.equal(valuesOf(listedDevice('52A10001')), '')
   })
 
   it('is its battery, where that is known', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { type Chosen, type ChosenDevice, createChoice } from '../../src/editor/picker/choice'
 import { isFound, type Kind, treeOf } from '../../src/editor/picker/tree'
 import { readTyped, readTypedGroups } from '../../src/editor/picker/typed'
-import { listed } from '../support/listed'
+import { listedDevice } from '../support/listed-device'
 
 const serial = fc.stringMatching(/^[0-9A-Z]{8}$/)
 /** Few, so that they meet each other. */
@@ -13,10 +13,10 @@ const chosen: fc.Arbitrary<ChosenDevice> = fc.oneof(
   fc.tuple(known, fc.constantFrom('5F0A1001', '5F0A1002')).map(([one, base]) => ({ serial: one, base })),
 )
 
-const rackA = listed('52C10008', { name: 'Rack A', base: '5F0A1001', group: 'Racks' })
-const truck = listed('52C10008', { name: 'Freezer truck', base: '5F0A1002' })
-const room2 = listed('52A10001', { name: 'Room 2' })
-const room10 = listed('52A10002', { name: 'Room 10', model: 'M-700' })
+const rackA = listedDevice('52C10008', { name: 'Rack A', base: '5F0A1001', group: 'Racks' })
+const truck = listedDevice('52C10008', { name: 'Freezer truck', base: '5F0A1002' })
+const room2 = listedDevice('52A10001', { name: 'Room 2' })
+const room10 = listedDevice('52A10002', { name: 'Room 10', model: 'M-700' })
 const fleet = [room10, rackA, truck, room2]
 
 describe('what is chosen', () => {

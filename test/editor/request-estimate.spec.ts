@@ -9,14 +9,14 @@ import {
   toBudget,
 } from '../../src/editor/request-estimate'
 import { LIMITS } from '../../src/shared/limits'
-import { listed } from '../support/listed'
+import { listedDevice } from '../support/listed-device'
 
 const fleet = [
-  listed('52A10001'),
-  listed('52A10002'),
-  listed('52C10008', { base: '5F0A1001' }),
-  listed('52C10009', { base: '5F0A1001' }),
-  listed('52C10010', { base: '5F0A1002' }),
+  listedDevice('52A10001'),
+  listedDevice('52A10002'),
+  listedDevice('52C10008', { base: '5F0A1001' }),
+  listedDevice('52C10009', { base: '5F0A1001' }),
+  listedDevice('52C10010', { base: '5F0A1002' }),
 ]
 const rows = limitsOf(undefined)
 const node = (type: string, over: object = {}): ActionConfig => ({
@@ -48,8 +48,8 @@ describe('the requests of a round', () => {
   it('are one for each device of any choice, however often it is named', () => {
     const twins = [
       ...fleet,
-      listed('52A10001', { base: '5F0A1001' }),
-      listed('52A10001', { base: '5F0A1002' }),
+      listedDevice('52A10001', { base: '5F0A1001' }),
+      listedDevice('52A10001', { base: '5F0A1002' }),
     ]
     const named = fc.constantFrom(
       ...twins.map(({ serial, base }) => ({ serial, base: base.serial })),
@@ -82,14 +82,14 @@ describe('the requests of a round', () => {
   })
 
   it('are those of the devices in chosen groups', () => {
-    const grouped = [...fleet, listed('52C10011', { base: '5F0A1002', group: 'Racks' })]
+    const grouped = [...fleet, listedDevice('52C10011', { base: '5F0A1002', group: 'Racks' })]
     assert.deepEqual(estimateRequests(node('latest', { select: 'group', groups: ['Racks'] }), grouped), {
       'latest-data-relay': 1,
     })
   })
 
   it('are one for each base unit of a serial that is chosen under whichever', () => {
-    const both = [...fleet, listed('52C10008', { base: '5F0A1002' })]
+    const both = [...fleet, listedDevice('52C10008', { base: '5F0A1002' })]
     const chosen = node('latest', { select: 'list', devices: [{ serial: '52C10008' }] })
     assert.deepEqual(estimateRequests(chosen, both), { 'latest-data-relay': 2 })
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { runs } from '../support/chance'
-import { type News, useLab } from '../support/hostile-state/lab'
+import { type CollectingAction, useStateHarness } from '../support/hostile-state/state-harness'
 
 const numRuns = runs(240)
 const OTHER = { latest: 'alerts', alerts: 'latest' } as const
@@ -26,38 +26,38 @@ const countOf = (value: unknown): number =>
     ? 1 + Object.values(value).reduce((sum: number, part) => sum + countOf(part), 0)
     : 1
 
-for (const action of ['latest', 'alerts'] as const satisfies News[]) {
+for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
   describe(`${action} with a context store that holds what is not its own`, () => {
-    const lab = useLab()
+    const harness = useStateHarness()
     const CURSORS = ' node cursors'
     const QUOTA = ' account quota'
 
     async function round(): Promise<void> {
-      lab().measure(2)
-      assert.equal(await lab().ask(), 'completed')
+      harness().measure(2)
+      assert.equal(await harness().trigger(), 'completed')
     }
 
     /** What a process leaves. */
     async function saved(key: string): Promise<unknown> {
-      await lab().start(action)
+      await harness().start(action)
       await round()
       await round()
-      return JSON.parse(lab().store.disk.get(key) ?? 'null')
+      return JSON.parse(harness().store.disk.get(key) ?? 'null')
     }
 
     /** @returns whether it is held back: then nothing is asked or written, and the content is as it was */
     async function isHeldBack(content: unknown): Promise<boolean> {
       const text = JSON.stringify(content)
-      lab().store.disk.set(CURSORS, text)
-      await lab().start(action)
-      const [asked, writes] = [lab().asked(), lab().store.of('save').length]
-      lab().measure(1)
-      const end = await lab().ask()
+      harness().store.disk.set(CURSORS, text)
+      await harness().start(action)
+      const [asked, writes] = [harness().requestCount(), harness().store.callsOf('save').length]
+      harness().measure(1)
+      const end = await harness().trigger()
       if (end === 'completed') return false
       assert.equal(end, 'ENVLOG_CONFIG')
-      assert.equal(await lab().ask({ envlog: { forget: true } }), 'ENVLOG_CONFIG')
-      assert.deepEqual([lab().asked(), lab().store.of('save').length], [asked, writes])
-      assert.equal(lab().store.disk.get(CURSORS), text)
+      assert.equal(await harness().trigger({ envlog: { forget: true } }), 'ENVLOG_CONFIG')
+      assert.deepEqual([harness().requestCount(), harness().store.callsOf('save').length], [asked, writes])
+      assert.equal(harness().store.disk.get(CURSORS), text)
       return true
     }
 
@@ -90,53 +90,57 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
       for (const version of [state.version + 1, 1e9, '2', null, 0, -1]) {
         assert.ok(await isHeldBack({ ...state, version }), `version ${version}`)
       }
-      const { errors } = lab().flow()
+      const { errors } = harness().flow()
       assert.ok(errors.messages.every(({ error }) => /store-(newer|unreadable)/.test(error.message)))
-      lab().store.disk.set(CURSORS, text)
+      harness().store.disk.set(CURSORS, text)
       await round()
-      assert.deepEqual(lab().came.flat(), lab().all())
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
     it('takes nothing of another kind of node that had its id', async () => {
-      await lab().start(OTHER[action])
+      await harness().start(OTHER[action])
       await round()
-      lab().came.length = 0
+      harness().delivered.length = 0
       for (const start of ['start', 'deploy'] as const) {
-        await lab()[start](action)
+        await harness()[start](action)
         await round()
-        assert.deepEqual(lab().came.flat(), lab().all(), start)
+        assert.deepEqual(harness().delivered.flat(), harness().allMinutes(), start)
       }
       await round()
-      await lab().start(action)
+      await harness().start(action)
       await round()
-      assert.deepEqual(lab().came.flat(), lab().all())
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
     it('goes on with devices that another account of the service has as well', async () => {
-      await lab().start(action)
+      await harness().start(action)
       await round()
-      const { referenceId, referencePass } = lab().simulator().account
+      const { referenceId, referencePass } = harness().simulator().account
       const credentials = { loginId: referenceId, loginPass: referencePass }
-      await lab().start(action, {}, { credentials })
+      await harness().start(action, {}, { credentials })
       await round()
-      await lab().deploy(action)
+      await harness().deploy(action)
       await round()
-      assert.deepEqual(lab().came.flat(), lab().all())
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
     it('goes on in another store after a deploy, whatever that one held', async () => {
-      await lab().start(action)
+      await harness().start(action)
       await round()
-      const old = lab().store.disk.get(CURSORS) as string
+      const old = harness().store.disk.get(CURSORS) as string
       await round()
       for (const [index, content] of [old, '{"version":99}', '"half'.concat('"')].entries()) {
-        lab().store.disk.set(CURSORS, content)
-        await lab().deploy(action, { name: `${index}` })
+        harness().store.disk.set(CURSORS, content)
+        await harness().deploy(action, { name: `${index}` })
         await round()
       }
-      await lab().start(action)
+      await harness().start(action)
       await round()
-      assert.deepEqual(lab().came.flat(), lab().all(), 'what is in the process holds, and is copied')
+      assert.deepEqual(
+        harness().delivered.flat(),
+        harness().allMinutes(),
+        'what is in the process holds, and is copied',
+      )
     })
 
     it('asks soon, whatever it holds of the quota', async () => {
@@ -145,20 +149,20 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
       const content = fc.oneof(fc.jsonValue(), damaged(state), damaged(state))
       await fc.assert(
         fc.asyncProperty(content, async (held) => {
-          lab().store.disk.set(QUOTA, JSON.stringify(held))
-          await lab().start(action)
-          lab().measure(1)
-          const { completed, errors } = lab().flow()
-          lab().send({})
+          harness().store.disk.set(QUOTA, JSON.stringify(held))
+          await harness().start(action)
+          harness().measure(1)
+          const { completed, errors } = harness().flow()
+          harness().send({})
           for (let ms = 0; ms < A_WINDOW_MS && completed.messages.length === 0; ms += 60_000) {
-            await lab().idle()
-            if (completed.messages.length === 0) await lab().leap(60_000)
+            await harness().settle()
+            if (completed.messages.length === 0) await harness().advanceAtOnce(60_000)
           }
           assert.deepEqual([completed.messages.length, errors.messages.length], [1, 0])
         }),
         { numRuns },
       )
-      assert.deepEqual(lab().came.flat(), lab().all())
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
   })
 }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { runs } from '../support/chance'
-import { type Lab, type News, useLab } from '../support/hostile-state/lab'
+import {
+  type CollectingAction,
+  type StateHarness,
+  useStateHarness,
+} from '../support/hostile-state/state-harness'
 
 const DAY_MS = 86_400_000
 const numRuns = runs(240)
@@ -17,37 +21,38 @@ const anyStep = fc.oneof(
   fc.constantFrom<Step>('restart', 'deploy'),
 )
 
-for (const action of ['latest', 'alerts'] as const satisfies News[]) {
+for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
   for (const advance of ['sent', 'acknowledged'] as const) {
     describe(`${action}, done when it is ${advance}, where the host’s clock is set`, () => {
-      const lab = useLab()
+      const harness = useStateHarness()
 
       /** A trigger, and the receipt of what came: each after a step of its own. */
       async function round(set: () => void): Promise<void> {
         const receipts: object[] = []
-        lab().onMessage((msg) => receipts.push({ envlog: msg.envlog }))
-        lab().measure(1)
-        assert.equal(await lab().ask(), 'completed')
+        harness().onMessage((msg) => receipts.push({ envlog: msg.envlog }))
+        harness().measure(1)
+        assert.equal(await harness().trigger(), 'completed')
         set()
         if (advance === 'acknowledged')
-          for (const receipt of receipts) assert.equal(await lab().ask(receipt), 'completed', 'its receipt')
+          for (const receipt of receipts)
+            assert.equal(await harness().trigger(receipt), 'completed', 'its receipt')
       }
 
       async function live(steps: readonly Step[]): Promise<void> {
-        const { came, start, deploy, measure, host } = lab()
-        came.length = 0
-        lab().reset()
-        lab().store.disk.clear()
+        const { delivered, start, deploy, measure, setHostOffset } = harness()
+        delivered.length = 0
+        harness().reset()
+        harness().store.disk.clear()
         await start(action, { advance })
         for (const step of steps) {
           if (step === 'restart') await start(action, { advance })
           else if (step === 'deploy') await deploy(action, { advance })
           else if ('measure' in step) measure(step.measure)
-          else await round(() => host(step.host))
+          else await round(() => setHostOffset(step.host))
         }
         await round(() => {})
         await round(() => {})
-        assert.deepEqual(came.flat(), (lab() as Lab).all())
+        assert.deepEqual(delivered.flat(), (harness() as StateHarness).allMinutes())
       }
 
       it('brings each once and in order, and takes each receipt', async () => {

@@ -77,7 +77,7 @@ describe('the way to the service', () => {
     const account = { baseUrl: 'https://service.test', tls: 'tls', proxy: 'proxy' }
     const credentials = { tls: { cadata: authority }, proxy: { username: 'gate', password: 'k e:y' } }
     assert.equal(await ask(account, nodes, credentials), 'Freezer 1')
-    assert.deepEqual(proxy.asked, [{ target: 'service.test:443', login: 'gate:k e:y' }])
+    assert.deepEqual(proxy.requests, [{ target: 'service.test:443', login: 'gate:k e:y' }])
   })
 
   it('a proxy that refuses is ENVLOG_NETWORK, without its password', async () => {
@@ -95,7 +95,7 @@ describe('the way to the service', () => {
     const proxy = kept(await startProxy(simulator().port))
     const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
     assert.equal(await ask({ proxy: 'proxy' }, nodes), 'Freezer 1')
-    assert.deepEqual(proxy.asked, [])
+    assert.deepEqual(proxy.requests, [])
   })
 
   it('passes a proxy by for the hosts it is not for', async () => {
@@ -107,7 +107,7 @@ describe('the way to the service', () => {
     ]
     const account = { baseUrl: `https://127.0.0.1:${tls.port}`, tls: 'tls', proxy: 'proxy' }
     assert.equal(await ask(account, nodes), 'Freezer 1')
-    assert.deepEqual(proxy.asked, [])
+    assert.deepEqual(proxy.requests, [])
   })
 
   it('a service that is not there is ENVLOG_NETWORK', async () => {
@@ -127,7 +127,7 @@ describe('the way to the service', () => {
 
   describe('without a proxy node the environment’s variables hold', () => {
     async function askWith(env: Record<string, string>, baseUrl: string): Promise<string> {
-      const script = require.resolve('../support/ask.ts')
+      const script = require.resolve('../support/current-readings-process.ts')
       const { account } = simulator()
       const child = spawn(
         process.execPath,
@@ -153,9 +153,9 @@ describe('the way to the service', () => {
         HTTP_PROXY: `http://127.0.0.1:${proxy.port}`,
       }
       assert.equal(await askWith(env, 'https://service.test'), '14 devices')
-      assert.equal(proxy.asked.length, 1)
+      assert.equal(proxy.requests.length, 1)
       assert.equal(await askWith(env, simulator().url), '14 devices')
-      assert.equal(proxy.asked.length, 1)
+      assert.equal(proxy.requests.length, 1)
     })
 
     it('NO_PROXY', async () => {
@@ -163,7 +163,7 @@ describe('the way to the service', () => {
       const proxy = kept(await startProxy(tls.port))
       const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'service.test' }
       assert.match(await askWith(env, 'https://service.test'), /ENVLOG_NETWORK/)
-      assert.equal(proxy.asked.length, 0)
+      assert.equal(proxy.requests.length, 0)
     })
   })
 })

@@ -10,7 +10,7 @@ import {
 import type { TransportOptions } from '../../src/lib/api/transport'
 import { EnvlogError } from '../../src/lib/errors'
 import { authority, type Listener, startTls } from '../support/network'
-import { type Behaviour, leadsNowhere, type Peer, silent, startPeer } from '../support/peers'
+import { type Peer, type PeerBehaviour, proxyWithoutTarget, silent, startPeer } from '../support/peers'
 import { until } from '../support/wait'
 
 /** Seconds of silence that an account takes. */
@@ -23,8 +23,8 @@ const CLOSED_MS = 10_000
 const ways = {
   'accepts a connection and never finishes TLS': { behaviour: silent, isProxy: false },
   'is a proxy that never answers': { behaviour: silent, isProxy: true },
-  'is a proxy that opens the way and is silent then': { behaviour: leadsNowhere, isProxy: true },
-} satisfies Record<string, { behaviour: Behaviour; isProxy: boolean }>
+  'is a proxy that opens the way and is silent then': { behaviour: proxyWithoutTarget, isProxy: true },
+} satisfies Record<string, { behaviour: PeerBehaviour; isProxy: boolean }>
 
 describe('a peer that never gets as far as HTTP', () => {
   let simulator: Simulator

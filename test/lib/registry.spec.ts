@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createRegistry } from '../../src/lib/registry'
 import { createVirtualClock } from '../support/clock'
-import { member } from '../support/quota/quota'
+import { participant } from '../support/quota/quota'
 
 const login = (apiKey: string) => ({
   baseUrl: 'https://service.example',
@@ -30,7 +30,7 @@ describe('the registry of accounts', () => {
   it('forgets logins that were only tried, and none that a node uses', async () => {
     const registry = createRegistry(createVirtualClock())
     const used = registry.getOrCreateShared(login('used')).quota
-    const leave = used.join(member())
+    const leave = used.join(participant())
     const tried = registry.getOrCreateShared(login('tried')).quota
     for (let count = 0; count < 1000; count++) registry.getOrCreateShared(login(`${count}`))
     assert.equal(registry.getOrCreateShared(login('used')).quota, used)

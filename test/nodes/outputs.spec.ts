@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { manualClock, type TrueDevice } from '../../simulator'
 import { OFFERED, OUTPUTS, SENDS } from '../../src/shared/outputs'
 import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../support/devices'
-import { checkSequences, type Ran, runEveryPair } from '../support/every-pair'
+import { checkSequences, type PairRun, runEveryPair } from '../support/every-pair'
 import { alertFactsIn, factsIn } from '../support/facts'
 import { actions, type Message, startFlow, useSimulator } from '../support/flow'
 import { contract, type Pair, pairs, ROW_COLUMNS } from '../support/outputs'
@@ -37,7 +37,7 @@ describe('every output and send', () => {
   const asked = ({ action }: Pair) => servedDevices(simulator(), action).filter(isChosen)
 
   /** What a pair sent of a device: everything names it. */
-  const of = ({ messages }: Ran, { serial, base }: TrueDevice) =>
+  const of = ({ messages }: PairRun, { serial, base }: TrueDevice) =>
     messages.filter(({ envlog }) => envlog.device.serial === serial && envlog.device.base === base)
 
   const isSequenced = ({ action, send }: Pair) =>

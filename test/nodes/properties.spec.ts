@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { manualClock, type TrueDevice } from '../../simulator'
 import { anyFleet, anyVariants } from '../support/any-fleet'
 import { NOW } from '../support/devices'
-import { checkSequences, type Ran, runEveryPair } from '../support/every-pair'
+import { checkSequences, type PairRun, runEveryPair } from '../support/every-pair'
 import { alertFactsIn, factsIn } from '../support/facts'
 import { useSimulator } from '../support/flow'
 import { expectedAlerts, expectedFacts, servedDevices, trueRecords, type Wanted } from '../support/truth'
@@ -24,7 +24,7 @@ describe('whatever the fleet and however the service says it', () => {
     .map(([from, length]) => ({ from, to: from + length }))
 
   /** What a pair sent of a device: everything but a message about all names it. */
-  const of = ({ messages }: Ran, device: TrueDevice | undefined) =>
+  const of = ({ messages }: PairRun, device: TrueDevice | undefined) =>
     messages.filter(
       ({ envlog }) =>
         !device || (envlog.device.serial === device.serial && envlog.device.base === device.base),
@@ -51,7 +51,7 @@ describe('whatever the fleet and however the service says it', () => {
     })
   }
 
-  function checkTruth(ran: Ran, span: Pick<Wanted, 'from' | 'to' | 'time'>): void {
+  function checkTruth(ran: PairRun, span: Pick<Wanted, 'from' | 'to' | 'time'>): void {
     const { action, output, send, messages } = ran
     const served = servedDevices(simulator(), action)
     const inOne = action === 'current' && send === 'all'
@@ -71,7 +71,7 @@ describe('whatever the fleet and however the service says it', () => {
   }
 
   /** Who has no such data is reported once; the last one by the trigger itself where nobody answered. */
-  function checkReports({ action, output, errors, failed, messages, send }: Ran): void {
+  function checkReports({ action, output, errors, failed, messages, send }: PairRun): void {
     const devices = simulator().truth.devices()
     const served = servedDevices(simulator(), action).filter(
       ({ standalone }) =>

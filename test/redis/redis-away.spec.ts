@@ -3,12 +3,12 @@ import { openRedis } from '../../src/lib/quota/shared/redis'
 import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { type RedisServer, startRedis } from '../support/redis'
 import {
+  commitOutcome,
   grantedOf,
   isGranted,
-  joins,
-  type Member,
-  outcomeOf,
+  joinStore,
   reserveRequest,
+  type StoreMember,
   usageReplay,
 } from '../support/shared-store'
 import { until } from '../support/wait'
@@ -27,10 +27,10 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     opened.push(sharedStore)
     return sharedStore
   }
-  const open = (name?: string): Promise<Member> => joins(connect(), name)
+  const open = (name?: string): Promise<StoreMember> => joinStore(connect(), name)
   /** Waits until it can be asked. */
   const rejoin = (sharedStore: SharedQuotaStore, name?: string) =>
-    until('it is connected', () => joins(sharedStore, name).catch(() => false as const))
+    until('it is connected', () => joinStore(sharedStore, name).catch(() => false as const))
 
   before('starts Redis', async function () {
     this.timeout(STARTING_MS)
@@ -55,7 +55,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
       const rule = { limit: 9, occupiedMs: LONG_MS }
       assert.equal(before[0]?.instanceId, before[1]?.instanceId)
       await forget()
-      const after: Member[] = []
+      const after: StoreMember[] = []
       for (const [at, { sharedStore, name, instanceId }] of before.entries()) {
         const member = await rejoin(sharedStore, name)
         after.push(member)
@@ -82,7 +82,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     const { sharedStore, name, instanceId } = await open()
     await redis.ask('FLUSHALL')
     assert.equal(await sharedStore.reserve(instanceId, name, 'a', [reserveRequest({})]), 'stale')
-    const settles = [{ ...outcomeOf({}), used: { id: 'a', amount: 1, ageMs: 0 } }]
+    const settles = [{ ...commitOutcome({}), used: { id: 'a', amount: 1, ageMs: 0 } }]
     assert.equal(await sharedStore.commit(instanceId, 'a', settles), 'stale')
     assert.equal(await sharedStore.replay(instanceId, [usageReplay({})]), 'stale')
     assert.deepEqual(await redis.contents(), [])
@@ -94,7 +94,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     const written = String(await redis.ask('GET', key))
     await redis.ask('SET', key, written.replace(/\w{40}$/, 'f'.repeat(40)))
     assert.equal(await sharedStore.reserve(instanceId, name, 'a', [reserveRequest({})]), 'stale')
-    assert.notEqual((await joins(sharedStore)).instanceId, instanceId)
+    assert.notEqual((await joinStore(sharedStore)).instanceId, instanceId)
   })
 
   it('accepts what is in flight, and keeps it apart from what is over, however late it is reported', async () => {
@@ -172,7 +172,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     const member = await open()
     const rule = { limit: 1, occupiedMs: 300 }
     await grantedOf(member, 'a', [reserveRequest(rule)])
-    await member.commit('a', [outcomeOf({ ...rule, closedMs: 300 })])
+    await member.commit('a', [commitOutcome({ ...rule, closedMs: 300 })])
     const key = 'envlog:{an account}:current'
     const entries = (await redis.ask('HGETALL', key)) as string[]
     for (let at = 0; at < entries.length; at += 2) {
@@ -190,8 +190,8 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
   it('stays closed as long as the latest refusal says, though an earlier one is reported after it', async () => {
     const member = await open()
     const rule = { limit: 9, occupiedMs: LONG_MS }
-    await member.commit('a', [outcomeOf({ ...rule, closedMs: LONG_MS })])
-    await member.commit('b', [outcomeOf({ ...rule, closedMs: 5000 })])
+    await member.commit('a', [commitOutcome({ ...rule, closedMs: LONG_MS })])
+    await member.commit('b', [commitOutcome({ ...rule, closedMs: 5000 })])
     const result = await member.reserve('c', [reserveRequest(rule)])
     assert.ok('waitMs' in result && result.waitMs > LONG_MS - SLACK_MS)
   })
@@ -200,7 +200,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     const member = await open()
     const key = 'envlog:{an account}:epoch'
     await redis.ask('PEXPIRE', key, '5000')
-    assert.equal(await member.beat(), member.instanceId)
+    assert.equal(await member.heartbeat(), member.instanceId)
     assert.ok(Number(await redis.ask('PTTL', key)) > 86_400_000)
   })
 
@@ -211,7 +211,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
       await grantedOf(member, 'a', [reserveRequest({ ...rule, wanted: 999_999_999_999_998 })]),
       [999_999_999_999_998],
     )
-    await member.commit('a', [outcomeOf({ ...rule, used: 999_999_999_999_998, remaining: 0 })])
+    await member.commit('a', [commitOutcome({ ...rule, used: 999_999_999_999_998, remaining: 0 })])
     const result = await member.reserve('b', [reserveRequest(rule)])
     assert.ok('waitMs' in result && result.total === 999_999_999_999_999, JSON.stringify(result))
   })
@@ -220,7 +220,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     const { sharedStore, name, instanceId } = await open()
     await redis.end('SIGKILL')
     const error = await until('it knows', () =>
-      joins(sharedStore).then(
+      joinStore(sharedStore).then(
         () => false as const,
         (error: { code?: string }) => error.code === 'ECONNREFUSED' && error,
       ),

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/lib/clock'
 import { createQuota, type Quota } from '../../src/lib/quota/quota'
 import { openRedis } from '../../src/lib/quota/shared/redis'
 import { contextWith, NO_HEADERS } from '../support/quota/manual-service'
-import { member } from '../support/quota/quota'
+import { participant } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
 import { until } from '../support/wait'
 
@@ -72,7 +72,9 @@ describe('a quota that is shared by a Redis that fails', function () {
     const reasons: (string | undefined)[] = []
     const openSharedStore = () => openRedis(address, '', LEASE_MS)('an account')
     ends.push(
-      quota.join(member({ openSharedStore, onSharedStoreChange: (_, reason) => void reasons.push(reason) })),
+      quota.join(
+        participant({ openSharedStore, onSharedStoreChange: (_, reason) => void reasons.push(reason) }),
+      ),
     )
     return { quota, reasons }
   }

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/lib/clock'
 import { createQuota } from '../../src/lib/quota/quota'
 import { openRedis } from '../../src/lib/quota/shared/redis'
 import { authorityFile } from '../support/network'
-import { member } from '../support/quota/quota'
+import { participant } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
 import { temporaryFolder } from '../support/run'
 import { until } from '../support/wait'
@@ -41,7 +41,7 @@ describe('a shared store in Redis over TLS', () => {
     writeFileSync(file, trusted.map((one) => readFileSync(one, 'utf8')).join('\n'))
     const child = spawn(
       process.execPath,
-      ['--require', 'tsx/cjs', require.resolve('../support/ask-shared-store.ts'), PASSWORD, ...addresses],
+      ['--require', 'tsx/cjs', require.resolve('../support/reserve-process.ts'), PASSWORD, ...addresses],
       {
         env: { PATH: process.env.PATH, ...(trusted.length > 0 ? { NODE_EXTRA_CA_CERTS: file } : {}) },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -69,7 +69,7 @@ describe('a shared store in Redis over TLS', () => {
       if (why !== undefined) reasons.push(why)
     }
     const leave = quota.join(
-      member({
+      participant({
         openSharedStore: () => openRedis(address, PASSWORD, LEASE_MS)('an account'),
         onSharedStoreChange,
       }),

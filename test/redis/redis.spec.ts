@@ -4,12 +4,12 @@ import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { accountKey } from '../../src/lib/registry'
 import { type RedisServer, startRedis } from '../support/redis'
 import {
+  commitOutcome,
   grantedOf,
   isGranted,
-  joins,
-  type Member,
-  outcomeOf,
+  joinStore,
   reserveRequest,
+  type StoreMember,
   usageReplay,
 } from '../support/shared-store'
 import { until } from '../support/wait'
@@ -25,10 +25,10 @@ describe('a shared store in Redis', () => {
   let redis: RedisServer
   const opened: SharedQuotaStore[] = []
   /** A connection of its own, as another process has. */
-  async function open(account = 'an account', lease = LEASE_MS): Promise<Member> {
+  async function open(account = 'an account', lease = LEASE_MS): Promise<StoreMember> {
     const sharedStore = openRedis(redis.url, '', lease)(account)
     opened.push(sharedStore)
-    return await joins(sharedStore)
+    return await joinStore(sharedStore)
   }
 
   before('starts Redis', async function () {
@@ -66,7 +66,7 @@ describe('a shared store in Redis', () => {
             const from = performance.now()
             // Its clock counts whole milliseconds.
             const to = from + occupiedMs - 2
-            await sharedStore.commit(id, [outcomeOf({ limit, occupiedMs })], 0)
+            await sharedStore.commit(id, [commitOutcome({ limit, occupiedMs })], 0)
             lives.push({ from, to })
           }
         }),
@@ -90,8 +90,8 @@ describe('a shared store in Redis', () => {
       return result.waitMs
     }
     assert.equal(await waitFor(1), LONG_MS, 'all in flight: a window after answers that are yet to come')
-    await sharedStore.commit('b', [outcomeOf(rule)], 20_000)
-    await sharedStore.commit('a', [outcomeOf(rule)], 10_000)
+    await sharedStore.commit('b', [commitOutcome(rule)], 20_000)
+    await sharedStore.commit('a', [commitOutcome(rule)], 10_000)
     const [first, second, third] = [await waitFor(1), await waitFor(2), await waitFor(3)]
     assert.ok(first <= 40_000 && first > 40_000 - SLACK_MS, `${first}`)
     assert.ok(second <= 50_000 && second > 50_000 - SLACK_MS, `${second}`)
@@ -103,7 +103,7 @@ describe('a shared store in Redis', () => {
     const rule = { limit: 1, occupiedMs: 200 }
     await grantedOf(sharedStore, 'one', [reserveRequest(rule)])
     const from = performance.now()
-    await sharedStore.commit('one', [outcomeOf(rule)], 0)
+    await sharedStore.commit('one', [commitOutcome(rule)], 0)
     await until('the place is free', () => isGranted(sharedStore, 'another', [reserveRequest(rule)]))
     assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
@@ -113,7 +113,7 @@ describe('a shared store in Redis', () => {
     const rule = { limit: 1, occupiedMs: 30 }
     await grantedOf(sharedStore, 'in flight', [reserveRequest(rule)])
     await grantedOf(sharedStore, 'settled', [reserveRequest({ ...rule, name: 'alert' })])
-    await sharedStore.commit('settled', [outcomeOf({ ...rule, name: 'alert' })], 0)
+    await sharedStore.commit('settled', [commitOutcome({ ...rule, name: 'alert' })], 0)
     await until('the other is released', () =>
       isGranted(sharedStore, 'another', [reserveRequest({ ...rule, name: 'alert' })]),
     )
@@ -137,7 +137,7 @@ describe('a shared store in Redis', () => {
     const sharedStore = await open()
     const rule = { limit: 1, occupiedMs: LONG_MS }
     await grantedOf(sharedStore, 'unsent', [reserveRequest(rule)])
-    await sharedStore.commit('unsent', [outcomeOf({ ...rule, used: 0 })], 0)
+    await sharedStore.commit('unsent', [commitOutcome({ ...rule, used: 0 })], 0)
     assert.ok(await isGranted(sharedStore, 'another', [reserveRequest(rule)]))
   })
 
@@ -154,7 +154,7 @@ describe('a shared store in Redis', () => {
     const records = { name: 'data 1/2', wanted: 5, minimum: 1, limit: 100, occupiedMs: 2 * LONG_MS }
     for (const id of ['in flight', 'over'])
       await grantedOf(sharedStore, id, [reserveRequest(rule), reserveRequest(records)])
-    await sharedStore.commit('over', [outcomeOf({ ...rule, remaining: 3, closedMs: LONG_MS })], 0)
+    await sharedStore.commit('over', [commitOutcome({ ...rule, remaining: 3, closedMs: LONG_MS })], 0)
     const used = [{ id: 'old', ageMs: 10, amount: 1 }]
     await sharedStore.replay([usageReplay({ name: 'alert', occupiedMs: LONG_MS, used })])
     const contents = (await redis.contents()).filter(({ key }) => !/:(epoch|members)$/.test(key))

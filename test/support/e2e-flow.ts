@@ -9,30 +9,30 @@ export const actions = ['current', 'latest', 'range', 'alerts'] as const
 export type ActionName = (typeof actions)[number]
 
 /** Posts the whole message: what is in it beside the payload is what the tests are about. */
-export function teller(collector: Collector, box: string): FlowNode {
+export function collectorNode(collector: Collector, box: string): FlowNode {
   return {
-    id: `tell-${box}`,
+    id: `collect-${box}`,
     type: 'function',
     z: 'tab',
     name: box,
     func: `return { method: 'POST', url: '${collector.url}/${box}', payload: JSON.stringify(msg) }`,
     outputs: 1,
-    ...place,
+    ...position,
     wires: [['post']],
   }
 }
 
-export const place = { x: 100, y: 100 }
+export const position = { x: 100, y: 100 }
 
-interface Wish {
+interface ActionsFlowOptions {
   simulator: Simulator
   collector: Collector
   /** Properties over those of a node as it is dropped. */
   nodes: Record<ActionName, Record<string, unknown>>
 }
 
-/** `ask-<action>` triggers each; `ask-refused` triggers one whose account has a wrong password. */
-export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
+/** `trigger-<action>` triggers each; `trigger-refused` triggers one whose account has a wrong password. */
+export function actionsFlow({ simulator, collector, nodes }: ActionsFlowOptions): FlowNode[] {
   const { apiKey, loginId, loginPass } = simulator.account
   const account = (id: string, password: string): FlowNode => ({
     id,
@@ -45,11 +45,11 @@ export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
   })
   const action = (id: string, name: ActionName, accountId: string, properties: object): FlowNode[] => [
     {
-      id: `ask-${id}`,
+      id: `trigger-${id}`,
       type: 'inject',
       z: 'tab',
       props: [{ p: 'keep', v: 'what was there', vt: 'str' }],
-      ...place,
+      ...position,
       wires: [[id]],
     },
     {
@@ -59,10 +59,10 @@ export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
       ...defaultsOf(`envlog-${name}`),
       account: accountId,
       ...properties,
-      ...place,
-      wires: [[`tell-${id}`]],
+      ...position,
+      wires: [[`collect-${id}`]],
     },
-    teller(collector, id),
+    collectorNode(collector, id),
   ]
   const ids = [...actions, 'refused']
   return [
@@ -71,11 +71,11 @@ export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
     account('account-refused', wrongPassword(loginPass)),
     ...actions.flatMap((name) => action(name, name, 'account', nodes[name])),
     ...action('refused', 'current', 'account-refused', {}),
-    { id: 'catch', type: 'catch', z: 'tab', scope: ids, ...place, wires: [['tell-errors']] },
-    teller(collector, 'errors'),
-    { id: 'status', type: 'status', z: 'tab', scope: ids, ...place, wires: [['tell-statuses']] },
-    teller(collector, 'statuses'),
-    { id: 'post', type: 'http request', z: 'tab', method: 'use', ret: 'txt', ...place, wires: [[]] },
+    { id: 'catch', type: 'catch', z: 'tab', scope: ids, ...position, wires: [['collect-errors']] },
+    collectorNode(collector, 'errors'),
+    { id: 'status', type: 'status', z: 'tab', scope: ids, ...position, wires: [['collect-statuses']] },
+    collectorNode(collector, 'statuses'),
+    { id: 'post', type: 'http request', z: 'tab', method: 'use', ret: 'txt', ...position, wires: [[]] },
   ]
 }
 

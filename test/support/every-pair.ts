@@ -5,7 +5,7 @@ import { type Message, startFlow } from './flow'
 import { type Pair, pairs } from './outputs'
 
 /** What one pair of output and send sent, and what it reported of single devices. */
-export interface Ran extends Pair {
+export interface PairRun extends Pair {
   messages: Message[]
   errors: Message[]
   /** The trigger's own failure. */
@@ -20,7 +20,7 @@ export async function runEveryPair(
   node: (pair: Pair) => Message,
   wanted: readonly Pair[] = pairs(),
   msg: Message = {},
-): Promise<Ran[]> {
+): Promise<PairRun[]> {
   const place = { z: 'tab', x: 100, y: 100 }
   const ids = wanted.map(idOf)
   const nodes = wanted.flatMap((pair) => {
@@ -38,10 +38,10 @@ export async function runEveryPair(
     watched: ids,
   })
 
-  const ran = new Map<string, Ran>()
+  const ran = new Map<string, PairRun>()
   const ended = new Map<string, () => void>()
   const endings = wanted.map((pair) => {
-    const own: Ran = { ...pair, messages: [], errors: [], failed: undefined }
+    const own: PairRun = { ...pair, messages: [], errors: [], failed: undefined }
     ran.set(idOf(pair), own)
     helper.getNode(`${idOf(pair)}-out`).on('input', (sent: Message) => own.messages.push(sent))
     return new Promise<void>((resolve) => ended.set(idOf(pair), resolve))

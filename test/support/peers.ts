@@ -17,18 +17,18 @@ export interface Peer {
 /**
  * Does with a connection what a peer of its kind does; `mended` is the port that leads to a service that works, if any.
  */
-export type Behaviour = (socket: Socket, mended: () => number | undefined) => void
+export type PeerBehaviour = (socket: Socket, mended: () => number | undefined) => void
 
 /** Takes what comes, and never says a word: of TLS it is a handshake that never ends. */
-export const silent: Behaviour = (socket) => void socket.resume()
+export const silent: PeerBehaviour = (socket) => void socket.resume()
 
 /** A proxy that opens the way, and leads nowhere. */
-export const leadsNowhere: Behaviour = (socket) => {
+export const proxyWithoutTarget: PeerBehaviour = (socket) => {
   socket.once('data', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
   socket.resume()
 }
 
-export async function startPeer(behaviour: Behaviour): Promise<Peer> {
+export async function startPeer(behaviour: PeerBehaviour): Promise<Peer> {
   const sockets = new Set<Socket>()
   let mended: number | undefined
   const server = createServer((socket) => {
@@ -36,7 +36,7 @@ export async function startPeer(behaviour: Behaviour): Promise<Peer> {
     socket.on('error', () => {})
     socket.once('close', () => sockets.delete(socket))
     if (mended === undefined) behaviour(socket, () => mended)
-    else lead(socket, mended)
+    else forward(socket, mended)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -54,7 +54,7 @@ export async function startPeer(behaviour: Behaviour): Promise<Peer> {
 }
 
 /** Leads a connection to a port; `read` is what has been read of it already. */
-export function lead(socket: Socket, port: number, read: Buffer = Buffer.alloc(0)): void {
+export function forward(socket: Socket, port: number, read: Buffer = Buffer.alloc(0)): void {
   const there = connect(port, '127.0.0.1')
   there.on('error', () => socket.destroy())
   there.write(read)

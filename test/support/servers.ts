@@ -110,10 +110,10 @@ function find(program: Program | 'apt-get'): string | undefined {
   const newest = versions.toSorted((a, b) => Number(b) - Number(a)).map((name) => join(POSTGRES, name, 'bin'))
   return [...newest, ...folders, '/usr/sbin', '/usr/local/sbin']
     .map((folder) => join(folder, program))
-    .find(runs)
+    .find(canRun)
 }
 
-export function runs(file: string): boolean {
+export function canRun(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true

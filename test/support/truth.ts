@@ -1,7 +1,7 @@
 import type { Simulator, TrueDevice, TrueRecord } from '../../simulator'
 import type { Output } from '../../src/shared/outputs'
 import { spelled } from './expected'
-import { type AlertFact, type Fact, factOf, isTold, type Told } from './facts'
+import { type AlertFact, type Fact, factOf, isReported, type ReportedValue } from './facts'
 import type { ActionName } from './flow'
 import { stored, storedTag } from './outputs'
 
@@ -48,12 +48,12 @@ export function expectedFacts(simulator: Simulator, device: TrueDevice, wanted: 
     action === 'current' ? trueReading(simulator, device, wanted) : trueSeries(simulator, device, wanted)
   const text = output === 'points' ? storedTag : stored
   return told
-    .filter((one) => isTold(one, output))
+    .filter((one) => isReported(one, output))
     .map((one) => ({ ...one, name: text(one.name), group: text(one.group) }))
     .map((one) => factOf(one, action, output))
 }
 
-function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: Wanted): Told[] {
+function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: Wanted): ReportedValue[] {
   const { serial, base } = device
   const reading = truth.current().find((one) => one.serial === serial && one.base === base)
   if (!reading || reading.time === null) return []
@@ -73,7 +73,7 @@ function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: 
   }))
 }
 
-function trueSeries(simulator: Simulator, device: TrueDevice, wanted: Wanted): Told[] {
+function trueSeries(simulator: Simulator, device: TrueDevice, wanted: Wanted): ReportedValue[] {
   const { action, from, to } = wanted
   const { variants } = simulator.options
   const channels = channelsOf(device, device.standalone ? variants.standaloneChannels : 4)

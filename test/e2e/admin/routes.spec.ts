@@ -14,7 +14,7 @@ import {
   waysToGive,
 } from '../../support/admin/requests'
 import { type AddressRow, addresses, type SecretsRow, secrets, ways } from '../../support/admin/typed'
-import { anyTwo } from '../../support/any-two'
+import { pairwise } from '../../support/pairwise'
 
 /** Each route with what it takes of a person. One that is registered and not here fails. */
 const routes = {
@@ -249,7 +249,7 @@ describe('the admin routes', function () {
     // Once more of those who are let in: a refusal hides what else would come.
     const letIn = columns.who.filter(({ asks }) => asks)
     const taken = columns.type.filter((type) => types[type])
-    const rows = [...anyTwo(columns), ...anyTwo({ ...columns, who: letIn, type: taken })]
+    const rows = [...pairwise(columns), ...pairwise({ ...columns, who: letIn, type: taken })]
     for (const who of [...people, ANYBODY]) {
       it(`do as each says alone: ${who.title}`, async () => {
         for (const row of rows.filter((one) => one.who === who)) {

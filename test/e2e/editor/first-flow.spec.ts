@@ -165,8 +165,8 @@ function tests(runtime: Runtime): void {
       const ask = { type: 'inject', props: [], ...place }
       await room.nodeRed.deploy([
         ...editorFlow(room.simulator, { account, ...nodes }),
-        { ...ask, id: 'ask-current', wires: [['current']] },
-        { ...ask, id: 'ask-latest', wires: [['latest']] },
+        { ...ask, id: 'trigger-current', wires: [['current']] },
+        { ...ask, id: 'trigger-latest', wires: [['latest']] },
         { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...place },
         // All of a message, as a text.
         {
@@ -180,11 +180,11 @@ function tests(runtime: Runtime): void {
       ])
       editor = await room.open()
       const messages = await editor.debug()
-      await room.nodeRed.inject('ask-current')
+      await room.nodeRed.inject('trigger-current')
       await messages.first().locator('.red-ui-debug-msg-object-handle').click()
       await messages.filter({ hasText: '"got":"***"' }).waitFor()
       says = requestInWords
-      await room.nodeRed.inject('ask-latest')
+      await room.nodeRed.inject('trigger-latest')
       await messages.nth(1).locator('.red-ui-debug-msg-object-handle').click()
       await messages.filter({ hasText: 'ENVLOG_SERVICE' }).first().waitFor()
       await editor.status('latest').filter({ hasText: 'service error' }).waitFor()

@@ -1,8 +1,8 @@
 /** Six nodes and one with the reference-only ID, on the 120 devices of one account. */
 import type { EndpointName, LogEntry, Simulator, TrueDevice } from '../../../simulator'
 import type { Message } from '../../support/collector'
-import type { AskingNode, Told } from '../../support/quota-flow'
-import type { QuotaHall } from '../../support/quota-hall'
+import type { DeviceMessage, QuotaNode } from '../../support/quota-flow'
+import type { QuotaHarness } from '../../support/quota-harness'
 
 /** Short, and so much that a round takes several windows. */
 export const LIMITS = {
@@ -38,9 +38,9 @@ export function crowdOn(simulator: Simulator) {
     current: devices,
   }
   const ids = Object.keys(asked)
-  const actionOf = (id: string) => id.split('-')[0] as AskingNode['action']
+  const actionOf = (id: string) => id.split('-')[0] as QuotaNode['action']
 
-  const nodes = ids.map((id): AskingNode => {
+  const nodes = ids.map((id): QuotaNode => {
     const action = actionOf(id)
     if (action === 'current') return { id, action, settings: { repeat: 1 } }
     const settings = action === 'range' ? { from: '-1h' } : {}
@@ -67,7 +67,7 @@ export function crowdOn(simulator: Simulator) {
 }
 
 /** What nodes have got, device by device, from now on: messages, or why there will be none. */
-export function createTally({ collector }: QuotaHall, { asked, ids }: Crowd) {
+export function createTally({ collector }: QuotaHarness, { asked, ids }: Crowd) {
   const missing = new Map(ids.map((id) => [id, new Set(asked[id]?.map(({ serial }) => serial))]))
   const seen = new Map([...ids, 'errors'].map((box) => [box, collector.box(box).length]))
 
@@ -81,7 +81,7 @@ export function createTally({ collector }: QuotaHall, { asked, ids }: Crowd) {
   /** `node serial` of those that have got nothing yet. */
   return function unserved(): string[] {
     for (const id of ids) {
-      for (const { serials } of fresh(id) as Told[])
+      for (const { serials } of fresh(id) as DeviceMessage[])
         for (const serial of serials) missing.get(id)?.delete(serial)
     }
     for (const { error } of fresh('errors')) {

@@ -1,8 +1,8 @@
 /** Many nodes on many devices of one account, with deploys and a power cut in between. */
 import assert from 'node:assert/strict'
 import type { EndpointName, Simulator } from '../../../simulator'
-import { quotaFlow, type Told } from '../../support/quota-flow'
-import type { QuotaHall } from '../../support/quota-hall'
+import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
+import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'
 import { type Crowd, createTally, crowdOn, gapsIn, LIMITS, timesFull } from './crowd'
 import { lull, onTheDisk } from './stillness'
@@ -11,7 +11,7 @@ const RUN_MS = 90_000
 /** Requests between two disturbances. */
 const A_FEW = 80
 
-export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
+export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): void {
   let simulator: Simulator
   let crowd: Crowd
   /** Where a deploy or a power cut parts the log of the service. */
@@ -19,18 +19,18 @@ export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
 
   before('starts a service with 80 devices', async () => {
     const limits = { limits: LIMITS, windows, windowPhase: 0.7 }
-    simulator = await hall.simulate({ devices: 80, seed: windows, logSize: 10_000, ...limits })
+    simulator = await harness.simulate({ devices: 80, seed: windows, logSize: 10_000, ...limits })
     crowd = crowdOn(simulator)
   })
 
   const flow = (change: Record<string, unknown> = {}) =>
     quotaFlow({
-      ...{ simulator, collector: hall.collector, account: { store: 'file', concurrency: 4 } },
+      ...{ simulator, collector: harness.collector, account: { store: 'file', concurrency: 4 } },
       nodes: crowd.nodes.map((node) => (node.id === 'latest-1' ? { ...node, settings: change } : node)),
     })
   const go = async () => {
     parts.push(simulator.log.length)
-    await hall.ask(...crowd.ids)
+    await harness.trigger(...crowd.ids)
   }
   const more = () => {
     const from = simulator.log.length
@@ -39,21 +39,21 @@ export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
 
   it('serves every device of every node, through deploys and a power cut', async function () {
     this.timeout(RUN_MS)
-    const { pid } = hall.nodeRed
-    await hall.deploy(flow())
+    const { pid } = harness.nodeRed
+    await harness.deploy(flow())
     await go()
     await more()
-    await hall.deploy(flow())
+    await harness.deploy(flow())
     await go()
     await more()
     await lull(simulator)
-    await onTheDisk(hall, simulator)
-    await hall.restart()
-    assert.notEqual(hall.nodeRed.pid, pid)
-    const unserved = createTally(hall, crowd)
+    await onTheDisk(harness, simulator)
+    await harness.restart()
+    assert.notEqual(harness.nodeRed.pid, pid)
+    const unserved = createTally(harness, crowd)
     await go()
     await more()
-    await hall.deploy(flow({ time: 'local' }))
+    await harness.deploy(flow({ time: 'local' }))
     await go()
     await until('all devices are served', () => unserved().length === 0, RUN_MS / 2).catch(() => {
       assert.deepEqual(unserved(), [])
@@ -82,7 +82,7 @@ export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
   })
 
   it('told with each message what the service said of the quota', () => {
-    const messages = crowd.ids.flatMap((id) => hall.collector.box(id) as Told[])
+    const messages = crowd.ids.flatMap((id) => harness.collector.box(id) as DeviceMessage[])
     assert.ok(messages.length > 300, `${messages.length}`)
     for (const { envlog } of messages) {
       const { limit, window } = LIMITS[envlog.endpoint as EndpointName]
@@ -94,7 +94,7 @@ export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
   })
 
   it('told of no failure but of devices that have no such data', () => {
-    const told = hall.collector.box('errors').map(({ error }) => error)
+    const told = harness.collector.box('errors').map(({ error }) => error)
     const unexpected = told.filter(({ code, cause, source }) =>
       code === 'ENVLOG_SERVICE' ? crowd.hasData(source.id, cause.serial) : code !== 'ENVLOG_CLOSED',
     )

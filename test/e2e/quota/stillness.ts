@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Simulator } from '../../../simulator'
 import type { PersistedQuota } from '../../../src/lib/quota/limiter-state'
 import { accountId } from '../../support/quota-flow'
-import type { QuotaHall } from '../../support/quota-hall'
+import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'
 
 /** So long nothing comes where all wait for quota. */
@@ -21,7 +21,7 @@ export async function lull(simulator: Simulator): Promise<void> {
 }
 
 /** Resolves when the store has written what was spent last: it does so in its own time. */
-export async function onTheDisk({ nodeRed }: QuotaHall, simulator: Simulator): Promise<void> {
+export async function onTheDisk({ nodeRed }: QuotaHarness, simulator: Simulator): Promise<void> {
   await until('what was spent is on the disk', () => {
     const saved = savedIn(join(nodeRed.userDir, 'context', accountId(simulator), 'flow.json'))
     return saved && missing(saved, simulator) === 0

@@ -1,7 +1,7 @@
 /** What becomes of a shared quota while its Redis is away. */
 import assert from 'node:assert/strict'
-import { type AskingNode, accountId, type Told } from '../../support/quota-flow'
-import { installClient, showsAway } from '../../support/shared-quota'
+import { accountId, type DeviceMessage, type QuotaNode } from '../../support/quota-flow'
+import { installClient, untilConnection } from '../../support/shared-quota'
 import { until } from '../../support/wait'
 import { FLOWING, ROW, RUN_MS, useScene } from './scene'
 
@@ -14,15 +14,15 @@ const TRIGGERS = 6
 
 describe('a quota that two Node-REDs share while its Redis is away', () => {
   const scene = useScene()
-  const { halls } = scene
+  const { harnesses } = scene
 
   before('installs the client of Redis', async function () {
     this.timeout(RUN_MS)
-    for (const hall of halls) installClient(hall)
-    await Promise.all(halls.map((hall) => hall.restart()))
+    for (const harness of harnesses) installClient(harness)
+    await Promise.all(harnesses.map((harness) => harness.restart()))
   })
 
-  const six = (): AskingNode[] => [{ id: 'six', action: 'latest', devices: scene.remotes.slice(0, 6) }]
+  const six = (): QuotaNode[] => [{ id: 'six', action: 'latest', devices: scene.remotes.slice(0, 6) }]
 
   async function disturbed(disturb: () => unknown, mend: () => unknown): Promise<void> {
     const { simulator } = scene
@@ -30,16 +30,16 @@ describe('a quota that two Node-REDs share while its Redis is away', () => {
     for (let count = 0; count < TRIGGERS; count++) await scene.ask('six')
     await scene.came(ROW.limit + 5)
     await disturb()
-    await showsAway(halls, simulator, true)
+    await untilConnection(harnesses, simulator, true)
     await scene.more(1)
     await mend()
-    await showsAway(halls, simulator, false)
-    const done = () => halls.every(({ collector }) => collector.box('done-six').length === TRIGGERS)
-    const failed = () => halls.flatMap(({ collector }) => collector.box('errors'))
+    await untilConnection(harnesses, simulator, false)
+    const done = () => harnesses.every(({ collector }) => collector.box('done-six').length === TRIGGERS)
+    const failed = () => harnesses.flatMap(({ collector }) => collector.box('errors'))
     await until('all triggers have ended', () => done() || failed().length > 0)
     assert.deepEqual(failed(), [])
-    for (const { collector } of halls) {
-      const serials = (collector.box('six') as Told[]).flatMap((one) => one.serials)
+    for (const { collector } of harnesses) {
+      const serials = (collector.box('six') as DeviceMessage[]).flatMap((one) => one.serials)
       assert.equal(serials.length, TRIGGERS * 6)
     }
     assert.ok(scene.over() <= UNFORESEEABLE, `${scene.over()} refused`)
@@ -60,7 +60,7 @@ describe('a quota that two Node-REDs share while its Redis is away', () => {
       () => scene.redis.start(),
     )
     const id = accountId(scene.simulator)
-    const told = halls[0].collector.box('statuses').map(({ status }) => status)
+    const told = harnesses[0].collector.box('statuses').map(({ status }) => status)
     const away = told.find(({ source, text }) => source.id === id && text !== undefined)
     assert.deepEqual([away?.fill, away?.shape], ['yellow', 'ring'])
   })
@@ -78,14 +78,14 @@ describe('a quota that two Node-REDs share while its Redis is away', () => {
     const wrong = 'a-wrong-password'
     await scene.deploy(scene.endless(), wrong)
     await scene.ask('endless')
-    await showsAway(halls, scene.simulator, true)
+    await untilConnection(harnesses, scene.simulator, true)
     await scene.came(ROW.limit)
     const ratio = await scene.flowing()
     assert.ok(ratio >= FLOWING, `${ratio}`)
     assert.equal(scene.over(), 0)
-    for (const { nodeRed, collector } of halls) {
+    for (const { nodeRed, collector } of harnesses) {
       assert.ok(!nodeRed.log().includes(wrong))
-      assert.ok(!collector.everything().includes(wrong))
+      assert.ok(!collector.rawText().includes(wrong))
       assert.ok(collector.box('endless').length >= ROW.limit / 2)
     }
   })

@@ -1,31 +1,31 @@
 /** Two whole Node-REDs on one account, a Redis with a password, and for each test a service of its own. */
 import assert from 'node:assert/strict'
 import type { LogEntry, Simulator } from '../../../simulator'
-import type { AskingNode } from '../../support/quota-flow'
-import { type QuotaHall, useQuotaHall } from '../../support/quota-hall'
+import type { QuotaNode } from '../../support/quota-flow'
+import { type QuotaHarness, useQuotaHarness } from '../../support/quota-harness'
 import { type RedisServer, startRedis } from '../../support/redis'
 import { firstRuntime, otherRuntime } from '../../support/runtimes'
-import { deployShared, type Row, throughput } from '../../support/shared-quota'
+import { deployShared, type LimitOfWindow, throughput } from '../../support/shared-quota'
 import { until } from '../../support/wait'
 
 const STARTING_MS = 300_000
 /** Share of what could come that has to: timers are late on a busy machine; how much it really is the models show. */
 export const FLOWING = 0.7
 export const RUN_MS = 60_000
-export const ROW: Row = { limit: 20, window: 1 }
+export const ROW: LimitOfWindow = { limit: 20, window: 1 }
 export const PASSWORD = 'not-a-secret'
 /** Where messages and what is told of them come, anew for each test. */
 const BOXES = ['endless', 'six', 'done-six', 'errors', 'statuses']
 
 export interface Scene {
-  readonly halls: readonly [QuotaHall, QuotaHall]
+  readonly harnesses: readonly [QuotaHarness, QuotaHarness]
   readonly redis: RedisServer
   readonly simulator: Simulator
   /** Devices that may be asked. */
   readonly remotes: readonly { serial: string; base: string }[]
   /** One round over far more devices than the limit allows. */
-  endless(): AskingNode[]
-  deploy(nodes: readonly AskingNode[], password?: string): Promise<void>
+  endless(): QuotaNode[]
+  deploy(nodes: readonly QuotaNode[], password?: string): Promise<void>
   /** Triggers a node in each of them. */
   ask(id: string): Promise<void>
   /** Waits for so many requests in all, or more than there are. */
@@ -39,7 +39,7 @@ export interface Scene {
 
 /** In a `describe`. */
 export function useScene(): Scene {
-  const halls = [useQuotaHall(firstRuntime), useQuotaHall(otherRuntime)] as const
+  const harnesses = [useQuotaHarness(firstRuntime), useQuotaHarness(otherRuntime)] as const
   let redis: RedisServer
   let simulator: Simulator
   let remotes: { serial: string; base: string }[]
@@ -56,19 +56,19 @@ export function useScene(): Scene {
 
   beforeEach('starts a service', async () => {
     const limits = { 'latest-data-relay': ROW }
-    simulator = await halls[0].simulate({ devices: 600, limits, windows: 'sliding', logSize: 10_000 })
+    simulator = await harnesses[0].simulate({ devices: 600, limits, windows: 'sliding', logSize: 10_000 })
     remotes = simulator.truth
       .devices()
       .filter(({ endpoints }) => endpoints.includes('latest-data-relay'))
       .map(({ serial, base }) => ({ serial, base }))
     assert.ok(remotes.length > 300)
-    for (const { collector } of halls) for (const name of BOXES) collector.box(name).length = 0
+    for (const { collector } of harnesses) for (const name of BOXES) collector.box(name).length = 0
   })
 
   const log = () => simulator.log
   const came = (count: number) => until(`${count} requests`, () => log().length >= count)
   return {
-    halls,
+    harnesses,
     get redis() {
       return redis
     },
@@ -80,9 +80,9 @@ export function useScene(): Scene {
     },
     endless: () => [{ id: 'endless', action: 'latest', devices: remotes }],
     deploy: (nodes, password = PASSWORD) =>
-      deployShared(halls, { simulator, address: redis.url, password, nodes }),
+      deployShared(harnesses, { simulator, address: redis.url, password, nodes }),
     async ask(id) {
-      for (const hall of halls) await hall.ask(id)
+      for (const harness of harnesses) await harness.trigger(id)
     },
     came,
     more: (count) => came(log().length + count),

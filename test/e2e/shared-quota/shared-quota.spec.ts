@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { accountKey } from '../../../src/lib/registry'
 import type { Message } from '../../support/collector'
-import { awayIn, installClient, sharedFlow } from '../../support/shared-quota'
+import { disconnections, installClient, sharedFlow } from '../../support/shared-quota'
 import { until } from '../../support/wait'
 import { FLOWING, PASSWORD, ROW, RUN_MS, useScene } from './scene'
 
 describe('a quota that two Node-REDs share', () => {
   const scene = useScene()
-  const { halls } = scene
+  const { harnesses } = scene
 
   /** What the account's limits hold in Redis: amount, state, end and how long it lasts. */
   async function entries(): Promise<string[]> {
@@ -21,20 +21,20 @@ describe('a quota that two Node-REDs share', () => {
 
   it('needs a package of its own, and says which', async function () {
     this.timeout(RUN_MS)
-    const [first] = halls
+    const [first] = harnesses
     const { simulator, redis } = scene
     const sharing = { simulator, address: redis.url, password: PASSWORD, nodes: scene.endless() }
     await first.deploy(sharedFlow(first, sharing))
-    await first.ask('endless')
-    const [{ error }] = (await first.collector.take('errors', 1)) as [Message]
+    await first.trigger('endless')
+    const [{ error }] = (await first.collector.receive('errors', 1)) as [Message]
     assert.equal(error.code, 'ENVLOG_CONFIG')
     assert.match(error.message, /'npm install redis'/)
     const shown = first.collector.box('statuses').map(({ status }) => status)
     assert.deepEqual([shown.at(-1)?.fill, shown.at(-1)?.shape], ['grey', 'ring'])
     assert.equal(scene.log().length, 0)
-    for (const hall of halls) installClient(hall)
+    for (const harness of harnesses) installClient(harness)
     await first.restart()
-    await first.ask('endless')
+    await first.trigger('endless')
     await scene.came(1)
   })
 
@@ -46,9 +46,10 @@ describe('a quota that two Node-REDs share', () => {
     const ratio = await scene.flowing()
     assert.ok(ratio >= FLOWING, `${ratio}`)
     assert.equal(scene.over(), 0)
-    const shares = halls.map(({ collector }) => collector.box('endless').length)
+    const shares = harnesses.map(({ collector }) => collector.box('endless').length)
     assert.ok(Math.min(...shares) >= ROW.limit / 2, `${shares}`)
-    for (const hall of halls) assert.deepEqual(awayIn(hall, scene.simulator).filter(Boolean), [])
+    for (const harness of harnesses)
+      assert.deepEqual(disconnections(harness, scene.simulator).filter(Boolean), [])
   })
 
   it('writes nothing secret into Redis', async function () {

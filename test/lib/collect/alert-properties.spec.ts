@@ -4,10 +4,10 @@ import { knownAlerts, missingAlerts } from '../../support/collect/alert-oracle'
 import {
   type AlertAct,
   type AlertEntry,
-  type AlertWorld,
-  createAlertWorld,
-  HOLDS,
-} from '../../support/collect/alert-world'
+  type AlertSimulation,
+  createAlertSimulation,
+  LOG_SIZE,
+} from '../../support/collect/alert-simulation'
 
 const TIMEOUT = 600_000
 const numRuns = 500
@@ -46,28 +46,28 @@ function acts(more: AlertAct[], ends: readonly ('no-connection' | 'dies')[] = ['
 const order = fc.constantFrom('newest first' as const, 'oldest first' as const)
 const start = fc.constantFrom('now' as const, 'held' as const)
 
-async function live(world: AlertWorld, life: readonly AlertAct[]): Promise<AlertWorld> {
-  for (const act of life) await world.perform(act)
-  return world
+async function play(simulation: AlertSimulation, life: readonly AlertAct[]): Promise<AlertSimulation> {
+  for (const act of life) await simulation.perform(act)
+  return simulation
 }
 
 /** @throws where an alert comes twice, is overlooked, or one that was lost is not told of */
-function judge(world: AlertWorld, begin: 'now' | 'held'): void {
-  const known = knownAlerts(world, begin, false)
-  for (const [index, entry] of world.journal.entries()) {
+function check(simulation: AlertSimulation, begin: 'now' | 'held'): void {
+  const known = knownAlerts(simulation, begin, false)
+  for (const [index, entry] of simulation.journal.entries()) {
     const before = known(index - 1)
     if (entry.kind === 'completed') assert.deepEqual(missingAlerts(known(index)), [], 'overlooked')
     if (entry.kind !== 'delivered') continue
     assert.ok(entry.alerts.length > 0, 'nothing new sends nothing')
     assert.deepEqual(
-      entry.alerts.filter((one) => before.have.has(one)),
+      entry.alerts.filter((one) => before.delivered.has(one)),
       [],
       'twice',
     )
     assert.equal(new Set(entry.alerts).size, entry.alerts.length, 'twice in one message')
-    const times = entry.alerts.map((one) => world.log[one]?.unixtime ?? 0)
+    const times = entry.alerts.map((one) => simulation.log[one]?.unixtime ?? 0)
     assert.deepEqual(times, times.toSorted(byNumber), 'oldest first')
-    const isOverflow = before.before !== null && (before.upTo ?? 0) - before.before >= HOLDS
+    const isOverflow = before.before !== null && (before.upTo ?? 0) - before.before >= LOG_SIZE
     assert.equal(entry.isOverflow, isOverflow, 'whether older ones were lost')
   }
 }
@@ -75,34 +75,37 @@ function judge(world: AlertWorld, begin: 'now' | 'held'): void {
 const byNumber = (a: number, b: number) => a - b
 
 describe('new alerts of any log, asked for at any time', () => {
-  const check = (life: fc.Arbitrary<AlertAct[]>) =>
+  const checkAll = (life: fc.Arbitrary<AlertAct[]>) =>
     fc.assert(
       fc.asyncProperty(order, start, life, async (how, begin, given) => {
-        judge(await live(createAlertWorld(how, begin), [...given, plain]), begin)
+        check(await play(createAlertSimulation(how, begin), [...given, plain]), begin)
       }),
       { numRuns },
     )
 
-  it('come once, all that the log holds, and tell where it held no longer all', () => check(acts(quiet)))
-  it('come again after the node forgot them', () => check(acts([...quiet, forget])))
+  it('come once, all that the log holds, and tell where it held no longer all', () => checkAll(acts(quiet)))
+  it('come again after the node forgot them', () => checkAll(acts([...quiet, forget])))
   it('come twice after a crash only if they were delivered since the last write', () =>
-    check(acts([...quiet, { act: 'crash', older: 0 }, { act: 'crash', older: 2 }], ['dies'])))
+    checkAll(acts([...quiet, { act: 'crash', older: 0 }, { act: 'crash', older: 2 }], ['dies'])))
 })
 
 describe('alerts that are to be acknowledged', () => {
   const storing: AlertAct[] = [{ act: 'pass', ms: TIMEOUT }]
   for (let round = 0; round < 3; round++) storing.push(plain, { act: 'receipt', back: 0 })
 
-  const check = (life: fc.Arbitrary<AlertAct[]>) =>
+  const checkAll = (life: fc.Arbitrary<AlertAct[]>) =>
     fc.assert(
       fc.asyncProperty(order, start, life, async (how, begin, given) => {
-        const world = await live(createAlertWorld(how, begin, { timeoutMs: TIMEOUT }), [...given, ...storing])
-        const known = knownAlerts(world, begin, true)
-        assert.deepEqual(missingAlerts(known(world.journal.length - 1)), [], 'lost')
+        const simulation = await play(createAlertSimulation(how, begin, { timeoutMs: TIMEOUT }), [
+          ...given,
+          ...storing,
+        ])
+        const known = knownAlerts(simulation, begin, true)
+        assert.deepEqual(missingAlerts(known(simulation.journal.length - 1)), [], 'lost')
         const isSkip = (entry: AlertEntry | undefined) => entry?.kind === 'skipped'
-        const skips = [...world.journal.keys()].filter((index) => isSkip(world.journal[index]))
+        const skips = [...simulation.journal.keys()].filter((index) => isSkip(simulation.journal[index]))
         assert.ok(
-          skips.every((index) => world.journal[index - 1]?.kind !== 'asked'),
+          skips.every((index) => simulation.journal[index - 1]?.kind !== 'asked'),
           'a request while a receipt is open',
         )
       }),
@@ -110,20 +113,20 @@ describe('alerts that are to be acknowledged', () => {
     )
 
   it('are not lost in any order of triggers, receipts, failures and deploys', () =>
-    check(acts([...receipts, ...quiet])))
+    checkAll(acts([...receipts, ...quiet])))
   it('are not lost where the node dies at any step', () =>
-    check(acts([...receipts, ...quiet, { act: 'crash', older: 0 }], ['dies'])))
+    checkAll(acts([...receipts, ...quiet, { act: 'crash', older: 0 }], ['dies'])))
   it('come again after they were forgotten, whatever receipts come then', () =>
-    check(acts([...receipts, ...quiet, forget])))
+    checkAll(acts([...receipts, ...quiet, forget])))
 })
 
 describe('a log entry without any words', () => {
   it('is nothing to tell: no message, and no receipt to wait for', async () => {
-    const world = createAlertWorld('oldest first', 'held', { timeoutMs: TIMEOUT })
-    world.log.push({ unixtime: 1_795_161_600, ch1: ' ' })
-    await live(world, [plain])
+    const simulation = createAlertSimulation('oldest first', 'held', { timeoutMs: TIMEOUT })
+    simulation.log.push({ unixtime: 1_795_161_600, ch1: ' ' })
+    await play(simulation, [plain])
     assert.deepEqual(
-      world.journal.map(({ kind }) => kind),
+      simulation.journal.map(({ kind }) => kind),
       ['asked', 'answered', 'completed'],
     )
   })

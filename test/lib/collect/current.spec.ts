@@ -3,14 +3,14 @@ import { changedReadings } from '../../../src/lib/collect/current'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import type { Reading } from '../../../src/lib/readings/current'
 import { createVirtualClock } from '../../support/clock'
-import { settled, shelf } from '../../support/collect/shelf'
+import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
 import { reading } from '../../support/samples'
 
 const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
   ({ ...reading, timestamp, ...over }) as Reading
 const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
 
-async function begin(store = shelf()) {
+async function begin(store = createRecordingStore()) {
   const nodeState = createNodeState(createVirtualClock(0))
   nodeState.open(store)
   await nodeState.ready()
@@ -51,7 +51,7 @@ describe('readings that changed since they were last sent', () => {
   it('are known in the next process, but not to what forgot them', async () => {
     const { store, look } = await begin()
     look(at(1)).remember()
-    await settled()
+    await nextTurn()
     const next = await begin(store)
     assert.equal(next.look(at(1)).changed.length, 0)
     next.nodeState.forget([reading.serial])

@@ -5,7 +5,7 @@ import { collectAlerts, collectLatest } from '../../../src/lib/collect/fetch'
 import { alertAnswer, BASE, currentDevice, graph, patient, relayGraph } from '../answers'
 import { modelAccount } from './model-service'
 
-const wish: CurrentQuery = {
+const query: CurrentQuery = {
   selection: 'all',
   exclude: [],
   time: 'utc',
@@ -28,7 +28,7 @@ async function current(
   const { account, asked } = modelAccount(() => ({ devices }))
   let updates = 0
   ;(account as { directory: unknown }).directory = { update: () => updates++, isRemote }
-  const collected = await collectCurrent(account as Account, { ...wish, ...over }, patient)
+  const collected = await collectCurrent(account as Account, { ...query, ...over }, patient)
   if (collected) assert.equal(collected.content.kind, 'current')
   const readings = collected?.content.kind === 'current' ? collected.content.readings : []
   const found = readings.map(({ serial, base }) => `${base.serial}/${serial}`)

@@ -18,8 +18,8 @@ describe('working on devices side by side', () => {
     signal = never,
     doubtful: number[] = [],
   ) {
-    const told: [number, string][] = []
-    const seen = { started: [] as number[], done: [] as number[], most: 0, told }
+    const reported: [number, string][] = []
+    const seen = { started: [] as number[], done: [] as number[], most: 0, told: reported }
     let open = 0
     const result = forEachConcurrent(
       items,
@@ -37,7 +37,7 @@ describe('working on devices side by side', () => {
         if (failure) throw typeof failure === 'string' ? new EnvlogError(failure as Reason) : failure
         seen.done.push(item)
       },
-      (item, error) => told.push([item, error.reason]),
+      (item, error) => reported.push([item, error.reason]),
       (item) => doubtful.includes(item),
     )
     return { seen, result, watched: watch(result), open: () => open }

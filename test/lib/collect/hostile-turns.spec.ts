@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
-import { settled, shelf } from '../../support/collect/shelf'
+import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
 
 const DAY = 86_400_000
 const A = { serial: '5212A1B2', base: '5839F001' }
@@ -12,7 +12,7 @@ describe('a node whose messages name one device after the other', () => {
     it(`knows each of them still where the host’s clock is set by ${days} days in between`, async () => {
       const clock = createVirtualClock(0)
       const nodeState = createNodeState(clock)
-      nodeState.open(shelf())
+      nodeState.open(createRecordingStore())
       await nodeState.ready()
       const cursor = { seen: ['x'], sequence: clock.now() }
       nodeState.setDevices([B])
@@ -23,7 +23,7 @@ describe('a node whose messages name one device after the other', () => {
       clock.jump(days * DAY)
       clock.advance(60_000)
       nodeState.setDevices([A])
-      await settled()
+      await nextTurn()
       nodeState.setDevices([B])
       assert.deepEqual(
         nodeState.delivery(`${B.base}/${B.serial}`).cursor,

@@ -3,7 +3,7 @@ import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { RequestContext } from '../../../src/lib/quota/types'
-import { inOrder, type Order, selected } from '../../support/collect/selection'
+import { type RecordOrder, selectRecords, sortRecords } from '../../support/collect/selection'
 import { graph, type Json } from '../answers'
 
 export interface ModelRecord {
@@ -15,7 +15,7 @@ export interface ModelRecord {
 export interface Behaviour {
   /** Whether records at the very bounds are given or not. */
   inclusive: boolean
-  order: Order
+  order: RecordOrder
 }
 
 export interface Query {
@@ -32,8 +32,8 @@ export function select(
 ): Json[] {
   const { 'unixtime-from': from, 'unixtime-to': to, number } = query
   const byId = records.toSorted((a, b) => a.id - b.id)
-  const taken = selected(byId, { from, to, number: Math.min(number, 65_535) }, inclusive)
-  return inOrder(taken, order).map(
+  const taken = selectRecords(byId, { from, to, number: Math.min(number, 65_535) }, inclusive)
+  return sortRecords(taken, order).map(
     ({ unixtime, id, value }): Json => ({
       unixtime,
       'data-id': id,

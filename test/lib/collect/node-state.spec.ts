@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Backfill } from '../../../src/lib/collect/backfill'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
-import { settled, shelf } from '../../support/collect/shelf'
+import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
 
 const [FIRST, SECOND] = ['5839F001/5212A1B2', '5839F002/5212A1B2']
 const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
@@ -12,7 +12,7 @@ const target = (key: string) => {
 }
 
 /** A node's memory in a process of its own, once it has taken over what the store holds. */
-async function begin(store = shelf()) {
+async function begin(store = createRecordingStore()) {
   const nodeState = createNodeState(createVirtualClock(0))
   nodeState.open(store)
   await nodeState.ready()
@@ -37,7 +37,7 @@ describe('what a node knows of its devices', () => {
     nodeState.pollingOrder.markPolled(target(SECOND))
     nodeState.pollingOrder.markPolled(target(FIRST))
     nodeState.save()
-    await settled()
+    await nextTurn()
     const next = await begin(store)
     assert.deepEqual([next.cursor(FIRST), next.cursor(SECOND)], [at(5), at(6)])
     assert.equal(next.nodeState.lastSent(FIRST), 'mark')
@@ -52,7 +52,7 @@ describe('what a node knows of its devices', () => {
   it('has one key for its receipts, over restarts too, and another in each store', async () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
-    await settled()
+    await nextTurn()
     assert.equal((await begin(store)).nodeState.receiptKey(), nodeState.receiptKey())
     assert.notEqual((await begin()).nodeState.receiptKey(), nodeState.receiptKey())
     assert.ok(nodeState.receiptKey().length >= 43, 'of 32 bytes')
@@ -63,7 +63,7 @@ describe('what a node knows of its devices', () => {
     const writes = () => store.writes.length
     deliver(FIRST, 5)
     assert.equal(writes(), 1)
-    await settled()
+    await nextTurn()
     nodeState.dispatch(FIRST, { kind: 'trigger' })
     nodeState.dispatch(FIRST, {
       kind: 'receipt-issued',
@@ -74,7 +74,7 @@ describe('what a node knows of its devices', () => {
     })
     nodeState.dispatch(FIRST, { kind: 'receipt-overdue' })
     nodeState.setLastSent([])
-    await settled()
+    await nextTurn()
     assert.equal(writes(), 1, 'what is open is in memory only')
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(9) })
     assert.equal(writes(), 2)
@@ -83,31 +83,36 @@ describe('what a node knows of its devices', () => {
   it('holds nothing but data: what a store keeps is not changed afterwards', async () => {
     const kept: unknown[] = []
     const { nodeState, deliver } = await begin({
-      ...shelf(),
+      ...createRecordingStore(),
       save: async (state) => void kept.push(state),
     })
     deliver(FIRST, 5)
-    await settled()
+    await nextTurn()
     const before = structuredClone(kept[0])
     deliver(FIRST, 6)
     nodeState.setLastSent([[FIRST, 'mark']])
     nodeState.forget('all')
-    await settled()
+    await nextTurn()
     assert.deepEqual(kept[0], before)
   })
 
   it('stays over a deploy, also where the store holds something older, or is another one', async () => {
     const { nodeState, store, deliver, cursor } = await begin()
     deliver(FIRST, 5)
-    await settled()
+    await nextTurn()
     nodeState.dispatch(SECOND, { kind: 'trigger' })
-    const other = shelf({ version: 1, cursors: { [FIRST]: { seen: ['1'], taken: 1 } }, marks: {}, round: [] })
+    const other = createRecordingStore({
+      version: 1,
+      cursors: { [FIRST]: { seen: ['1'], taken: 1 } },
+      marks: {},
+      round: [],
+    })
     await nodeState.close(store)
     nodeState.open(other)
     await nodeState.ready()
     assert.deepEqual([cursor(FIRST), nodeState.delivery(SECOND).phase.name], [at(5), 'idle'])
     deliver(SECOND, 7)
-    await settled()
+    await nextTurn()
     assert.deepEqual([store.writes.length, other.writes.length], [1, 1])
     assert.deepEqual((await begin(other)).cursor(FIRST), at(5))
   })
@@ -116,7 +121,7 @@ describe('what a node knows of its devices', () => {
     const { store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 5)
-    await settled()
+    await nextTurn()
     const nodeState = createNodeState(createVirtualClock(0))
     nodeState.open(store)
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(9) })
@@ -138,7 +143,7 @@ const holeOf = (count: number): Backfill => {
 describe('what was fetched', () => {
   const fetch = async (shapes: readonly string[]) => {
     const nodeState = createNodeState(createVirtualClock(0))
-    const store = shelf()
+    const store = createRecordingStore()
     nodeState.open(store, { settingsKey: 'old' })
     await nodeState.ready()
     nodeState.dispatch(FIRST, { kind: 'trigger' })
@@ -177,7 +182,7 @@ describe('what is retained in memory', () => {
 
   it('of a device that the node is no longer about is dropped after 30 days', async () => {
     const clock = createVirtualClock(0)
-    const store = shelf()
+    const store = createRecordingStore()
     const nodeState = createNodeState(clock)
     nodeState.open(store)
     await nodeState.ready()
@@ -196,9 +201,9 @@ describe('what is retained in memory', () => {
     clock.advance(86_400_000)
     nodeState.setDevices([target(FIRST)])
     nodeState.save()
-    await settled()
+    await nextTurn()
     assert.deepEqual([nodeState.delivery('a/b').cursor, nodeState.lastSent('a/b')], [null, undefined])
-    const held = store.newest() as Record<string, object>
+    const held = store.latest() as Record<string, object>
     for (const key of ['cursors', 'marks', 'selected'])
       assert.deepEqual(Object.keys(held[key] ?? {}), [FIRST], key)
     assert.deepEqual(held.round, [FIRST])
@@ -206,7 +211,7 @@ describe('what is retained in memory', () => {
 
   it('does not wait again for a device at each restart', async () => {
     const day = 86_400_000
-    const store = shelf({
+    const store = createRecordingStore({
       version: 1,
       cursors: { [FIRST]: { seen: ['5'], taken: 5 } },
       forgotten: {},
@@ -223,10 +228,10 @@ describe('what is retained in memory', () => {
       assert.equal(nodeState.delivery(FIRST).cursor === null, restart > 30, `${restart}`)
       nodeState.setDevices([])
       nodeState.save()
-      await settled()
+      await nextTurn()
       now += day
     }
-    assert.deepEqual((store.newest() as { cursors: object }).cursors, {})
+    assert.deepEqual((store.latest() as { cursors: object }).cursors, {})
   })
 
   it('goes with a device to another base unit, where it has left the one before', async () => {
@@ -242,14 +247,14 @@ describe('what is retained in memory', () => {
 
   it('is not what a node of another type with the same id knew', async () => {
     const records = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
-    const store = shelf()
+    const store = createRecordingStore()
     const { nodeState, cursor } = await begin(store)
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: records })
     await nodeState.close(store)
     nodeState.open(store, { cursorKind: 'alerts' })
     assert.equal(cursor(FIRST), null)
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(6) })
-    await settled()
+    await nextTurn()
     const next = createNodeState(createVirtualClock(0))
     next.open(store, { cursorKind: 'records' })
     await next.ready()
@@ -279,10 +284,10 @@ describe('to forget', () => {
     nodeState.forget(['5212A1B2'])
     assert.deepEqual([cursor(FIRST), cursor(SECOND), cursor('a/b')], [null, null, at(5)])
     assert.deepEqual([nodeState.lastSent(FIRST), nodeState.lastSent('a/b')], [undefined, 'mark'])
-    await settled()
+    await nextTurn()
     assert.equal((await begin(store)).cursor(FIRST), null)
     nodeState.forget('all')
-    await settled()
+    await nextTurn()
     assert.equal((await begin(store)).cursor('a/b'), null)
     assert.equal(nodeState.lastSent('a/b'), undefined)
   })

@@ -58,8 +58,8 @@ async function collect(service: Service, from: number, to: number, number: numbe
   }
   const account = { client: { read } } as unknown as Account
   const period = { from: { instant: from }, to: { instant: to } }
-  const wish = { period, number, time: 'utc', format: 'read' } as const
-  const { content } = await collectRange(account, target, wish, patient)
+  const query = { period, number, time: 'utc', format: 'read' } as const
+  const { content } = await collectRange(account, target, query, patient)
   assert.ok(content.kind === 'series')
   const { records: found } = content.series
   const times = found.map(({ timestamp }) => timestamp ?? 0)

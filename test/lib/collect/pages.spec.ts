@@ -27,8 +27,8 @@ const period = fc
   .map(([from, length]) => ({ from, to: from + length }))
 
 /** The pages of a wish, one taken after the other. */
-function createPages(wish: Parameters<typeof startPaging>[0]) {
-  let paging = startPaging(wish)
+function createPages(period: Parameters<typeof startPaging>[0]) {
+  let paging = startPaging(period)
   return {
     next: () => nextPage(paging),
     /** True when it was the last one. */
@@ -39,7 +39,7 @@ function createPages(wish: Parameters<typeof startPaging>[0]) {
       assert.deepEqual(paging, before, 'what came in is not touched')
       const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
       const ahead = prefetchablePage(paging, received, oldest)
-      if (wish.number !== null) assert.equal(ahead, undefined, 'only reading tells how many are left')
+      if (period.number !== null) assert.equal(ahead, undefined, 'only reading tells how many are left')
       else assert.deepEqual(ahead, after.isComplete ? undefined : nextPage(after), 'what is next was known')
       paging = after
       return paging.isComplete
@@ -56,12 +56,12 @@ interface Run {
 /** All pages of a service that gives at most `cap` records at once. */
 function run(
   given: readonly ModelRecord[],
-  wish: { from: number; to: number; number: number | null },
+  period: { from: number; to: number; number: number | null },
   how: Behaviour,
   cap: number,
   grow: (page: number) => readonly ModelRecord[] = () => [],
 ): Run {
-  const pages = createPages(wish)
+  const pages = createPages(period)
   const held = [...given]
   for (let count = 1; ; count++) {
     assert.ok(count < 500, 'it never ends')
@@ -97,8 +97,8 @@ describe('the pages of a period', () => {
     const cap = fc.integer({ min: 2 * MOST_A_SECOND + 1, max: 30 })
     fc.assert(
       fc.property(records, period, behaviour, cap, (given, { from, to }, how, most) => {
-        const wish = { from, to, number: null }
-        assert.deepEqual(inOrder(run(given, wish, how, most).series, how), wanted(given, wish))
+        const period = { from, to, number: null }
+        assert.deepEqual(inOrder(run(given, period, how, most).series, how), wanted(given, period))
       }),
       { numRuns: 2000 },
     )
@@ -109,9 +109,9 @@ describe('the pages of a period', () => {
     const cap = fc.oneof(fc.constant(16_000), fc.integer({ min: 2 * MOST_A_SECOND + 1, max: 30 }))
     fc.assert(
       fc.property(records, period, behaviour, number, cap, (given, { from, to }, how, count, most) => {
-        const wish = { from, to, number: count }
-        const { series } = run(given, wish, how, most)
-        const expected = wanted(given, wish)
+        const period = { from, to, number: count }
+        const { series } = run(given, period, how, most)
+        const expected = wanted(given, period)
         if (isKnown(series, how)) return assert.deepEqual(values(series), expected)
         // The cut may go through a second whose records nobody can order: any of them will do.
         const seconds = (found: number[]) => found.map((value) => given[value]?.unixtime)
@@ -138,12 +138,12 @@ describe('the pages of a period', () => {
   it('lose nothing where the device sends new records meanwhile', () => {
     fc.assert(
       fc.property(records, behaviour, (given, how) => {
-        const wish = { from: 1_000_000, to: 1_100_000, number: null }
+        const period = { from: 1_000_000, to: 1_100_000, number: null }
         const grow = (page: number) => [{ unixtime: 1050 + page, id: 1000 + page, value: 1000 + page }]
-        const found = inOrder(run(given, wish, how, 7, grow).series, how)
+        const found = inOrder(run(given, period, how, 7, grow).series, how)
         assert.deepEqual(
           found.filter((value) => value < 1000),
-          wanted(given, wish),
+          wanted(given, period),
         )
         assert.equal(new Set(found).size, found.length)
       }),

@@ -6,8 +6,8 @@ import { createNodeState } from '../../../src/lib/collect/node-state'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import type { RecordCursor } from '../../../src/lib/collect/record-cursor'
 import { createVirtualClock } from '../../support/clock'
-import { follow, plan, record } from '../../support/collect/records'
-import { settled, shelf } from '../../support/collect/shelf'
+import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
+import { planAnswer, planSequence, record } from '../../support/collect/records'
 import { root } from '../../support/package'
 
 /** What the stores of two nodes held, and the receipts of their messages, before anything in it was renamed. */
@@ -18,7 +18,7 @@ const delivered = [record(-60, 4), record(0, 5), record(0, 6), record(7200, 9), 
 const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ source: 'ch1', text }] })
 
 async function load(kind: 'records' | 'alerts') {
-  const store = shelf(old[kind])
+  const store = createRecordingStore(old[kind])
   const nodeState = createNodeState(createVirtualClock(0))
   nodeState.open(store, { cursorKind: kind })
   await nodeState.ready()
@@ -30,18 +30,18 @@ describe('state that was saved by the first version', () => {
     const { cursor } = await load('records')
     const known = cursor(DELIVERED) as RecordCursor
     const ids = (data: typeof delivered) => {
-      const found = plan(known, data)
+      const found = planAnswer(known, data)
       assert.ok(found.kind === 'complete')
       return found.fresh.records.map(({ dataId }) => dataId)
     }
     assert.deepEqual(ids(delivered), [])
     assert.deepEqual(ids([...delivered, record(0, 7), record(60, 10), record(7201, 11)]), [7, 10, 11])
-    assert.deepEqual(follow().take(delivered), [8, 4, 5, 6, 9], 'without it all are new')
+    assert.deepEqual(planSequence().next(delivered), [8, 4, 5, 6, 9], 'without it all are new')
   })
 
   it('of records that nobody acknowledged brings them again, without a request for older ones', async () => {
     const { cursor } = await load('records')
-    const found = plan(cursor(BEGUN) as RecordCursor, delivered)
+    const found = planAnswer(cursor(BEGUN) as RecordCursor, delivered)
     assert.ok(found.kind === 'complete')
     assert.equal(found.fresh.records.length, 5)
   })
@@ -72,9 +72,9 @@ describe('state that was saved by the first version', () => {
     for (const kind of ['records', 'alerts'] as const) {
       const { store, nodeState } = await load(kind)
       nodeState.save()
-      await settled()
+      await nextTurn()
       assert.equal(store.writes.length, 1)
-      assert.deepEqual(store.newest(), old[kind])
+      assert.deepEqual(store.latest(), old[kind])
     }
   })
 })

@@ -7,14 +7,14 @@ import { readReceipt } from '../../../src/lib/collect/receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { createVirtualClock } from '../../support/clock'
-import { shelf } from '../../support/collect/shelf'
+import { createRecordingStore } from '../../support/collect/recording-store'
 import { alertAnswer, graph, patient } from '../answers'
 
 const MINUTE = 60_000
 const TIMEOUT = 10 * MINUTE
 const target = { serial: '5212A1B2', base: '5212A1B2' }
 const KEY = '5212A1B2/5212A1B2'
-const wish = {
+const options = {
   time: 'utc',
   node: 'node',
   backfill: true,
@@ -27,7 +27,7 @@ async function begin(others = 0) {
   const clock = createVirtualClock(0)
   let newest = 0
   const nodeState = createNodeState(clock, { count: others })
-  nodeState.open(shelf(), { receiptTimeoutMs: TIMEOUT })
+  nodeState.open(createRecordingStore(), { receiptTimeoutMs: TIMEOUT })
   await nodeState.ready()
   const asked: string[] = []
   const came: PolledData[] = []
@@ -68,11 +68,15 @@ async function begin(others = 0) {
       newest += count
       clock.advance(count * MINUTE)
     },
-    async ask(what: 'latest' | 'alerts' = 'latest', receipts: typeof wish.receipts | null = wish.receipts) {
+    async poll(
+      what: 'latest' | 'alerts' = 'latest',
+      receipts: typeof options.receipts | null = options.receipts,
+    ) {
       if (isAwaitingReceipt(nodeState, target, clock.monotonic())) return
-      const how = { ...wish, receipts }
-      if (what === 'alerts') await pollAlerts(account, target, { ...how, start: 'held' }, ports, patient)
-      else await pollRecords(account, target, how, ports, patient)
+      const pollOptions = { ...options, receipts }
+      if (what === 'alerts')
+        await pollAlerts(account, target, { ...pollOptions, start: 'held' }, ports, patient)
+      else await pollRecords(account, target, pollOptions, ports, patient)
     },
     acknowledge: (index: number) =>
       nodeState.dispatch(KEY, {
@@ -88,9 +92,9 @@ const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 },
 
 describe('a database that is away for hours', () => {
   it('costs one request for alerts: they come again as they were, under other receipts', async () => {
-    const { ask, asked, came, measure } = await begin()
+    const { poll, asked, came, measure } = await begin()
     for (let minute = 0; minute < 180; minute++) {
-      await ask('alerts')
+      await poll('alerts')
       measure(1)
     }
     assert.deepEqual([asked.length, came.length], [1, 18])
@@ -101,14 +105,14 @@ describe('a database that is away for hours', () => {
 
   it('costs nothing for a backfill of 30,000 records after it was fetched, nor where nothing was ever stored', async () => {
     for (const known of [true, false]) {
-      const { ask, asked, came, measure } = await begin()
+      const { poll, asked, came, measure } = await begin()
       measure(10)
-      if (known) await ask('latest', null)
+      if (known) await poll('latest', null)
       measure(30_000)
       asked.length = 0
       came.length = 0
       for (let minute = 0; minute < 60; minute++) {
-        await ask()
+        await poll()
         measure(1)
       }
       assert.deepEqual(asked, known ? ['latest-data', 'data', 'data'] : ['latest-data'])
@@ -119,24 +123,24 @@ describe('a database that is away for hours', () => {
 
   it('is over with any receipt for what came: all that was measured since then follows', async () => {
     for (const receipt of [0, -1]) {
-      const { ask, asked, came, measure, acknowledge } = await begin()
+      const { poll, asked, came, measure, acknowledge } = await begin()
       measure(10)
       for (let minute = 0; minute < 25; minute++) {
-        await ask()
+        await poll()
         measure(1)
       }
       asked.length = 0
       acknowledge(receipt)
-      await ask()
+      await poll()
       assert.deepEqual([ids(came.at(-1)), asked], [upTo(11, 35), ['latest-data']])
     }
   })
 
   it('changes nothing of what comes again: what was sent is the receivers’ to change', async () => {
-    const { ask, came, measure } = await begin()
+    const { poll, came, measure } = await begin()
     measure(10)
     for (let minute = 0; minute < 25; minute++) {
-      await ask()
+      await poll()
       measure(1)
       const { content } = came.at(-1) as PolledData
       if (content.kind !== 'series') continue
@@ -144,9 +148,9 @@ describe('a database that is away for hours', () => {
       content.series.channels.length = 0
       content.series.records.length = 0
     }
-    await ask()
+    await poll()
     measure(10)
-    await ask()
+    await poll()
     assert.deepEqual(ids(came.at(-1)), upTo(1, 10))
     const { content } = came.at(-1) as PolledData
     assert.ok(content.kind === 'series' && content.series.channels.length > 0)
@@ -154,14 +158,14 @@ describe('a database that is away for hours', () => {
   })
 
   it('is no reason to keep more than memory has room for: more is asked for again', async () => {
-    const { ask, asked, measure } = await begin(90_000)
+    const { poll, asked, measure } = await begin(90_000)
     measure(10)
-    await ask('latest', null)
+    await poll('latest', null)
     measure(10_001)
-    await ask()
+    await poll()
     asked.length = 0
     measure(10)
-    await ask()
+    await poll()
     assert.equal(asked[0], 'latest-data')
   })
 })

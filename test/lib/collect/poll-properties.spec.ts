@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {
   actsOf,
-  anyHabits,
-  anyWish,
-  hosts,
-  passes,
+  anyDeviceProfile,
+  anyPollSettings,
+  hostClockActs,
   requestsOf,
   stepsOf,
+  timeActs,
 } from '../../support/collect/arbitraries'
-import type { Entry } from '../../support/collect/journal'
-import { createOracle, type Wish } from '../../support/collect/oracle'
-import { type Act, createWorld, type World } from '../../support/collect/world'
+import type { JournalEntry } from '../../support/collect/journal'
+import { createOracle, type PollSettings } from '../../support/collect/oracle'
+import { type Act, createPollSimulation, type PollSimulation } from '../../support/collect/poll-simulation'
 
 /**
  * One seed, also in `test:long`: one life in some hundreds has a clock that is set back in its first answer, and a
@@ -20,17 +20,17 @@ import { type Act, createWorld, type World } from '../../support/collect/world'
 const chance = { numRuns: 500, seed: 1 }
 const anyStep = stepsOf('lost', 'restart', 'ahead', 'timeless', 'back')
 const forget: Act = { act: 'forget' }
-const quiet: Act[] = [...passes, ...hosts, { act: 'deploy' }]
+const quiet: Act[] = [...timeActs, ...hostClockActs, { act: 'deploy' }]
 
 /** @throws where a record comes twice, is overlooked, or stands before an older one */
-function judge(world: World, wish: Wish): void {
-  const oracle = createOracle(world, wish)
+function check(simulation: PollSimulation, settings: PollSettings): void {
+  const oracle = createOracle(simulation, settings)
   oracle.read(false, (entry, index) => {
     if (entry.kind === 'delivered') {
       const seqs = entry.records.map(({ seq }) => seq)
       assert.ok(seqs.length > 0, 'nothing new sends nothing')
       assert.deepEqual(
-        seqs.filter((seq) => oracle.had(index).has(seq)),
+        seqs.filter((seq) => oracle.deliveredBefore(index).has(seq)),
         [],
         'twice',
       )
@@ -42,13 +42,13 @@ function judge(world: World, wish: Wish): void {
 }
 
 const compare = (a: number, b: number) => a - b
-const timesOf = (entry: Extract<Entry, { kind: 'delivered' }>) =>
+const timesOf = (entry: Extract<JournalEntry, { kind: 'delivered' }>) =>
   entry.records.map(({ unixtime }) => unixtime)
 
-async function live(world: World, acts: readonly Act[]): Promise<World> {
-  for (const act of acts) await world.perform(act)
-  await world.perform({ act: 'trigger', requests: [], dies: false })
-  return world
+async function play(simulation: PollSimulation, acts: readonly Act[]): Promise<PollSimulation> {
+  for (const act of acts) await simulation.perform(act)
+  await simulation.perform({ act: 'trigger', requests: [], dies: false })
+  return simulation
 }
 
 describe('new records of any device, of any service, polled at any time', () => {
@@ -56,8 +56,8 @@ describe('new records of any device, of any service, polled at any time', () => 
     const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'closed'])
     const acts = actsOf(anyStep, requests, { more: quiet })
     await fc.assert(
-      fc.asyncProperty(anyHabits, anyWish, acts, async (habits, wish, life) => {
-        judge(await live(createWorld(habits, wish), life), wish)
+      fc.asyncProperty(anyDeviceProfile, anyPollSettings, acts, async (profile, settings, life) => {
+        check(await play(createPollSimulation(profile, settings), life), settings)
       }),
       chance,
     )
@@ -67,8 +67,8 @@ describe('new records of any device, of any service, polled at any time', () => 
     const steps = stepsOf('timeless')
     const acts = actsOf(steps, requestsOf(steps, ['no-connection'], [forget]), { more: [...quiet, forget] })
     await fc.assert(
-      fc.asyncProperty(anyHabits, anyWish, acts, async (habits, wish, life) => {
-        judge(await live(createWorld(habits, wish), life), wish)
+      fc.asyncProperty(anyDeviceProfile, anyPollSettings, acts, async (profile, settings, life) => {
+        check(await play(createPollSimulation(profile, settings), life), settings)
       }),
       chance,
     )
@@ -79,8 +79,8 @@ describe('new records of any device, of any service, polled at any time', () => 
     const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'dies'])
     const acts = actsOf(anyStep, requests, { dies: [false, false, true], more: [...quiet, ...crashes] })
     await fc.assert(
-      fc.asyncProperty(anyHabits, anyWish, acts, async (habits, wish, life) => {
-        judge(await live(createWorld(habits, wish), life), wish)
+      fc.asyncProperty(anyDeviceProfile, anyPollSettings, acts, async (profile, settings, life) => {
+        check(await play(createPollSimulation(profile, settings), life), settings)
       }),
       chance,
     )

@@ -41,15 +41,15 @@ describe('fetching a period', () => {
   for (const inclusive of [true, false]) {
     it(`brings 40,000 records by pages, bounds ${inclusive ? 'inclusive' : 'strict'}`, async () => {
       const { account, asked } = modelService(steady(40_000), { inclusive, order: 'descending' })
-      const told: number[] = []
+      const reported: number[] = []
       const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient, (pages) =>
-        told.push(pages),
+        reported.push(pages),
       )
       assert.ok(content.kind === 'series')
       const { series } = content
       assert.deepEqual([series.records.length, series.gaps], [40_000, []])
       assert.equal(series.records[0]?.timestamp, 1_000_000)
-      assert.deepEqual([asked.length, told], [3, [1, 2]])
+      assert.deepEqual([asked.length, reported], [3, [1, 2]])
       assert.deepEqual(range, { from: '1970-01-01T00:00:00.000Z', to: '1970-01-12T13:46:40.000Z' })
     })
   }
@@ -63,10 +63,10 @@ describe('fetching a period', () => {
   it("takes clock times for the device's own where times are local, else for UTC", async () => {
     const noon = { wallClock: 43_200_000 }
     const period = { from: noon, to: { wallClock: 46_800_000 } }
-    const wish = { period, number: null, format: 'read' } as const
+    const query = { period, number: null, format: 'read' } as const
     const { account, asked } = modelService([], strict, 540)
-    const local = await collectRange(account, standalone, { ...wish, time: 'local' }, patient)
-    const utc = await collectRange(account, standalone, { ...wish, time: 'utc' }, patient)
+    const local = await collectRange(account, standalone, { ...query, time: 'local' }, patient)
+    const utc = await collectRange(account, standalone, { ...query, time: 'utc' }, patient)
     assert.equal(local.range.from, '1970-01-01T03:00:00.000Z')
     assert.equal(utc.range.from, '1970-01-01T12:00:00.000Z')
     assert.equal(asked[1]?.params['unixtime-from'], 43_199)
@@ -76,9 +76,9 @@ describe('fetching a period', () => {
     it(`takes a clock time for the device's own where only '${end}' is one`, async () => {
       const noon = { wallClock: 43_200_000 }
       const ends = { from: { instant: 0 }, to: { instant: 86_400_000 } }
-      const wish = { period: { ...ends, [end]: noon }, number: null, format: 'read', time: 'local' } as const
+      const query = { period: { ...ends, [end]: noon }, number: null, format: 'read', time: 'local' } as const
       const { account } = modelService([], strict, 540)
-      const { range } = await collectRange(account, standalone, wish, patient)
+      const { range } = await collectRange(account, standalone, query, patient)
       assert.equal(range[end], '1970-01-01T03:00:00.000Z')
     })
   }
@@ -145,9 +145,9 @@ describe('fetching a period', () => {
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'yesterday' }, null, 7] }))
     const { content, failed } = await collectRange(account, standalone, instants(0, 1e9), patient)
     assert.equal(content.kind === 'series' && content.series.records.length, 5)
-    const told = failed?.map(({ error: { reason, params, cause } }) => [reason, params.part, cause])
+    const reported = failed?.map(({ error: { reason, params, cause } }) => [reason, params.part, cause])
     const cause = { endpoint: 'data', ...standalone }
-    assert.deepEqual(told, [['reply-left-out', 'data.5, data.6', cause]])
+    assert.deepEqual(reported, [['reply-left-out', 'data.5, data.6', cause]])
   })
 
   it('goes on after a short page where neither the beginning was reached nor records were left', async () => {
@@ -174,9 +174,9 @@ describe('fetching a period', () => {
       )
       assert.equal(content.kind === 'series' && content.series.records.length, 100)
     }
-    const told = truncating(1)
-    await collectRange(told.account, standalone, instants(0, 1e9), patient)
-    assert.equal(told.asked.length, 1, 'there was more to give, and it was not given')
+    const reported = truncating(1)
+    await collectRange(reported.account, standalone, instants(0, 1e9), patient)
+    assert.equal(reported.asked.length, 1, 'there was more to give, and it was not given')
   })
 
   it('is ENVLOG_REPLY where the service answers with another period, after no more requests than brought something', async () => {
@@ -198,8 +198,8 @@ describe('fetching a period', () => {
       'dst-flg': index === 0 ? 1 : 0,
       'dst-bias': 60,
     }))
-    const wish = { ...instants(0, 1e9), time: 'local' } as const
-    const { content } = await collectRange(account, standalone, wish, patient)
+    const query = { ...instants(0, 1e9), time: 'local' } as const
+    const { content } = await collectRange(account, standalone, query, patient)
     assert.ok(content.kind === 'series')
     const offsets = new Set(content.series.records.map(({ time }) => time?.slice(-6)))
     assert.equal(offsets.size, 1)

@@ -16,7 +16,7 @@ const persisted = { time: cursor.time, at: ['Zm9v'], beside: [], id: 812, taken:
 const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
 
 const KEY = 'of the node'
-const write = (told: Receipt) => writeReceipt(told, KEY)
+const write = (content: Receipt) => writeReceipt(content, KEY)
 /** Signed, whatever it says. */
 const sign = (...parts: unknown[]) => {
   const text = JSON.stringify(parts)
@@ -70,7 +70,7 @@ describe('a receipt', () => {
       { node: fc.string(), device: fc.string(), cursor: fc.constant(cursor) },
       { noNullPrototype: true },
     )
-    fc.assert(fc.property(anything, (told) => assert.deepEqual(read(write(told)), told)))
+    fc.assert(fc.property(anything, (content) => assert.deepEqual(read(write(content)), content)))
   })
 
   it('is one word, that a header or a database column can carry, also with space around it', () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/lib/clock'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createVirtualClock } from '../../support/clock'
-import { contextWith, createManualService, headersWith, outcome } from '../../support/quota/manual-service'
-import { member } from '../../support/quota/quota'
+import { contextWith, createManualService, headersWith, observe } from '../../support/quota/manual-service'
+import { participant } from '../../support/quota/quota'
 
 const LIMIT = 3
 const WINDOW = 10
@@ -30,8 +30,8 @@ describe('timers that come a moment early', () => {
       const { clock, virtual } = uneven(early)
       const service = createManualService(clock)
       const quota = createQuota(clock)
-      quota.join(member({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
-      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.submit(service.request(key), contextWith()))
+      quota.join(participant({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
+      for (const key of ['a', 'b', 'c', 'd']) observe(quota.submit(service.request(key), contextWith()))
       await virtual.settle()
       for (let at = 0; at < LIMIT; at++) {
         service.sent[at]?.answer({ headers: headersWith({ limit: LIMIT, windowSeconds: WINDOW }) })

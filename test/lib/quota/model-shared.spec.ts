@@ -4,12 +4,12 @@ import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
-import { released } from '../../support/quota/all-knowing'
+import { occupiedMs } from '../../support/quota/ideal-client'
 import { contextWith } from '../../support/quota/manual-service'
 import { createMemorySharedStore } from '../../support/quota/memory-shared-store'
 import { createModelService } from '../../support/quota/model-service'
-import { alone } from '../../support/quota/scenarios'
-import { fateOf, type Scenario } from '../../support/quota/world'
+import { fateOf, type Scenario } from '../../support/quota/quota-simulation'
+import { soleClient } from '../../support/quota/scenarios'
 
 /** Two processes whose demand never ends, on one service and with one shared store that may be slow. */
 function twoProcesses(scenario: Scenario) {
@@ -22,7 +22,7 @@ function twoProcesses(scenario: Scenario) {
   const sent = [0, 0]
   /** Of each process: all its nodes are new. */
   const deploys: (() => void)[] = []
-  const round = released(row.window) + up + back
+  const round = occupiedMs(row.window) + up + back
   const end = clock.monotonic() + 10 * round
 
   function start(which: number): void {
@@ -34,11 +34,11 @@ function twoProcesses(scenario: Scenario) {
       void leave()
       leave = join()
     })
-    let asked = 0
-    const ask = (): void => {
+    let submitted = 0
+    const submit = (): void => {
       const request = {
         endpoint: 'current' as const,
-        key: `${asked++}`,
+        key: `${submitted++}`,
         send: (_: number | undefined, signal: AbortSignal) => {
           sent[which] = (sent[which] ?? 0) + 1
           return service.send(fateOf(scenario, random), signal)
@@ -46,11 +46,11 @@ function twoProcesses(scenario: Scenario) {
         copy: (value: string) => value,
       }
       const again = () => {
-        if (clock.monotonic() < end) ask()
+        if (clock.monotonic() < end) submit()
       }
       quota.submit(request, contextWith()).then(again, again)
     }
-    for (let count = 0; count < concurrency + 2; count++) ask()
+    for (let count = 0; count < concurrency + 2; count++) submit()
   }
 
   return { clock, random, service, sharedStore, sent, round, start, deploys, end }
@@ -63,7 +63,7 @@ describe('two processes that share an account, whatever happens', function () {
 
   it('together never let the service count one too many while the shared store is there, be it slow', () =>
     fc.assert(
-      fc.asyncProperty(alone, fc.constantFrom(0, 10, 900), async (scenario, slow) => {
+      fc.asyncProperty(soleClient, fc.constantFrom(0, 10, 900), async (scenario, slow) => {
         const { clock, random, service, sharedStore, start, end } = twoProcesses(scenario)
         sharedStore.slow(() => Math.floor(random.next() * slow))
         for (const which of [0, 1]) start(which)
@@ -75,7 +75,7 @@ describe('two processes that share an account, whatever happens', function () {
 
   it('never do so either while it is disconnected, nor when it is back, whenever one is deployed again', () =>
     fc.assert(
-      fc.asyncProperty(alone, part, part, async (scenario, share, when) => {
+      fc.asyncProperty(soleClient, part, part, async (scenario, share, when) => {
         const { row, up, back } = scenario
         // Nobody can use half of one permit; and what is in flight longer than a window is not known to others.
         const [limit, longest] = [row.limit + 1, row.window * 300]
@@ -102,7 +102,7 @@ describe('two processes that share an account, whatever happens', function () {
   it('never do so if it loses its data, whenever that is and however often', () =>
     fc.assert(
       fc.asyncProperty(
-        alone,
+        soleClient,
         fc.array(part, { maxLength: 4 }),
         fc.constantFrom(0, 10, 300),
         async (scenario, when, slow) => {
@@ -119,7 +119,7 @@ describe('two processes that share an account, whatever happens', function () {
 
   it('let it count one too many for each of them at most if it is lost and there are no headers', () =>
     fc.assert(
-      fc.asyncProperty(alone, part, part, fc.boolean(), async (scenario, when, lasts, isSilent) => {
+      fc.asyncProperty(soleClient, part, part, fc.boolean(), async (scenario, when, lasts, isSilent) => {
         const { row } = scenario
         // Windows that are longer than it takes to find out; and nothing in flight for longer than a window.
         const window = row.window + 20
@@ -142,7 +142,7 @@ describe('two processes that share an account, whatever happens', function () {
 
   it('together reach nearly what one could alone, and each has a part of it', () =>
     fc.assert(
-      fc.asyncProperty(alone, async ({ row, ...scenario }) => {
+      fc.asyncProperty(soleClient, async ({ row, ...scenario }) => {
         const limit = row.limit + 3
         const calm = {
           ...scenario,

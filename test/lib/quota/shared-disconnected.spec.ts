@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { headersWith } from '../../support/quota/manual-service'
-import { createMember, OCCUPIED_MS, SHARE_LEFT_MS } from '../../support/quota/one-member'
+import { CURRENT_OCCUPIED_MS, createMember, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
 describe('a shared store that is disconnected', () => {
   it('leaves each process half of every limit, once a window is over', async () => {
@@ -24,7 +24,7 @@ describe('a shared store that is disconnected', () => {
     await clock.pass(SHARE_LEFT_MS - 5000)
     assert.equal(service.sent.length, 1)
     service.sent[0]?.answer()
-    await clock.pass(OCCUPIED_MS - SHARE_LEFT_MS - 1)
+    await clock.pass(CURRENT_OCCUPIED_MS - SHARE_LEFT_MS - 1)
     assert.equal(service.sent.length, 1)
     await clock.pass(1000)
     assert.equal(service.sent.length, 1 + 4)
@@ -63,7 +63,7 @@ describe('a shared store that is disconnected', () => {
     await clock.settle()
     sharedStore.setState('disconnected')
     assert.equal(await go('after', 8), 0)
-    await clock.pass(OCCUPIED_MS)
+    await clock.pass(CURRENT_OCCUPIED_MS)
     assert.equal(service.sent.length, 7 + 5)
   })
 
@@ -72,14 +72,14 @@ describe('a shared store that is disconnected', () => {
     for (const one of [another(), another()]) await one.quota.counts()
     await clock.pass(5000)
     sharedStore.setState('disconnected')
-    await clock.pass(5000 + OCCUPIED_MS)
+    await clock.pass(5000 + CURRENT_OCCUPIED_MS)
     assert.equal(await go('r', 12), 4)
   })
 
   it('counts as disconnected after a second of silence', async () => {
-    const { ask, clock, sharedStore, quota } = await createMember()
+    const { submit, clock, sharedStore, quota } = await createMember()
     sharedStore.setState('silent')
-    ask('one')
+    submit('one')
     await clock.pass(999)
     assert.equal(quota.counts().ledgerHere, true)
     await clock.pass(1)
@@ -87,9 +87,9 @@ describe('a shared store that is disconnected', () => {
   })
 
   it('is not disconnected if the event loop was blocked until its response had come', async () => {
-    const { ask, clock, service, sharedStore, connections } = await createMember()
+    const { submit, clock, service, sharedStore, connections } = await createMember()
     sharedStore.slow(() => 2)
-    ask('one')
+    submit('one')
     await clock.settle()
     // The timer is late as well, and is called before the answer is read.
     sharedStore.slow(() => 0)
@@ -99,14 +99,14 @@ describe('a shared store that is disconnected', () => {
   })
 
   it('lets nothing wait forever because of what headers report others have used', async () => {
-    const { ask, clock, service } = await createMember({}, 'disconnected')
-    ask('one')
+    const { submit, clock, service } = await createMember({}, 'disconnected')
+    submit('one')
     await clock.settle()
     service.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.settle()
-    ask('waits')
-    const hurried = ask('hurried', {}, { maxWaitMs: 1000 })
-    await clock.pass(OCCUPIED_MS)
+    submit('waits')
+    const hurried = submit('hurried', {}, { maxWaitMs: 1000 })
+    await clock.pass(CURRENT_OCCUPIED_MS)
     assert.deepEqual(service.keys(), ['one', 'waits'])
     assert.equal(hurried.state, 'failed')
   })

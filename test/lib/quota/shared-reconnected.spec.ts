@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createMember, OCCUPIED_MS, SHARE_LEFT_MS } from '../../support/quota/one-member'
+import { CURRENT_OCCUPIED_MS, createMember, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
 /** Until the store is found, and all that share it have reported their usage. */
 const BACK = 10_000
@@ -17,13 +17,13 @@ describe('a shared store that comes back', () => {
   })
 
   it('is found however much goes on meanwhile', async () => {
-    const { ask, clock, service, sharedStore, quota } = await createMember({
+    const { submit, clock, service, sharedStore, quota } = await createMember({
       limits: { current: { limit: 1000 } },
     })
     sharedStore.setState('disconnected')
     const busy = async (seconds: number) => {
       for (let count = 0; count < seconds * 2; count++) {
-        ask(`${clock.monotonic()}`)
+        submit(`${clock.monotonic()}`)
         await clock.pass(500)
         service.sent.at(-1)?.answer()
         await clock.settle()
@@ -59,7 +59,7 @@ describe('a shared store that comes back', () => {
     sharedStore.setState('connected')
     await clock.pass(3000)
     assert.equal(sharedStore.used('current'), 3)
-    await clock.pass(OCCUPIED_MS - 23_000)
+    await clock.pass(CURRENT_OCCUPIED_MS - 23_000)
     assert.equal(sharedStore.used('current'), 0)
   })
 
@@ -72,7 +72,7 @@ describe('a shared store that comes back', () => {
     sharedStore.setState('connected')
     await clock.pass(3000)
     assert.equal(sharedStore.used('current'), 2)
-    await clock.pass(OCCUPIED_MS)
+    await clock.pass(CURRENT_OCCUPIED_MS)
     assert.equal(sharedStore.used('current'), 0)
   })
 
@@ -117,13 +117,13 @@ describe('a shared store that comes back', () => {
   })
 
   it('releases what it granted without a response in time, if it was not sent', async () => {
-    const { ask, go, clock, service, sharedStore } = await createMember()
+    const { submit, go, clock, service, sharedStore } = await createMember()
     await go('r', 6)
     for (const sent of service.sent) sent.answer()
     await clock.settle()
     sharedStore.slow(() => 1500)
     const abort = new AbortController()
-    ask('late', {}, { signal: abort.signal })
+    submit('late', {}, { signal: abort.signal })
     await clock.pass(1100)
     abort.abort()
     sharedStore.slow(() => 0)
@@ -136,19 +136,19 @@ describe('a shared store that comes back', () => {
 
   it('learns what ended while it was disconnected however long that was, and whatever ended meanwhile', async () => {
     for (const away of [70_000, 3_700_000]) {
-      const { ask, clock, service, sharedStore } = await createMember()
+      const { submit, clock, service, sharedStore } = await createMember()
       const [data, current] = [{ endpoint: 'data', device: 'one' } as const, { endpoint: 'current' } as const]
-      ask('first of data', { endpoint: 'data' })
+      submit('first of data', { endpoint: 'data' })
       await clock.settle()
       service.sent[0]?.answer()
       await clock.settle()
-      ask('records', data)
+      submit('records', data)
       await clock.settle()
       assert.equal(sharedStore.used('data one'), 16_000)
       sharedStore.setState('disconnected')
       service.sent[1]?.answer({ records: 10 })
       await clock.pass(away)
-      ask('short', current)
+      submit('short', current)
       await clock.settle()
       service.sent[2]?.answer()
       await clock.pass(100)
@@ -173,17 +173,17 @@ describe('a shared store that comes back', () => {
   })
 
   it('accepts a replay of 300 devices, and counts it once, though each command takes it a while', async () => {
-    const { ask, clock, service, sharedStore, leave, quota, member } = await createMember({
+    const { submit, clock, service, sharedStore, leave, quota, member } = await createMember({
       ...{ concurrency: 400, limits: { data: { limit: 1000 } } },
     })
     void leave()
     quota.join(member({ concurrency: 400, limits: { data: { limit: 1000 } } }))
-    ask('first', { endpoint: 'data' })
+    submit('first', { endpoint: 'data' })
     await clock.settle()
     service.sent[0]?.answer()
     await clock.settle()
     for (let at = 0; at < 300; at++)
-      ask(`${at}`, { endpoint: 'data', device: `device ${at}`, wanted: 100, minimum: 100 })
+      submit(`${at}`, { endpoint: 'data', device: `device ${at}`, wanted: 100, minimum: 100 })
     await clock.settle()
     for (const sent of service.sent) sent.answer({ records: 100 })
     await clock.pass(3000)

@@ -1,9 +1,9 @@
 /** A flow that archives records and alerts in SQLite, each with one statement. */
 import type { Simulator } from '../../../simulator'
 import { defaultsOf } from '../built'
-import { sqliteNode } from '../database-lanes'
-import { place } from '../e2e-flow'
-import type { AnyNode } from '../lanes'
+import { sqliteNode } from '../database-chains'
+import { position } from '../e2e-flow'
+import type { AnyNode } from '../flow-harness'
 import type { FlowNode } from '../node-red'
 import { insertInto } from './database'
 
@@ -73,7 +73,7 @@ const begin: FlowNode = {
   id: 'begin',
   type: 'inject',
   z: TAB,
-  ...place,
+  ...position,
   once: true,
   onceDelay: 0.1,
   props: [],
@@ -109,6 +109,6 @@ function branch(name: 'latest' | 'alerts', settings: Settings, sql: string, slow
   return nodes.map((node, index) => {
     const back = settings.advance === 'acknowledged' ? [name] : []
     const next = index < nodes.length - 1 ? [idOf(index + 1)] : back
-    return { ...node, id: idOf(index), z: TAB, ...place, wires: [next] }
+    return { ...node, id: idOf(index), z: TAB, ...position, wires: [next] }
   })
 }

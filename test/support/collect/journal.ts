@@ -1,9 +1,9 @@
 import type { Gap } from '../../../src/lib/readings/continuity'
-import type { Measured } from './device'
+import type { MeasuredRecord } from './device'
 
 /** What a first answer, or the one a hole was seen in, held; and how far the service was then. */
-export interface Answered {
-  records: Measured[]
+export interface ReceivedAnswer {
+  records: MeasuredRecord[]
   /** Records there had been so far. */
   upTo: number
   receivedAt: number
@@ -13,12 +13,12 @@ export interface Answered {
 }
 
 /** What came of a run, one after the other: oracles read it. */
-export type Entry =
+export type JournalEntry =
   /** The latest answer. */
-  | { kind: 'answered'; answer: Answered }
+  | { kind: 'answered'; answer: ReceivedAnswer }
   | {
       kind: 'delivered'
-      records: Measured[]
+      records: MeasuredRecord[]
       gaps: Gap[]
       isOverflow: boolean
       receipt: string | undefined

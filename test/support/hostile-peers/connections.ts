@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
-import { type Behaviour, leadsNowhere, silent } from '../peers'
+import { type PeerBehaviour, proxyWithoutTarget, silent } from '../peers'
 import type { HostilePeer } from './peer'
 import { answering, drip, endless, head } from './wire'
 
@@ -17,7 +17,7 @@ const NETWORK = ['ENVLOG_NETWORK'] as const
 const TIMEOUT = ['ENVLOG_TIMEOUT'] as const
 
 /** TLS with this certificate, and never a word of HTTP; all share one key. */
-const certificate = (file: string) => (): Behaviour => (socket: Socket) => {
+const certificate = (file: string) => (): PeerBehaviour => (socket: Socket) => {
   const secure = new TLSSocket(socket, {
     isServer: true,
     key: fixture('server.key'),
@@ -130,7 +130,7 @@ export const connections: HostilePeer[] = [
   {
     title: 'is a proxy that opens the way and is silent then',
     way: 'proxy',
-    behaviour: () => leadsNowhere,
+    behaviour: () => proxyWithoutTarget,
     ends: TIMEOUT,
     kind: 'slow',
     timeouts: 3,

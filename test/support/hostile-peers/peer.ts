@@ -1,5 +1,5 @@
 /** One row of the table of hostile peers: what it does, and how what meets it may end. */
-import type { Behaviour } from '../peers'
+import type { PeerBehaviour } from '../peers'
 import type { Service } from './wire'
 
 export const askers = ['current', 'latest', 'range', 'alerts', 'device list', 'account test'] as const
@@ -21,7 +21,7 @@ export interface HostilePeer {
    * How the service is reached: `http:` on this machine, `https:`, or `https:` through a proxy, which is the peer then.
    */
   way?: 'http' | 'tls' | 'proxy'
-  behaviour: (service: Service) => Behaviour
+  behaviour: (service: Service) => PeerBehaviour
   /** Any of these is as documented. */
   ends: readonly End[] | Partial<Record<Asker, readonly End[]>>
   /**

@@ -30,7 +30,7 @@ export async function startVictim(
   flow: readonly FlowNode[],
   credentials: Record<string, object>,
 ): Promise<Victim> {
-  const { port, order, log, ended, end } = await forkNodeRed({
+  const { port, command, log, ended, end } = await forkNodeRed({
     name: 'victim',
     script: require.resolve('./victim.ts'),
     flow,
@@ -42,7 +42,7 @@ export async function startVictim(
     env: { TZ: 'UTC' },
     execArgv: ['--expose-gc'],
   })
-  const give = <T>(what: Without<Order>) => order<T>(what)
+  const give = <T>(what: Without<Order>) => command<T>(what)
   return {
     trigger: (node, msg = {}) => give({ what: 'trigger', node, msg }),
     ask: (path, body) => ask(port, path, body),

@@ -1,6 +1,6 @@
 /** What a peer that speaks HTTP reads and writes, byte by byte. */
 import type { Socket } from 'node:net'
-import { type Behaviour, lead } from '../peers'
+import { forward, type PeerBehaviour } from '../peers'
 
 export interface Asked {
   path: string
@@ -37,7 +37,7 @@ function requestIn(bytes: Buffer): { head: string; body: Buffer; length: number 
 }
 
 /** A peer that reads each request, and answers it in its own way. Mended, it hands over the next one. */
-export function answering(answer: (socket: Socket, asked: Asked) => unknown): Behaviour {
+export function answering(answer: (socket: Socket, asked: Asked) => unknown): PeerBehaviour {
   let before = 0
   return (socket, mended) => {
     let read: Buffer = Buffer.alloc(0)
@@ -48,7 +48,7 @@ export function answering(answer: (socket: Socket, asked: Asked) => unknown): Be
       const port = mended()
       if (port !== undefined) {
         socket.off('data', take)
-        lead(socket, port, read)
+        forward(socket, port, read)
         return
       }
       read = read.subarray(found.length)

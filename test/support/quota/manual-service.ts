@@ -18,7 +18,7 @@ export const headersWith = (headers: Partial<QuotaHeaders> = {}): QuotaHeaders =
 })
 
 /** A request that left. */
-export interface Sent {
+export interface SentRequest {
   key: string
   endpoint: EndpointName
   /** Records it asks for. */
@@ -29,7 +29,7 @@ export interface Sent {
   answer(result?: Partial<AttemptResult<unknown>>): void
 }
 
-export interface Wanted {
+export interface RequestOptions {
   endpoint?: EndpointName
   device?: string
   wanted?: number
@@ -38,7 +38,7 @@ export interface Wanted {
 
 /** The other side of a quota: keeps what left, until a test answers it. */
 export function createManualService(clock: Clock) {
-  const sent: Sent[] = []
+  const sent: SentRequest[] = []
   const copies: unknown[] = []
 
   function send(key: string, endpoint: EndpointName, number: number | undefined, signal: AbortSignal) {
@@ -56,7 +56,10 @@ export function createManualService(clock: Clock) {
     sent,
     copies,
     keys: () => sent.map(({ key }) => key),
-    request(key: string, { endpoint = 'current', device, wanted = 16_000, minimum = 1000 }: Wanted = {}) {
+    request(
+      key: string,
+      { endpoint = 'current', device, wanted = 16_000, minimum = 1000 }: RequestOptions = {},
+    ) {
       const request: QuotaRequest<unknown> = {
         endpoint,
         key,
@@ -81,15 +84,15 @@ export const contextWith = (over: Partial<RequestContext> = {}): RequestContext 
   ...over,
 })
 
-export interface Outcome {
+export interface PromiseState {
   state: 'waiting' | 'done' | 'failed'
   value?: unknown
   error?: EnvlogError
 }
 
 /** What becomes of a promise. */
-export function outcome(promise: Promise<unknown>): Outcome {
-  const seen: Outcome = { state: 'waiting' }
+export function observe(promise: Promise<unknown>): PromiseState {
+  const seen: PromiseState = { state: 'waiting' }
   promise.then(
     (value) => Object.assign(seen, { state: 'done', value }),
     (error: EnvlogError) => Object.assign(seen, { state: 'failed', error }),
@@ -98,7 +101,7 @@ export function outcome(promise: Promise<unknown>): Outcome {
 }
 
 /** A refusal as the client reports it: an error with the answer's status. */
-export function refusal(
+export function refusedResult(
   status: number,
   headers: Partial<QuotaHeaders> = {},
 ): Partial<AttemptResult<unknown>> {

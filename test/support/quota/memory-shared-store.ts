@@ -11,7 +11,7 @@ import {
   type UsageReplay,
 } from '../../../src/lib/quota/shared/store'
 
-interface Held {
+interface UsageEntry {
   amount: number
   inFlight: boolean
   ends: number
@@ -24,7 +24,7 @@ type State = 'connected' | 'disconnected' | 'silent'
  * @param name unlike that of any other
  */
 export function createMemorySharedStore(clock: Clock, name = '') {
-  let limits = new Map<string, Map<string, Held>>()
+  let limits = new Map<string, Map<string, UsageEntry>>()
   /** Member → when it was heard of last. */
   let members = new Map<string, number>()
   let instances = 0
@@ -40,8 +40,8 @@ export function createMemorySharedStore(clock: Clock, name = '') {
   const now = () => clock.monotonic()
   const instanceId = () => `${name}${instances}`
 
-  function entries(name: string): Map<string, Held> {
-    const known = limits.get(name) ?? new Map<string, Held>()
+  function entries(name: string): Map<string, UsageEntry> {
+    const known = limits.get(name) ?? new Map<string, UsageEntry>()
     limits.set(name, known)
     for (const [id, { ends }] of known) if (ends <= now()) known.delete(id)
     return known
@@ -81,7 +81,7 @@ export function createMemorySharedStore(clock: Clock, name = '') {
   }
 
   /** What silent members may be using without the store. */
-  function reserved({ name, limit, occupiedMs }: ReserveRequest): Held[] {
+  function reserved({ name, limit, occupiedMs }: ReserveRequest): UsageEntry[] {
     const heard = [...members].map(([id, at]) => ({ id, at, ageMs: now() - at }))
     const count = heard.filter(({ ageMs }) => ageMs < Math.max(occupiedMs, MEMBER_TIMEOUT_MS)).length
     const share = Math.max(1, Math.floor(limit / Math.max(2, count)))

@@ -27,13 +27,13 @@ export interface Fate {
   hasHeaders: boolean
 }
 
-export interface Counted {
+export interface CountedRequest {
   at: number
   who: 'ours' | 'foreign'
   /** One too many: it was refused for that. */
   over: boolean
   /** True if it counts. */
-  takes: boolean
+  counts: boolean
   /** False where its answer was lost: nobody learned of it. */
   answered: boolean
   /** The process that sent it, where it said so. */
@@ -46,7 +46,7 @@ export function createModelService(
   { limit, window, kind, phase }: ServiceRow,
   refusedCounts: boolean,
 ) {
-  const log: Counted[] = []
+  const log: CountedRequest[] = []
   /** What cuts a request off → whose it is. */
   const inFlight = new Map<(dead: boolean) => void, unknown>()
   const ms = window * 1000
@@ -54,21 +54,26 @@ export function createModelService(
   let from = 0
 
   /** What is in the window of an instant. */
-  function within(at: number): Counted[] {
+  function within(at: number): CountedRequest[] {
     // The log is in order: what has left the longest window never returns.
-    while (from < log.length && at - (log[from] as Counted).at > ms) from++
+    while (from < log.length && at - (log[from] as CountedRequest).at > ms) from++
     return log.slice(from).filter((one) => kind === 'sliding' || windowOf(one.at) === windowOf(at))
   }
 
-  const used = () => within(clock.monotonic()).filter(({ takes }) => takes).length
+  const used = () => within(clock.monotonic()).filter(({ counts }) => counts).length
 
-  function count(who: Counted['who'], of?: unknown, needless = false, answered = false): Counted {
+  function count(
+    who: CountedRequest['who'],
+    of?: unknown,
+    isNeedless = false,
+    answered = false,
+  ): CountedRequest {
     const over = used() >= limit
     const entry = {
       at: clock.monotonic(),
       who,
       over,
-      takes: refusedCounts || !(over || needless),
+      counts: refusedCounts || !(over || isNeedless),
       answered,
       of,
     }
@@ -137,7 +142,7 @@ export function createModelService(
     used,
     foreign: () => void count('foreign'),
     /** The client's process dies: what is under way is counted now or never. */
-    cut: (of?: unknown) => {
+    crash: (of?: unknown) => {
       for (const [one, whose] of [...inFlight]) if (whose === of) one(true)
     },
     refusals: () => log.filter(({ who, over }) => who === 'ours' && over),

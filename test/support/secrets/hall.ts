@@ -9,7 +9,7 @@ import { seed } from '../chance'
 import { trusted } from '../hostile-peers/connections'
 import { type Asked, answering, whole } from '../hostile-peers/wire'
 import type { FlowNode } from '../node-red'
-import { type Behaviour, startPeer } from '../peers'
+import { type PeerBehaviour, startPeer } from '../peers'
 import { apiKeys } from './echoes'
 import { ALONE, goodAnswer, type Place, REMOTE } from './places'
 import { startWitness, type Witness } from './witness'
@@ -96,7 +96,7 @@ const PASSWORDS = ["p'a/s&s%1+x", 'gehe1m ü2', 'zw ei  q7 x', 'パスワード1
 const fixture = (name: string) => readFileSync(join(__dirname, '../../fixtures/tls', name), 'utf8')
 
 const overTls =
-  (cert: string, answer: Behaviour): Behaviour =>
+  (cert: string, answer: PeerBehaviour): PeerBehaviour =>
   (socket, mended) => {
     const secure = new TLSSocket(socket, { isServer: true, key: fixture('server.key'), cert: fixture(cert) })
     secure.on('error', () => socket.destroy())
@@ -105,7 +105,7 @@ const overTls =
 
 /** A proxy that answers in the service's place: it has a certificate that the account trusts. */
 const inPlaceOf =
-  (answer: Behaviour): Behaviour =>
+  (answer: PeerBehaviour): PeerBehaviour =>
   (socket, mended) => {
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
@@ -114,7 +114,7 @@ const inPlaceOf =
   }
 
 /** A service that answers so: each time over another connection, because of what is no answer nobody knows the end. */
-export const saying = (place: Place): Behaviour =>
+export const saying = (place: Place): PeerBehaviour =>
   answering((socket, asked: Asked) => socket.end(onlyOnce(place('', asked))))
 
 function onlyOnce(answer: Buffer | string): Buffer {

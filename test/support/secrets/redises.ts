@@ -1,7 +1,7 @@
 /** Redises that echo the password they were given, wherever Redis could say a word. */
 import fc from 'fast-check'
 import { seed } from '../chance'
-import { type Behaviour, type Peer, startPeer } from '../peers'
+import { type Peer, type PeerBehaviour, startPeer } from '../peers'
 import { anyEcho, written } from './echoes'
 import { type Member, memberOf } from './hall'
 
@@ -12,7 +12,7 @@ const ARRAY = /^\*(\d+)\r\n/
 
 /** Answers each command of the protocol. */
 const speaking =
-  (say: Say): Behaviour =>
+  (say: Say): PeerBehaviour =>
   (socket) => {
     let read = ''
     socket.setEncoding('latin1').on('data', (piece: string) => {

@@ -29,7 +29,7 @@ export async function startWitness(
   env: Record<string, string>,
 ): Promise<Witness> {
   const { TMPDIR } = process.env
-  const { port, userDir, order, log, end } = await forkNodeRed({
+  const { port, userDir, command, log, end } = await forkNodeRed({
     name: 'witness',
     script: require.resolve('./witness-process.ts'),
     flow,
@@ -41,7 +41,7 @@ export async function startWitness(
     },
     env: { TMPDIR, ...env },
   })
-  const give = <T>(what: Without<Order>) => order<T>(what)
+  const give = <T>(what: Without<Order>) => command<T>(what)
 
   return {
     trigger: (node, msg = {}) => give<Ended>({ what: 'trigger', node, msg }),

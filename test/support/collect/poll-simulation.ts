@@ -10,24 +10,24 @@ import type { RequestContext } from '../../../src/lib/quota/types'
 import type { StateStore } from '../../../src/lib/state-store'
 import { type Json, patient } from '../../lib/answers'
 import { createVirtualClock } from '../clock'
-import { createDevice, type Habits, type Measured, type Step } from './device'
-import type { Entry } from './journal'
-import type { Wish } from './oracle'
-import { createRecordsService } from './records-service'
-import { settled } from './shelf'
+import { createDevice, type DeviceProfile, type MeasuredRecord, type Step } from './device'
+import { createDeviceService } from './device-service'
+import type { JournalEntry } from './journal'
+import type { PollSettings } from './oracle'
+import { nextTurn } from './recording-store'
 
 /** What may happen while a request is on its way, and how it ends. */
-export interface Happening {
+export interface RequestPlan {
   fails: Reason | 'dies' | null
   /** Most records of an answer: the device's budget is short. */
-  most: number
+  maxRecords: number
   meanwhile: Act[]
 }
 
 export type Act =
   | { act: 'measure'; steps: Step[] }
   /** @param dies the process ends as soon as it has delivered */
-  | { act: 'trigger'; requests: Happening[]; dies: boolean }
+  | { act: 'trigger'; requests: RequestPlan[]; dies: boolean }
   | { act: 'receipt'; back: number }
   | { act: 'pass'; ms: number }
   | { act: 'host'; behind: number }
@@ -40,19 +40,23 @@ export const NOON = 1_795_161_600_000
 const AN_HOUR = 3_600_000
 type Query = Partial<Record<'number' | 'unixtime-from' | 'unixtime-to', number>>
 
-class Died extends Error {}
+class ProcessDied extends Error {}
 
 /** More requests of one trigger than any hole needs. */
-const ENDLESS = 300
+const MAX_REQUESTS = 300
 
 /** A node, its device, a service and a sink, in as many processes as it takes. */
-export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['receipts'] = null) {
-  const target = { serial: '5212A1B2', base: habits.standalone ? '5212A1B2' : '5839F001' }
+export function createPollSimulation(
+  profile: DeviceProfile,
+  options: PollSettings,
+  receipts: PollOptions['receipts'] = null,
+) {
+  const target = { serial: '5212A1B2', base: profile.standalone ? '5212A1B2' : '5839F001' }
   const key = `${target.base}/${target.serial}`
   const time = createVirtualClock(0, NOON + 123)
-  const device = createDevice(habits, time)
-  const service = createRecordsService(habits, device)
-  const journal: Entry[] = []
+  const device = createDevice(profile, time)
+  const service = createDeviceService(profile, device)
+  const journal: JournalEntry[] = []
   /** What is on the disk, and how long the journal was then. */
   const writes: { text: string; length: number }[] = []
   const disk: StateStore = {
@@ -63,14 +67,14 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
   /** How long each request may wait for records of the device. */
   const maxRecordsWaits: (number | undefined)[] = []
   let nodeState = createNodeState(time)
-  let happenings: Happening[] = []
+  let requestPlans: RequestPlan[] = []
   let requests = 0
   /** How far the host's clock is behind, ms. */
   let behind = 0
   nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
   /** Of those that say how far an answer reaches. */
-  function newestOf(records: readonly Measured[], receivedAt: number): number | undefined {
+  function newestOf(records: readonly MeasuredRecord[], receivedAt: number): number | undefined {
     const moving = records.filter(({ seq, unixtime }) => {
       const limit = ahead.has(seq) ? receivedAt : receivedAt + AN_HOUR
       return unixtime > 0 && unixtime * 1000 <= limit
@@ -80,14 +84,18 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
 
   async function read(endpoint: EndpointName, params: Json, { maxRecordsWaitMs }: RequestContext) {
     maxRecordsWaits.push(maxRecordsWaitMs)
-    if (++requests > ENDLESS) throw new RangeError('it never ends')
-    const { fails, most, meanwhile } = happenings.shift() ?? { fails: null, most: 16_000, meanwhile: [] }
+    if (++requests > MAX_REQUESTS) throw new RangeError('it never ends')
+    const { fails, maxRecords, meanwhile } = requestPlans.shift() ?? {
+      fails: null,
+      maxRecords: 16_000,
+      meanwhile: [],
+    }
     await Promise.resolve()
-    if (fails === 'dies') throw new Died()
+    if (fails === 'dies') throw new ProcessDied()
     if (fails) throw new EnvlogError(fails)
     const isLatest = endpoint.startsWith('latest')
     const { number: wanted = 0, 'unixtime-from': from = 0, 'unixtime-to': to = 0 } = params as Query
-    const number = Math.min(wanted, most)
+    const number = Math.min(wanted, maxRecords)
     const records = isLatest ? service.newest() : service.between(from, to, number)
     const receivedAt = time.now() - behind
     const newest = newestOf(records, receivedAt)
@@ -103,7 +111,7 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
   const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
 
   /** What is delivered though it is ahead of the clock will never say how far an answer reaches. */
-  function rememberAhead(delivered: readonly Measured[]): void {
+  function markAhead(delivered: readonly MeasuredRecord[]): void {
     const last = journal.findLast((entry) => entry.kind === 'answered')
     const limit = (last?.answer.receivedAt ?? 0) + AN_HOUR
     for (const { seq, unixtime } of delivered) if (unixtime * 1000 > limit) ahead.add(seq)
@@ -112,8 +120,8 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
   function deliver({ content, overflow = false, receipt }: PolledData): void {
     if (content.kind !== 'series') throw new TypeError(content.kind)
     const { records, gaps } = content.series
-    const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as Measured)
-    if (!receipts) rememberAhead(measured)
+    const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as MeasuredRecord)
+    if (!receipts) markAhead(measured)
     journal.push({
       kind: 'delivered',
       records: measured,
@@ -124,29 +132,29 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
     })
   }
 
-  async function ask(dies: boolean): Promise<void> {
-    const sink = async (news: PolledData) => {
-      deliver(news)
-      if (dies) throw new Died()
+  async function poll(dies: boolean): Promise<void> {
+    const sink = async (data: PolledData) => {
+      deliver(data)
+      if (dies) throw new ProcessDied()
     }
     const warn = () => void journal.push({ kind: 'warned' })
     const ports = { nodeState, deliver: sink, warn }
-    await pollRecords(account, target, { ...wish, receipts, time: 'utc', node: 'node' }, ports, patient)
+    await pollRecords(account, target, { ...options, receipts, time: 'utc', node: 'node' }, ports, patient)
   }
 
   async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
-    happenings = [...planned]
+    requestPlans = [...planned]
     requests = 0
     const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
     try {
-      await ask(dies)
+      await poll(dies)
     } catch (error) {
-      if (error instanceof Died) return await crash(0)
+      if (error instanceof ProcessDied) return await crash(0)
       if (!(error instanceof EnvlogError)) throw error
       return void journal.push({ kind: 'failed', code: error.code })
     }
     if (isOpen) return void journal.push({ kind: 'skipped', requests })
-    journal.push({ kind: 'completed', keptFrom: device.kept()[0]?.seq ?? 0, requests })
+    journal.push({ kind: 'completed', keptFrom: device.stored()[0]?.seq ?? 0, requests })
   }
 
   async function deploy(): Promise<void> {
@@ -156,7 +164,7 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
 
   /** @param older so many of the last writes never came to the disk */
   async function crash(older: number): Promise<void> {
-    await settled()
+    await nextTurn()
     writes.length = Math.max(0, writes.length - older)
     nodeState = createNodeState(time)
     nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
@@ -173,15 +181,15 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
     const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
     const [index, entry] = deliveries[back] ?? []
     if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
-    const from = made()
+    const from = cursorSequence()
     nodeState.dispatch(key, {
       kind: 'receipt-received',
       cursor: readReceipt(entry.receipt, nodeState.receiptKey()).cursor,
     })
-    journal.push({ kind: 'acknowledged', delivery: index, from, to: made() })
+    journal.push({ kind: 'acknowledged', delivery: index, from, to: cursorSequence() })
   }
 
-  const made = () => nodeState.delivery(key).cursor?.sequence ?? 0
+  const cursorSequence = () => nodeState.delivery(key).cursor?.sequence ?? 0
 
   function forget(): void {
     nodeState.forget('all')
@@ -204,4 +212,4 @@ export function createWorld(habits: Habits, wish: Wish, receipts: PollOptions['r
   return { journal, log: device.log, maxRecordsWaits, perform }
 }
 
-export type World = ReturnType<typeof createWorld>
+export type PollSimulation = ReturnType<typeof createPollSimulation>

@@ -8,7 +8,7 @@ import { EnvlogError } from '../../../src/lib/errors'
 import type { StateStore } from '../../../src/lib/state-store'
 import { alertAnswer, patient } from '../../lib/answers'
 import { createVirtualClock } from '../clock'
-import { settled } from './shelf'
+import { nextTurn } from './recording-store'
 
 export type AlertAct =
   /** @param apart seconds between them; 0 is the same second */
@@ -31,15 +31,15 @@ export type AlertEntry =
   | { kind: 'died'; at: number; hasCursor: boolean }
 
 /** Entries a log holds. */
-export const HOLDS = 20
+export const LOG_SIZE = 20
 
-class Died extends Error {}
+class ProcessDied extends Error {}
 
 const target = { serial: '5212A1B2', base: '5839F001' }
 const KEY = '5839F001/5212A1B2'
 
 /** A node, a device's alert log and a sink, in as many processes as it takes. Alerts are told by their number. */
-export function createAlertWorld(
+export function createAlertSimulation(
   order: 'newest first' | 'oldest first',
   start: 'now' | 'held',
   receipts: { timeoutMs: number } | null = null,
@@ -55,13 +55,13 @@ export function createAlertWorld(
   let nodeState = createNodeState(time)
   nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
-  async function ask({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'ask' }>): Promise<void> {
+  async function trigger({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'ask' }>): Promise<void> {
     const read = async () => {
       journal.push({ kind: 'asked' })
       await Promise.resolve()
-      if (fails === 'dies') throw new Died()
+      if (fails === 'dies') throw new ProcessDied()
       if (fails) throw new EnvlogError(fails)
-      const held = log.slice(-HOLDS)
+      const held = log.slice(-LOG_SIZE)
       journal.push({ kind: 'answered', upTo: log.length })
       for (const act of meanwhile) await perform(act)
       const logs = order === 'oldest first' ? held : held.toReversed()
@@ -73,15 +73,15 @@ export function createAlertWorld(
       if (content.kind !== 'alerts') throw new TypeError(content.kind)
       const alerts = content.alerts.map(({ text }) => Number(text))
       journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })
-      if (dies) throw new Died()
+      if (dies) throw new ProcessDied()
     }
     const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
-    const wish = { time: 'utc', node: 'node', start, receipts } as const
+    const options = { time: 'utc', node: 'node', start, receipts } as const
     try {
-      await pollAlerts(account, target, wish, { nodeState: nodeState, deliver, warn: () => {} }, patient)
+      await pollAlerts(account, target, options, { nodeState: nodeState, deliver, warn: () => {} }, patient)
       journal.push({ kind: isOpen ? 'skipped' : 'completed' })
     } catch (error) {
-      if (error instanceof Died) return await crash(0)
+      if (error instanceof ProcessDied) return await crash(0)
       if (!(error instanceof EnvlogError)) throw error
       journal.push({ kind: 'failed' })
     }
@@ -93,7 +93,7 @@ export function createAlertWorld(
   }
 
   async function crash(older: number): Promise<void> {
-    await settled()
+    await nextTurn()
     writes.length = Math.max(0, writes.length - older)
     nodeState = createNodeState(time)
     nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
@@ -123,7 +123,7 @@ export function createAlertWorld(
   async function perform(act: AlertAct): Promise<void> {
     await nodeState.ready()
     if (act.act === 'raise') raise(act.count, act.apart)
-    else if (act.act === 'ask') await ask(act)
+    else if (act.act === 'ask') await trigger(act)
     else if (act.act === 'receipt') receive(act.back)
     else if (act.act === 'pass') time.advance(act.ms)
     else if (act.act === 'deploy') await deploy()
@@ -137,4 +137,4 @@ export function createAlertWorld(
   return { journal, log, perform }
 }
 
-export type AlertWorld = ReturnType<typeof createAlertWorld>
+export type AlertSimulation = ReturnType<typeof createAlertSimulation>

@@ -1,6 +1,6 @@
 import type { ListedDevice } from '../../src/shared/admin'
 
-interface Parts {
+interface ListedDeviceOptions {
   name?: string
   model?: string
   group?: string
@@ -10,7 +10,7 @@ interface Parts {
 }
 
 /** A device as the picker gets it. */
-export function listed(serial: string, parts: Parts = {}): ListedDevice {
+export function listedDevice(serial: string, parts: ListedDeviceOptions = {}): ListedDevice {
   const { name = '', model = 'M-500', group = '', base, values = [] } = parts
   return {
     ...{ serial, name, model, group, values, timestamp: null, battery: null },

@@ -31,7 +31,7 @@ export interface Listeners {
 }
 
 /** A service, and a client's process that may end and begin again. */
-export function createWorld(scenario: Scenario) {
+export function createQuotaSimulation(scenario: Scenario) {
   const { row, table = row, concurrency, grain } = scenario
   const random = createRandom(scenario.seed)
   const clock = createVirtualClock(grain > 1 ? 0 : random.next() * 1000)
@@ -43,15 +43,15 @@ export function createWorld(scenario: Scenario) {
   let quota!: Quota
   let process!: { clock: Clock; kill(): void }
   let leave = () => {}
-  const askers = new Set<AbortController>()
+  const controllers = new Set<AbortController>()
   let life = 0
-  let asked = 0
-  let open = 0
+  let requestCount = 0
+  let pendingCount = 0
 
   function start(store?: StateStore): void {
     process = clock.process()
     quota = createQuota(process.clock)
-    askers.clear()
+    controllers.clear()
     const limits = { current: { limit: table.limit, window: table.window } }
     leave = quota.join({ concurrency, limits: limitsWith(limits), store })
   }
@@ -67,24 +67,24 @@ export function createWorld(scenario: Scenario) {
     return result
   }
 
-  /** @param again goes on asking: the demand never ends */
-  function ask(again: () => boolean = () => false, stop?: AbortSignal): void {
+  /** @param repeat goes on asking: the demand never ends */
+  function submit(repeat: () => boolean = () => false, stop?: AbortSignal): void {
     const mine = life
-    open++
+    pendingCount++
     const request = {
       endpoint: 'current' as const,
-      key: `request ${asked++}`,
+      key: `request ${requestCount++}`,
       send: (_: number | undefined, own: AbortSignal) => send(own),
       copy: (value: string) => value,
     }
     const own = new AbortController()
     stop?.addEventListener('abort', () => own.abort())
-    askers.add(own)
+    controllers.add(own)
     const end = () => {
-      askers.delete(own)
+      controllers.delete(own)
       if (mine !== life) return
-      open--
-      if (again()) ask(again)
+      pendingCount--
+      if (repeat()) submit(repeat)
     }
     quota
       .submit(request, { signal: own.signal, queueKey: random.pick(['a', 'b', 'c']), maxWaitMs: null })
@@ -98,30 +98,30 @@ export function createWorld(scenario: Scenario) {
     sent,
     refused,
     start,
-    ask,
+    submit,
     quota: () => quota,
     /** Asked for and not over. */
-    open: () => open,
+    open: () => pendingCount,
     listen: (to: Listeners) => {
       listeners = to
     },
     /** Node-RED ends: what waits and runs is given up. Its stores may go on writing. */
     stop(): void {
       life++
-      open = 0
-      for (const one of [...askers]) one.abort()
+      pendingCount = 0
+      for (const one of [...controllers]) one.abort()
       leave()
     },
     kill(): void {
       life++
-      open = 0
+      pendingCount = 0
       process.kill()
-      service.cut()
+      service.crash()
     },
   }
 }
 
-export type World = ReturnType<typeof createWorld>
+export type QuotaSimulation = ReturnType<typeof createQuotaSimulation>
 
 export function fateOf({ up, back, grain, headerRate, faults }: Scenario, random: Random): Fate {
   const time = (longest: number) => Math.round((random.next() * longest) / grain) * grain

@@ -1,14 +1,14 @@
 /** Rows in which any two values of two columns come together once at least: far fewer than all combinations. */
 
 type Columns = Record<string, readonly unknown[]>
-export type RowOf<T extends Columns> = { [K in keyof T]: T[K][number] }
+export type PairwiseRow<T extends Columns> = { [K in keyof T]: T[K][number] }
 
 /**
  *     anyTwo({ origin: ['same', 'none'], type: ['json', 'form'] })
  */
-export function anyTwo<T extends Columns>(columns: T): RowOf<T>[] {
+export function pairwise<T extends Columns>(columns: T): PairwiseRow<T>[] {
   const names = Object.keys(columns)
-  const open = new Map<string, [number, number][]>()
+  const uncovered = new Map<string, [number, number][]>()
   const pair = (one: number, its: number, other: number, others: number) =>
     one < other ? `${one}:${its} ${other}:${others}` : `${other}:${others} ${one}:${its}`
   const sizes = names.map((name) => columns[name]?.length ?? 0)
@@ -17,7 +17,7 @@ export function anyTwo<T extends Columns>(columns: T): RowOf<T>[] {
     for (const other of each(one)) {
       for (const its of each(sizes[one] ?? 0)) {
         for (const others of each(sizes[other] ?? 0)) {
-          open.set(pair(one, its, other, others), [
+          uncovered.set(pair(one, its, other, others), [
             [one, its],
             [other, others],
           ])
@@ -26,24 +26,24 @@ export function anyTwo<T extends Columns>(columns: T): RowOf<T>[] {
     }
   }
 
-  const rows: RowOf<T>[] = []
-  while (open.size > 0) {
-    const [begun] = open.values() as unknown as Iterable<[number, number][]>
-    const row = new Map<number, number>(begun)
+  const rows: PairwiseRow<T>[] = []
+  while (uncovered.size > 0) {
+    const [firstPair] = uncovered.values() as unknown as Iterable<[number, number][]>
+    const row = new Map<number, number>(firstPair)
     for (const column of each(names.length)) {
       if (row.has(column)) continue
-      const news = (value: number) =>
-        [...row].filter(([other, others]) => open.has(pair(column, value, other, others))).length
+      const countOpen = (value: number) =>
+        [...row].filter(([other, others]) => uncovered.has(pair(column, value, other, others))).length
       const best = each(sizes[column] ?? 0).reduce((found, value) =>
-        news(value) > news(found) ? value : found,
+        countOpen(value) > countOpen(found) ? value : found,
       )
       row.set(column, best)
     }
     for (const [one, its] of row) {
-      for (const [other, others] of row) open.delete(pair(one, its, other, others))
+      for (const [other, others] of row) uncovered.delete(pair(one, its, other, others))
     }
     const entries = names.map((name, column) => [name, columns[name]?.[row.get(column) ?? 0]])
-    rows.push(Object.fromEntries(entries) as RowOf<T>)
+    rows.push(Object.fromEntries(entries) as PairwiseRow<T>)
   }
   return rows
 }

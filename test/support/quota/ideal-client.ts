@@ -1,17 +1,17 @@
 /** How long a permit is occupied after the response (docs/quota.md), ms: written again, so that an error shows here. */
-export const released = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
+export const occupiedMs = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
 
 /** When a client that knows all and keeps the rule sends its requests, whose latencies are known as well. */
-export function sendings(
+export function idealSendTimes(
   { limit, window, concurrency }: { limit: number; window: number; concurrency: number },
   latencies: readonly number[],
 ): number[] {
   const connections = Array.from({ length: concurrency }, () => 0)
-  const places = Array.from({ length: limit }, () => 0)
+  const permits = Array.from({ length: limit }, () => 0)
   return latencies.map((latency) => {
-    const at = Math.max(least(connections), least(places))
+    const at = Math.max(least(connections), least(permits))
     replaceLeast(connections, at + latency)
-    replaceLeast(places, at + latency + released(window))
+    replaceLeast(permits, at + latency + occupiedMs(window))
     return at
   })
 }

@@ -3,14 +3,16 @@
  * the results.
  */
 import { openRedis } from '../../src/lib/quota/shared/redis'
-import { isGranted, joins, reserveRequest } from './shared-store'
+import { isGranted, joinStore, reserveRequest } from './shared-store'
 
 const [, , password = '', ...addresses] = process.argv
 
-async function ask(address: string): Promise<string> {
+async function reserve(address: string): Promise<string> {
   const sharedStore = openRedis(address, password, 30_000)('an account')
   try {
-    return (await isGranted(await joins(sharedStore, `process ${process.pid}`), 'one', [reserveRequest({})]))
+    return (await isGranted(await joinStore(sharedStore, `process ${process.pid}`), 'one', [
+      reserveRequest({}),
+    ]))
       ? 'granted'
       : 'full'
   } catch (error) {
@@ -21,4 +23,4 @@ async function ask(address: string): Promise<string> {
   }
 }
 
-void Promise.all(addresses.map(ask)).then((told) => console.log(JSON.stringify(told)))
+void Promise.all(addresses.map(reserve)).then((told) => console.log(JSON.stringify(told)))

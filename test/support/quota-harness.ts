@@ -9,20 +9,20 @@ import type { Runtime } from './runtimes'
 const STARTING_MS = 300_000
 const ENDING_MS = 20_000
 
-export interface QuotaHall {
+export interface QuotaHarness {
   readonly runtime: Runtime
   readonly nodeRed: NodeRed
   readonly collector: Collector
-  /** A service of a test's own; it ends with the hall. */
+  /** A service of a test's own; it ends with the harness. */
   simulate(options: SimulatorOptions): Promise<Simulator>
   /** A full deploy; waits until the flows have started. */
   deploy(flow: readonly FlowNode[]): Promise<void>
   /** Presses the button of each of these nodes. */
-  ask(...ids: readonly string[]): Promise<void>
+  trigger(...ids: readonly string[]): Promise<void>
   /** Ends Node-RED as a power cut does, and starts it on what it has left behind. */
   restart(): Promise<void>
   /** Files of the context store. */
-  contexts(): string[]
+  contextFiles(): string[]
 }
 
 /** `file`: a context store that is on the disk at once. */
@@ -32,7 +32,7 @@ const CONTEXT_STORAGE = {
 }
 
 /** In a `describe`. */
-export function useQuotaHall(runtime: Runtime): QuotaHall {
+export function useQuotaHarness(runtime: Runtime): QuotaHarness {
   let nodeRed: NodeRed
   let collector: Collector
   const simulators: Simulator[] = []
@@ -65,14 +65,14 @@ export function useQuotaHall(runtime: Runtime): QuotaHall {
       return simulator
     },
     deploy: (flow) => nodeRed.deploy(flow),
-    async ask(...ids) {
-      for (const id of ids) await nodeRed.inject(`ask-${id}`)
+    async trigger(...ids) {
+      for (const id of ids) await nodeRed.inject(`trigger-${id}`)
     },
     async restart() {
       const { userDir } = nodeRed
       await nodeRed.stop('SIGKILL')
       nodeRed = await start({ userDir })
     },
-    contexts: () => readdirSync(join(nodeRed.userDir, 'context'), { recursive: true }).map(String),
+    contextFiles: () => readdirSync(join(nodeRed.userDir, 'context'), { recursive: true }).map(String),
   }
 }

@@ -7,33 +7,33 @@ import { EnvlogError } from '../../../src/lib/errors'
 import { createRegistry } from '../../../src/lib/registry'
 import { graph, patient, relayGraph } from '../../lib/answers'
 import { createVirtualClock } from '../clock'
-import { inOrder, type Order, selected } from '../collect/selection'
-import { shelf } from '../collect/shelf'
+import { createRecordingStore } from '../collect/recording-store'
+import { type RecordOrder, selectRecords, sortRecords } from '../collect/selection'
 import { fakeTransport, json } from '../fake-transport'
 
-export interface Habits {
+export interface ClockProfile {
   standalone: boolean
   ids: 'counted' | 'zero' | 'absent'
   firstId: number
   /** Seconds between two records. */
   interval: number
   /** Records that an answer holds, and which are the newest. */
-  holds: number
+  answerSize: number
   newestBy: 'time' | 'arrival'
   inclusive: boolean
-  order: Order
+  order: RecordOrder
   /** Records that may be fetched in an hour: a larger hole takes several triggers. */
-  budget: number
+  recordsPerHour: number
 }
 
-export interface Measured {
+export interface ClockedRecord {
   seq: number
   /** Seconds, by the device's clock. */
   unixtime: number
   id: number
 }
 
-export type Act =
+export type ClockAct =
   | { act: 'measure'; count: number }
   /** The device's clock is set by so many seconds. */
   | { act: 'device'; by: number }
@@ -44,59 +44,59 @@ export type Act =
   | { act: 'restart' }
   | { act: 'deploy' }
   /** @param meanwhile before the second request, before the third, … */
-  | { act: 'poll'; meanwhile: Act[] }
+  | { act: 'poll'; meanwhile: ClockAct[] }
 
 /** What came of it, one after the other. */
-export type Told =
-  | { kind: 'answered'; at: number; records: Measured[]; measured: number }
+export type ClockEvent =
+  | { kind: 'answered'; at: number; records: ClockedRecord[]; measured: number }
   | { kind: 'delivered'; seqs: number[]; times: number[]; texts: string[]; overflow: boolean; offset: number }
   | { kind: 'warned'; what: string }
   | { kind: 'failed'; code: string }
   | { kind: 'completed' }
 
-export const AN_HOUR = 3600
-export const A_DAY = 86_400
-const TURN = 65_536
+export const HOUR_SECONDS = 3600
+export const DAY_SECONDS = 86_400
+const ID_MODULUS = 65_536
 /** What is measured while a request is on its way takes its time. */
-const A_YEAR = 365 * A_DAY
+const TIMEOUT_SECONDS = 365 * DAY_SECONDS
 /** Of a backfill that may take so many hours of records. */
-const TRIGGERS = 60
+const MAX_TRIGGERS = 60
 const OFFSET = 60
 const login = { apiKey: `${'k'.repeat(44)}1`, loginId: 'user0001', loginPass: 'password' }
 
-export function createHall(habits: Habits, wish: Pick<PollOptions, 'start' | 'time'>) {
-  const { standalone, interval, holds, newestBy, inclusive, order } = habits
+export function createClockSimulation(profile: ClockProfile, options: Pick<PollOptions, 'start' | 'time'>) {
+  const { standalone, interval, answerSize, newestBy, inclusive, order } = profile
   const target = { serial: '5212A1B2', base: standalone ? '5212A1B2' : '5839F001' }
   const clock = createVirtualClock(0)
   const epoch = clock.now()
-  const log: Measured[] = []
-  const told: Told[] = []
-  const store = shelf()
+  const log: ClockedRecord[] = []
+  const events: ClockEvent[] = []
+  const store = createRecordingStore()
   let ahead = 0
   let off = 0
   let isSaving = false
-  let meanwhile: Act[] = []
+  let meanwhile: ClockAct[] = []
   let nodeState = createNodeState(clock)
   nodeState.open(store)
 
   /** What really is the time, seconds. */
-  const truly = () => Math.floor((epoch + clock.monotonic()) / 1000)
+  const trueSeconds = () => Math.floor((epoch + clock.monotonic()) / 1000)
 
   function measure(count: number): void {
     for (let each = 0; each < count; each++) {
       clock.advance(interval * 1000)
-      const counted = habits.firstId + log.length
-      const id = habits.ids === 'counted' ? (standalone ? counted : counted % TURN) : 0
-      log.push({ seq: log.length, unixtime: truly() + ahead, id })
+      const counted = profile.firstId + log.length
+      const id = profile.ids === 'counted' ? (standalone ? counted : counted % ID_MODULUS) : 0
+      log.push({ seq: log.length, unixtime: trueSeconds() + ahead, id })
     }
   }
 
   const byTime = () => log.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)
 
-  function wired(records: readonly Measured[]) {
-    const data = inOrder([...records], order).map(({ seq, unixtime, id }) => ({
+  function toAnswer(records: readonly ClockedRecord[]) {
+    const data = sortRecords([...records], order).map(({ seq, unixtime, id }) => ({
       unixtime,
-      ...(habits.ids !== 'absent' && { 'data-id': id }),
+      ...(profile.ids !== 'absent' && { 'data-id': id }),
       ch1: seq,
     }))
     return standalone
@@ -109,19 +109,24 @@ export function createHall(habits: Habits, wish: Pick<PollOptions, 'start' | 'ti
     if (requests++ > 0) for (const act of meanwhile.splice(0, 1)) await perform(act)
     const asked = JSON.parse(body)
     if (url.includes('latest-data')) {
-      const records = newestBy === 'time' ? byTime().slice(-holds) : log.slice(-holds)
-      told.push({ kind: 'answered', at: truly(), records, measured: log.length })
-      return json(wired(records.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)))
+      const records = newestBy === 'time' ? byTime().slice(-answerSize) : log.slice(-answerSize)
+      events.push({ kind: 'answered', at: trueSeconds(), records, measured: log.length })
+      return json(toAnswer(records.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)))
     }
     const { 'unixtime-from': from, 'unixtime-to': to, number } = asked
-    return json(wired(selected(byTime(), { from: +from, to: +to, number: +number }, inclusive)))
+    return json(toAnswer(selectRecords(byTime(), { from: +from, to: +to, number: +number }, inclusive)))
   })
-  const often = { limit: 1_000_000, window: 1, records: habits.budget, recordsWindow: 3600 }
+  const limits = { limit: 1_000_000, window: 1, records: profile.recordsPerHour, recordsWindow: 3600 }
   const account = createAccount(
     {
-      ...{ name: 'Plant A', baseUrl: 'https://service.example', relaySuffix: 'relay', timeout: A_YEAR },
+      ...{
+        name: 'Plant A',
+        baseUrl: 'https://service.example',
+        relaySuffix: 'relay',
+        timeout: TIMEOUT_SECONDS,
+      },
       ...{ concurrency: 1, retries: 0, series1Models: [], credentials: login },
-      limits: { data: often, 'data-relay': often },
+      limits: { data: limits, 'data-relay': limits },
     },
     { transport, clock, random: () => 0.5, registry: createRegistry(clock) },
   )
@@ -129,7 +134,7 @@ export function createHall(habits: Habits, wish: Pick<PollOptions, 'start' | 'ti
   async function deliver({ content, overflow = false }: PolledData): Promise<void> {
     if (content.kind !== 'series') throw new TypeError(content.kind)
     const { records, utcOffset } = content.series
-    told.push({
+    events.push({
       kind: 'delivered',
       seqs: records.map(({ ch1 }) => Number(ch1)),
       times: records.map(({ timestamp }) => Number(timestamp)),
@@ -144,34 +149,34 @@ export function createHall(habits: Habits, wish: Pick<PollOptions, 'start' | 'ti
     const ports = {
       nodeState,
       deliver,
-      warn: (_: unknown, what: string) => void told.push({ kind: 'warned', what }),
+      warn: (_: unknown, what: string) => void events.push({ kind: 'warned', what }),
     }
-    const how = { ...wish, node: 'node', backfill: true, receipts: null }
+    const pollOptions = { ...options, node: 'node', backfill: true, receipts: null }
     requests = 0
-    for (let trigger = 0; trigger < TRIGGERS; trigger++) {
+    for (let trigger = 0; trigger < MAX_TRIGGERS; trigger++) {
       nodeState.setDevices([target])
       try {
-        await ended(pollRecords(account, target, how, ports, patient))
-        told.push({ kind: 'completed' })
+        await runToEnd(pollRecords(account, target, pollOptions, ports, patient))
+        events.push({ kind: 'completed' })
         return
       } catch (error) {
         if (!(error instanceof EnvlogError)) throw error
-        told.push({ kind: 'failed', code: error.code })
+        events.push({ kind: 'failed', code: error.code })
         if (error.code !== 'ENVLOG_QUOTA') return
-        clock.advance(AN_HOUR * 1000)
+        clock.advance(HOUR_SECONDS * 1000)
       }
     }
   }
 
   /** Time passes as long as it takes. */
-  async function ended(work: Promise<void>): Promise<void> {
+  async function runToEnd(work: Promise<void>): Promise<void> {
     let isOver = false
     work.finally(() => (isOver = true)).catch(() => {})
     for (let ms = 0; !isOver; ms = 1000) await clock.pass(ms)
     return work
   }
 
-  async function perform(act: Act): Promise<void> {
+  async function perform(act: ClockAct): Promise<void> {
     if (act.act === 'measure') measure(act.count)
     else if (act.act === 'device') ahead += act.by
     else if (act.act === 'saving') isSaving = !isSaving
@@ -190,7 +195,7 @@ export function createHall(habits: Habits, wish: Pick<PollOptions, 'start' | 'ti
     }
   }
 
-  return { log, told, perform, isAhead: () => ahead > 0 }
+  return { log, events: events, perform, isAhead: () => ahead > 0 }
 }
 
-export type Hall = ReturnType<typeof createHall>
+export type ClockSimulation = ReturnType<typeof createClockSimulation>

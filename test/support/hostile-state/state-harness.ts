@@ -18,15 +18,15 @@ interface Sent {
 }
 const {
   hooks,
-}: { hooks: { add(id: string, told: (sent: Sent[]) => void): void; remove(id: string): void } } =
+}: { hooks: { add(id: string, listener: (sent: Sent[]) => void): void; remove(id: string): void } } =
   createRequire(require.resolve('node-red'))('@node-red/util')
 
 const MINUTE = 60_000
 const SERIAL = '52A10001'
 /** A trigger whose store is silent, or a deploy. */
-const ENDS_MS = 10_000
+const MAX_WORK_MS = 10_000
 /** Of real time. */
-const NEVER_NS = 10_000_000_000n
+const MAX_TRIGGER_NS = 10_000_000_000n
 
 const minutesAt = (seconds: number) => Math.floor((seconds * 1000 - NOW) / MINUTE)
 const device: DeviceDefinition = {
@@ -47,7 +47,7 @@ export const NODE = {
   start: 'held',
 }
 
-export type News = 'latest' | 'alerts'
+export type CollectingAction = 'latest' | 'alerts'
 
 /** What a message brings, by the minute that it was measured in. */
 const minutesOf = ({ payload }: Message): number[] =>
@@ -55,56 +55,56 @@ const minutesOf = ({ payload }: Message): number[] =>
     ? payload.map(({ text }) => Number(text))
     : payload.records.map(({ timestamp }: Message) => minutesAt(timestamp / 1000))
 
-export interface Lab {
+export interface StateHarness {
   store: HostileStore
   simulator(): Simulator
   /** Requests that came to the service. */
-  asked(): number
+  requestCount(): number
   /** A flow as after a start of Node-RED, or after a deploy; how long it took. */
   start(action: ActionName, more?: Message, setup?: Message): Promise<number>
   deploy(action: ActionName, more?: Message, setup?: Message): Promise<number>
   /** Time passes at the service and for the host, not for what waits. */
   measure(minutes: number): void
   /** The host's clock is off by so much from now on, ms. */
-  host(ms: number): void
-  pass(ms: number): Promise<void>
+  setHostOffset(ms: number): void
+  passTime(ms: number): Promise<void>
   /** One turn of the event loop. */
-  breathe(): Promise<void>
+  nextTurn(): Promise<void>
   /** The flow is closed. */
-  end(): Promise<void>
+  close(): Promise<void>
   /** It is as late as at the beginning. */
   reset(): void
   /** All at once. */
-  leap(ms: number): Promise<void>
+  advanceAtOnce(ms: number): Promise<void>
   /** What is under way comes to its end, or waits for time to pass. */
-  idle(): Promise<void>
+  settle(): Promise<void>
   /**
    * One trigger, to its end: `completed`, or why not.
    * @param passing while time passes; else none does, and it waits for no timer
    */
-  ask(msg?: Message, passing?: boolean): Promise<string>
-  /** What was sent since the lab began, each message by its minutes. */
-  came: number[][]
+  trigger(msg?: Message, passing?: boolean): Promise<string>
+  /** What was sent since the harness began, each message by its minutes. */
+  delivered: number[][]
   /** Told of each message as it comes. */
-  onMessage(told: (msg: Message) => void): void
+  onMessage(listener: (msg: Message) => void): void
   send(msg: Message): void
   /** One of the other nodes. */
-  trigger(id: string): Promise<void>
+  triggerOther(id: string): Promise<void>
   flow(): Flow
   /** Warnings of the account node. */
   warnings(): string[]
   /** All minutes so far. */
-  all(): number[]
+  allMinutes(): number[]
 }
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-export function useLab(): () => Lab {
-  let lab: Lab
+export function useStateHarness(): () => StateHarness {
+  let harness: StateHarness
   let fake: Clock
   let store: HostileStore
   afterEach(() => {
-    hooks.remove('onSend.lab')
+    hooks.remove('onSend.harness')
     store.restore()
     fake.uninstall()
   })
@@ -112,12 +112,12 @@ export function useLab(): () => Lab {
   beforeEach(() => {
     fake = install({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
     store = createHostileStore()
-    lab = createLab(simulator, fake, store)
+    harness = createStateHarness(simulator, fake, store)
   })
-  return () => lab
+  return () => harness
 }
 
-function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore): Lab {
+function createStateHarness(simulator: () => Simulator, fake: Clock, store: HostileStore): StateHarness {
   const came: number[][] = []
   const warned: string[] = []
   let flow: Flow
@@ -126,7 +126,7 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
   let listen = (_: Message) => {}
 
   // A node that was told of it in the same turn has not got it yet.
-  hooks.add('onSend.lab', (sent) => {
+  hooks.add('onSend.harness', (sent) => {
     for (const { msg, source } of sent) {
       if (source.id !== 'node') continue
       came.push(minutesOf(msg))
@@ -145,7 +145,7 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
     let isOver = false
     work.finally(() => (isOver = true)).catch(() => {})
     for (let ms = 0; !isOver; ms = 100) {
-      assert.ok(performance.now() - began <= ENDS_MS, `it takes longer than ${ENDS_MS} ms`)
+      assert.ok(performance.now() - began <= MAX_WORK_MS, `it takes longer than ${MAX_WORK_MS} ms`)
       await step(ms)
     }
     await work
@@ -165,7 +165,7 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
   return {
     store,
     simulator,
-    asked: () => simulator().log.length,
+    requestCount: () => simulator().log.length,
     start: (action, more = {}, setup = {}) => load(action, more, setup, false),
     deploy: (action, more = {}, setup = {}) => load(action, more, setup, true),
     measure(count) {
@@ -173,21 +173,21 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
       simulator().clock.advance(count * MINUTE)
       fake.setSystemTime(NOW + off + minutes * MINUTE)
     },
-    host(ms) {
+    setHostOffset(ms) {
       off = ms
       fake.setSystemTime(NOW + off + minutes * MINUTE)
     },
-    async pass(ms) {
+    async passTime(ms) {
       for (let at = 0; at < ms; at += 100) await step(Math.min(100, ms - at))
     },
-    async ask(msg = {}, passing = false) {
+    async trigger(msg = {}, passing = false) {
       const { errors, completed } = flow
       const ends = () => errors.messages.length + completed.messages.length
       const [before, failed] = [ends(), errors.messages.length]
       const isOver = async () => {
         const begun = process.hrtime.bigint()
         while (ends() === before) {
-          assert.ok(process.hrtime.bigint() - begun < NEVER_NS, 'the trigger does not end')
+          assert.ok(process.hrtime.bigint() - begun < MAX_TRIGGER_NS, 'the trigger does not end')
           await breathe()
         }
       }
@@ -197,13 +197,13 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
       await step(0)
       return errors.messages.length > failed ? errors.messages.at(-1)?.error.code : 'completed'
     },
-    async idle() {
+    async settle() {
       // On loopback, an answer is here by then.
       for (let turn = 0; turn < 200; turn++) await breathe()
     },
-    leap: (ms) => step(ms),
-    breathe,
-    async end() {
+    advanceAtOnce: (ms) => step(ms),
+    nextTurn: breathe,
+    async close() {
       await during(unload())
     },
     reset() {
@@ -212,17 +212,17 @@ function createLab(simulator: () => Simulator, fake: Clock, store: HostileStore)
       simulator().clock.advance(NOW - simulator().clock.now())
       fake.setSystemTime(NOW)
     },
-    came,
-    onMessage: (told) => {
-      listen = told
+    delivered: came,
+    onMessage: (listener) => {
+      listen = listener
     },
     send: (msg) => flow.send(msg),
-    async trigger(id) {
+    async triggerOther(id) {
       helper.getNode(id).receive({})
-      await this.idle()
+      await this.settle()
     },
     flow: () => flow,
     warnings: () => warned,
-    all: () => Array.from({ length: minutes + 1 }, (_, minute) => minute),
+    allMinutes: () => Array.from({ length: minutes + 1 }, (_, minute) => minute),
   }
 }

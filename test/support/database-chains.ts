@@ -1,7 +1,7 @@
 /** Flows that write into databases without a function node, and read back what is there. */
 import { join } from 'node:path'
 import type { InfluxServer, PostgresServer } from './databases'
-import { type AnyNode, type Lane, lane, plainLane } from './lanes'
+import { type AnyNode, chain, type NodeChain, plainChain } from './flow-harness'
 import type { FlowNode } from './node-red'
 
 /** The columns of latest and range; current tells more. */
@@ -13,13 +13,13 @@ const COLUMNS = [
 const KEY = 'PRIMARY KEY (base, serial, channel, time)'
 
 /** Properties that choose one device. */
-export const just = (serial: string) => ({ select: 'list', devices: [{ serial }] })
+export const onlyDevice = (serial: string) => ({ select: 'list', devices: [{ serial }] })
 
 /**
  * `<database>-table` makes the table, `-read` tells all rows, `-device` writes latest's rows by device, `-all` those of
  * current at once, `-<serial>` one device's.
  */
-export function sqliteLanes(serials: readonly string[]): Lane[] {
+export function sqliteChains(serials: readonly string[]): NodeChain[] {
   const fields = COLUMNS.map((column) => `json_extract(value, '$.${column}')`)
   // Rows without a time have no place in the key.
   const insert = `INSERT INTO readings (${COLUMNS}) SELECT ${fields} FROM json_each($rows)
@@ -28,9 +28,9 @@ export function sqliteLanes(serials: readonly string[]): Lane[] {
     groupname TEXT, channel INTEGER, label TEXT, unit TEXT, quantity TEXT, value REAL, error TEXT, dataid INTEGER, ${KEY})`
   const node = (sqlquery: string, sql: string): AnyNode => ({ type: 'sqlite', mydb: 'sqlite', sqlquery, sql })
   return [
-    plainLane('sqlite-table', node('fixed', table)),
-    plainLane('sqlite-read', node('fixed', 'SELECT * FROM readings')),
-    ...writingLanes('sqlite', serials, [
+    plainChain('sqlite-table', node('fixed', table)),
+    plainChain('sqlite-read', node('fixed', 'SELECT * FROM readings')),
+    ...writingChains('sqlite', serials, [
       ...parameters('{"$rows": payload}'),
       // In Node-RED a query with parameters is called prepared.
       node('prepared', insert),
@@ -38,7 +38,7 @@ export function sqliteLanes(serials: readonly string[]): Lane[] {
   ]
 }
 
-export function postgresLanes(serials: readonly string[]): Lane[] {
+export function postgresChains(serials: readonly string[]): NodeChain[] {
   const fields = `time timestamptz, timestamp bigint, serial text, name text, model text, base text, groupname text,
     channel integer, label text, unit text, quantity text, value double precision, error text, dataid integer`
   const insert = `INSERT INTO readings (${COLUMNS}) SELECT ${COLUMNS} FROM jsonb_to_recordset($1) AS row (${fields})
@@ -52,9 +52,9 @@ export function postgresLanes(serials: readonly string[]): Lane[] {
     throwErrors: true,
   })
   return [
-    plainLane('postgres-table', node(`CREATE TABLE readings (${fields}, ${KEY})`)),
-    plainLane('postgres-read', node(`SELECT ${read} FROM readings`)),
-    ...writingLanes('postgres', serials, [...parameters('[payload]'), node(insert)]),
+    plainChain('postgres-table', node(`CREATE TABLE readings (${fields}, ${KEY})`)),
+    plainChain('postgres-read', node(`SELECT ${read} FROM readings`)),
+    ...writingChains('postgres', serials, [...parameters('[payload]'), node(insert)]),
   ]
 }
 
@@ -66,13 +66,13 @@ function parameters(jsonata: string): AnyNode[] {
   ]
 }
 
-function writingLanes(database: string, serials: readonly string[], through: AnyNode[]): Lane[] {
+function writingChains(database: string, serials: readonly string[], through: AnyNode[]): NodeChain[] {
   const rows = { onlyNew: false, output: 'rows', send: 'device' }
   return [
-    lane(`${database}-device`, 'latest', rows, through),
-    lane(`${database}-all`, 'current', { output: 'rows', send: 'all' }, through),
+    chain(`${database}-device`, 'latest', rows, through),
+    chain(`${database}-all`, 'current', { output: 'rows', send: 'all' }, through),
     ...serials.map((serial) =>
-      lane(`${database}-${serial}`, 'latest', { ...rows, ...just(serial) }, through),
+      chain(`${database}-${serial}`, 'latest', { ...rows, ...onlyDevice(serial) }, through),
     ),
   ]
 }
@@ -83,15 +83,15 @@ export const ALL = 'envlog_all'
  * `points` writes those of all devices of current at once into the measurement `ALL`, `points-<serial>` and
  * `alerts-<serial>` one device's.
  */
-export function influxLanes(serials: readonly string[]): Lane[] {
+export function influxChains(serials: readonly string[]): NodeChain[] {
   const through = [{ type: 'influxdb batch', influxdb: 'influx' }]
   const points = { onlyNew: false, output: 'points' }
   const sink = { sink: true }
   return [
-    lane('points', 'current', { output: 'points', send: 'all', measurement: ALL }, through, sink),
+    chain('points', 'current', { output: 'points', send: 'all', measurement: ALL }, through, sink),
     ...serials.flatMap((serial) => [
-      lane(`points-${serial}`, 'latest', { ...points, ...just(serial) }, through, sink),
-      lane(`alerts-${serial}`, 'alerts', { ...points, ...just(serial) }, through, sink),
+      chain(`points-${serial}`, 'latest', { ...points, ...onlyDevice(serial) }, through, sink),
+      chain(`alerts-${serial}`, 'alerts', { ...points, ...onlyDevice(serial) }, through, sink),
     ]),
   ]
 }

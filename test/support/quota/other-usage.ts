@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { released } from './all-knowing'
-import type { Counted, ServiceRow } from './model-service'
-import type { World } from './world'
+import { occupiedMs } from './ideal-client'
+import type { CountedRequest, ServiceRow } from './model-service'
+import type { QuotaSimulation } from './quota-simulation'
 
-interface Watched {
+interface SentRequest {
   at: number
   foreign: number
 }
@@ -12,15 +12,15 @@ interface Watched {
  * Watches a client whose account others use too. What it must know: at each answer, whatever the service counts
  * beyond what may be our own is somebody else's, for a window. What it cannot know: all else.
  */
-export function watchForeign(world: World, row: ServiceRow) {
-  const occupiedMs = released(row.window)
+export function watchOtherUsage(simulation: QuotaSimulation, row: ServiceRow) {
+  const occupied = occupiedMs(row.window)
   const known: { at: number; amount: number }[] = []
-  const sendings: Watched[] = []
+  const sendings: SentRequest[] = []
   const endings: number[] = []
-  const { clock } = world
-  const counts = () => world.quota().counts().endpoints.current
+  const { clock } = simulation
+  const counts = () => simulation.quota().counts().endpoints.current
   const mustKnow = (now: number) =>
-    known.reduce((sum, { at, amount }) => sum + (at > now - occupiedMs ? amount : 0), 0)
+    known.reduce((sum, { at, amount }) => sum + (at > now - occupied ? amount : 0), 0)
 
   function sending(): void {
     const at = clock.monotonic()
@@ -37,7 +37,7 @@ export function watchForeign(world: World, row: ServiceRow) {
       const { own, foreign } = counts()
       if (foreign > before) known.push({ at, amount: foreign - before })
       // Counted when the answer was made, released since.
-      const gone = endings.filter((end) => end > sentAt - occupiedMs && end <= at - occupiedMs).length
+      const gone = endings.filter((end) => end > sentAt - occupied && end <= at - occupied).length
       if (remaining !== null)
         assert.ok(own + foreign + gone >= row.limit - remaining, 'counts less than it was told')
     })
@@ -47,13 +47,17 @@ export function watchForeign(world: World, row: ServiceRow) {
 }
 
 /** Every request of ours that was one too many, with what the client could not know of. */
-export function excuses(log: readonly Counted[], sendings: readonly Watched[], row: ServiceRow) {
+export function findRefusals(
+  log: readonly CountedRequest[],
+  sendings: readonly SentRequest[],
+  row: ServiceRow,
+) {
   return log.flatMap((refused, index) => {
     if (!refused.over || refused.who !== 'ours') return []
     const inWindow = log.slice(0, index).filter(({ at }) => sameWindow(row, at, refused.at))
     const last = sendings.findLast(({ at }) => at <= refused.at)
-    const foreign = inWindow.filter(({ who, takes }) => who === 'foreign' && takes).length
-    const before = inWindow.filter(({ who, over, takes }) => who === 'ours' && over && !takes).length
+    const foreign = inWindow.filter(({ who, counts }) => who === 'foreign' && counts).length
+    const before = inWindow.filter(({ who, over, counts }) => who === 'ours' && over && !counts).length
     return [{ unknown: foreign - (last?.foreign ?? 0), before }]
   })
 }
