@@ -14,8 +14,8 @@ import {
   headingsIn,
   linksIn,
   read,
-  rowsOf,
   sectionOf,
+  tableRows,
   tablesIn,
   uncoded,
   wordsOfCodeIn,
@@ -197,7 +197,7 @@ describe('the contracts', () => {
 
   for (const file of ['docs/errors.md', 'docs/ja/errors.md', README, README_JA]) {
     it(`${file} says what to do for each code, once`, () => {
-      const rows = rowsOf(read(file)).filter(([first = '']) => /^`ENVLOG_/.test(first))
+      const rows = tableRows(read(file)).filter(([first = '']) => /^`ENVLOG_/.test(first))
       assert.deepEqual(sorted(rows.map(([code = '']) => uncoded(code))), codes)
     })
 
@@ -251,7 +251,8 @@ describe('the contracts', () => {
   ]) {
     describe(file, () => {
       const text = read(file)
-      const written = (section: string) => rowsOf(sectionOf(text, section)).filter((row) => row.length === 4)
+      const written = (section: string) =>
+        tableRows(sectionOf(text, section)).filter((row) => row.length === 4)
 
       /** As the tables write them. */
       function shown(value: unknown): readonly string[] {
@@ -280,7 +281,7 @@ describe('the contracts', () => {
       }
 
       it('lists the credentials', () => {
-        const rows = rowsOf(sectionOf(text, 'envlog-account')).filter((row) => row.length === 3)
+        const rows = tableRows(sectionOf(text, 'envlog-account')).filter((row) => row.length === 3)
         const [account] = nodes
         const { credentials = {} } = definitionOf('envlog-account')
         assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(credentials)))
@@ -311,7 +312,7 @@ describe('the contracts', () => {
   it('docs/quota.md has the limits that are kept', () => {
     const told = new Map<string, LimitRow>()
     const number = (digits = '') => Number(digits.replace(/,/g, ''))
-    for (const [endpoints = '', requests = '', records = ''] of rowsOf(read('docs/quota.md'))) {
+    for (const [endpoints = '', requests = '', records = ''] of tableRows(read('docs/quota.md'))) {
       const [, limit, window] = /^([\d,]+) in (?:([\d,]+) s|an hour)/.exec(requests) ?? []
       if (limit === undefined) continue
       const row: LimitRow = { limit: number(limit), window: number(window ?? '3600') }

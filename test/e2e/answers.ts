@@ -1,8 +1,8 @@
 /** What each action has to answer when the simulator's truth is as it is. */
+
 import assert from 'node:assert/strict'
 import type { TrueDevice, TrueRecord, Truth } from '../../simulator'
-import type { Message } from '../support/collector'
-import type { ActionName } from '../support/e2e-flow'
+import type { ActionName, Message } from '../support/flow-types'
 
 export const NOW = Date.UTC(2026, 0, 15, 3)
 const FROM = NOW - 2 * 3_600_000

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { TrueRecord, Truth } from '../../simulator'
-import type { Message } from '../support/collector'
-import { currentPoints, currentRows, deviceIn, pointsOf, rowsOf } from '../support/expected'
+import { currentPoints, currentRows, deviceIn, expectedRows, pointsOf } from '../support/expected'
 import { type AnyNode, chain, type NodeChain, useNodeRed } from '../support/flow-harness'
+import type { Message } from '../support/flow-types'
 import { GROWING, NOW, REMOTE, TIMELESS } from '../support/hostile'
 import { assertSame } from '../support/same'
 
@@ -58,7 +58,7 @@ describe('outputs in core nodes', () => {
   /** What all messages of one device make together. */
   const expected: Record<Output, (serial: string) => object[]> = {
     readings: (serial) => within(serial),
-    rows: (serial) => rowsOf(deviceIn(truth(), serial), within(serial)),
+    rows: (serial) => expectedRows(deviceIn(truth(), serial), within(serial)),
     points: (serial) => pointsOf(deviceIn(truth(), serial), within(serial)),
   }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Message } from '../support/collector'
-import { currentRows, deviceIn, type FlatRow, newestOf, rowsOf } from '../support/expected'
+import { currentRows, deviceIn, expectedRows, type FlatRow, newestOf } from '../support/expected'
 import { type AnyNode, chain, plainChain, useNodeRed } from '../support/flow-harness'
+import type { Message } from '../support/flow-types'
 import { GROWING, REMOTE, serialOf } from '../support/hostile'
 import { assertSame } from '../support/same'
 
@@ -89,7 +89,7 @@ describe('outputs in core csv, file and filter nodes', () => {
 
   const truth = () => harness.simulator.truth
   const latestRows = (serial: string) =>
-    rowsOf(deviceIn(truth(), serial), newestOf(truth(), deviceIn(truth(), serial)))
+    expectedRows(deviceIn(truth(), serial), newestOf(truth(), deviceIn(truth(), serial)))
 
   for (const [name, columns] of [
     ['csv', COLUMNS],

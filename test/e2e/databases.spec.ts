@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { Message } from '../support/collector'
 import {
   ALL,
   influxChains,
@@ -14,12 +13,13 @@ import {
   alertPoints,
   currentPoints,
   deviceIn,
+  expectedRows,
   type FlatRow,
   newestOf,
   pointsOf,
-  rowsOf,
 } from '../support/expected'
 import { chain, useNodeRed } from '../support/flow-harness'
+import type { Message } from '../support/flow-types'
 import { deviceNamed, hostile, hostileFleet, hostileNames, serialOf, TIMELESS } from '../support/hostile'
 import { assertSame } from '../support/same'
 
@@ -52,7 +52,7 @@ describe('rows in databases', () => {
       this.timeout(ANSWER_MS)
       const { truth } = harness.simulator
       const devices = truth.devices()
-      const rows = devices.flatMap((device) => rowsOf(device, newestOf(truth, device)))
+      const rows = devices.flatMap((device) => expectedRows(device, newestOf(truth, device)))
       const expected = rows.filter(({ time }) => time !== undefined)
       assert.ok(expected.length > devices.length)
       for (let times = 0; times < 2; times++) {
@@ -73,7 +73,7 @@ describe('rows in databases', () => {
         // An answer about all devices makes those known that are new.
         await harness.run('everybody')
         const devices = odd.map((serial) => deviceIn(simulator.truth, serial))
-        const rows = devices.flatMap((device) => rowsOf(device, newestOf(simulator.truth, device)))
+        const rows = devices.flatMap((device) => expectedRows(device, newestOf(simulator.truth, device)))
         for (const serial of odd) await harness.run(`${name}-${serial}`)
         const found = (await stored(name)).filter(({ serial }) => odd.includes(String(serial)))
         assertSame(found, rows.map(replaced))

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Simulator } from '../../simulator'
 import { freezer } from '../support/devices'
-import { type ActionName, type Flow, type Message, startFlow, useSimulator } from '../support/flow'
+import { type Flow, startFlow, useSimulator } from '../support/flow'
+import type { ActionName, Message } from '../support/flow-types'
 
 const LEVELS = 20_000
 const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`

@@ -3,7 +3,8 @@ import { install } from '@sinonjs/fake-timers'
 import { type Fault, manualClock } from '../../simulator'
 import { LIMITS } from '../../src/shared/limits'
 import { A_DAY, freezer, NOW } from '../support/devices'
-import { actions, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import { actions } from '../support/flow-types'
 
 /** A refusal closes an endpoint for the described window, whatever the answer tells. */
 const SOON = {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { manualClock, type Variants } from '../../simulator'
 import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../support/devices'
-import { type ActionName, actions, type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import { type ActionName, actions, type Message } from '../support/flow-types'
 
 /**
  * Each way in which the live service differs from its description (docs/service.md), one at a time: the readings

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import {
-  badnesses,
+  type FleetDevice,
+  faultyKinds,
   isUnreadable,
   isUnreadableAlert,
   type Layout,
-  type Member,
 } from '../support/fleet/members'
-import { type Lived, liveThrough, type Phase, type Report } from '../support/fleet/run'
+import { type FleetRun, type Phase, type Report, runFleet } from '../support/fleet/run'
 
 const COUNT = 120
 const SECOND = 1000
@@ -27,18 +27,18 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
 
   describe(`${COUNT} devices, a third of them bad and ${layout}, for ${days} days`, function () {
     this.timeout(600_000)
-    let lived: Lived
+    let lived: FleetRun
     const good = () => lived.members.filter(({ kind }) => kind === 'good')
     const bad = () => lived.members.filter(({ kind }) => kind !== 'good')
-    const reportsOf = ({ serial }: Member, node: string) =>
+    const reportsOf = ({ serial }: FleetDevice, node: string) =>
       lived.reports.filter(({ device, node: from }) => device?.serial === serial && from === node)
 
     before(async () => {
-      lived = await liveThrough(COUNT, layout, phases)
+      lived = await runFleet(COUNT, layout, phases)
       const records = [...lived.arrived].flatMap(([key, lines]) => (key.startsWith('latest') ? lines : []))
       const failed = (lived.ended.get('latest') ?? []).filter(({ error }) => error)
       const requests = Object.values(lived.counts).reduce((sum, { total }) => sum + total, 0)
-      const told = {
+      const reported = {
         records: records.length,
         requests,
         polls: lived.ended.get('latest')?.length,
@@ -46,7 +46,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
         reports: lived.reports.length,
         wall: `${(lived.wall / SECOND).toFixed(1)} s`,
       }
-      console.log(`      ${layout}: ${JSON.stringify(told)}`)
+      console.log(`      ${layout}: ${JSON.stringify(reported)}`)
     })
 
     it('brings every record of the good devices once and in order', () => {
@@ -107,7 +107,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
         const end = start + phase.days * DAY
         const most = 2 * phase.repeat * SECOND + 5 * MINUTE
         for (const { serial } of good()) {
-          const times = (lived.asked.get(serial) ?? []).filter((at) => at >= start && at < end)
+          const times = (lived.requestedAt.get(serial) ?? []).filter((at) => at >= start && at < end)
           const gaps = [...times, end].map((at, index) => at - (times[index - 1] ?? start))
           const longest = Math.max(...gaps)
           if (longest > most)
@@ -127,7 +127,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
     it('reports each bad device as what it is', () => {
       for (const member of bad()) {
         if (member.kind === 'good') continue
-        const { code, told } = badnesses[member.kind]
+        const { code, reported } = faultyKinds[member.kind]
         for (const node of ['latest', 'alerts']) {
           const reports = reportsOf(member, node)
           assert.deepEqual(
@@ -136,7 +136,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
             `${node} ${member.kind}`,
           )
           assert.deepEqual(reports[0]?.device, { serial: member.serial, base: member.base })
-          if (told === 'always') assertEachRound(member, node, reports)
+          if (reported === 'always') assertEachRound(member, node, reports)
         }
       }
     })
@@ -174,8 +174,8 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       assert.equal(came[wrong], truth[wrong], `${node} ${serial} at ${wrong}`)
     }
 
-    /** Each round that ended well told of it once; a round that did not may have told of it. */
-    function assertEachRound({ serial, kind }: Member, node: string, reports: readonly Report[]): void {
+    /** Each round that ended well reported of it once; a round that did not may have told of it. */
+    function assertEachRound({ serial, kind }: FleetDevice, node: string, reports: readonly Report[]): void {
       const rounds = lived.ended.get(node) ?? []
       const ended = rounds.filter(({ error }) => !error).length
       const least = Math.min(ended, days)
@@ -189,7 +189,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
 
 const timeOf = (line: string) => Number(line.slice(0, line.indexOf(' ')))
 
-const alertLines = ({ definition }: Member): string[] =>
+const alertLines = ({ definition }: FleetDevice): string[] =>
   (definition.alerts as { unixtime: number; texts: Record<string, string> }[]).map(
     ({ unixtime, texts }) => `${unixtime * SECOND} ${texts.ch1}`,
   )

@@ -3,10 +3,10 @@ import { type Simulator, startSimulator } from '../../simulator'
 import { fastClock } from '../support/archive/clock'
 import { type Difference, differenceOf } from '../support/archive/compare'
 import { createArchive, whenCollected } from '../support/archive/database'
+import { type DisruptionKind, disrupt, disruptionKinds } from '../support/archive/disruptions'
 import { archiveFleet, type Lines, sizeOf, trueAlertLines, trueRecordLines } from '../support/archive/fleet'
 import { archiveFlow } from '../support/archive/flow'
 import { startRestarting, stores } from '../support/archive/restarting'
-import { makeTrouble, type Trouble, troubles } from '../support/archive/trouble'
 import { createRandom, seed } from '../support/chance'
 
 /** Simulated; with LONG_RUN_DAYS=30 the whole takes a quarter of an hour. */
@@ -35,7 +35,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
   })
 
   it('loses nothing with acknowledgement, whatever the database does, over deploys and kills at any instant', async () => {
-    await run({ advance: 'acknowledged', store: stores.atOnce }, troubles)
+    await run({ advance: 'acknowledged', store: stores.atOnce }, disruptionKinds)
   })
 
   interface Way {
@@ -43,7 +43,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     store: Record<string, object>
   }
 
-  async function run({ advance, store }: Way, wanted: readonly Trouble[]): Promise<void> {
+  async function run({ advance, store }: Way, wanted: readonly DisruptionKind[]): Promise<void> {
     const own = `${seed} ${advance}`
     const random = createRandom(own)
     // Records of the future would be another matter.
@@ -68,7 +68,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     const longestSilence = Math.min(3 * DAY, (days * DAY) / 5)
     const settled = advance === 'sent'
     const parts = { simulator, clock, archive, nodeRed, flow, random, longestSilence, settled }
-    const dealt = await makeTrouble(parts, wanted)
+    const dealt = await disrupt(parts, wanted)
     // Begins to ask at the usual distance again.
     await nodeRed.deploy(flow)
 

@@ -4,7 +4,8 @@ import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../simulator'
 import { BASE, currentDevice } from '../lib/answers'
 import { NOW } from '../support/devices'
-import { type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
 
 const core = createRequire(require.resolve('node-red'))
 

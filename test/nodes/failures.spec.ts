@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { manualClock } from '../../simulator'
 import { freezer, fridge, NOW, oldRelay, rackA } from '../support/devices'
-import { actions, type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import { actions, type Message } from '../support/flow-types'
 
 describe('what the actions report', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type DeviceDefinition, manualClock } from '../../simulator'
 import { NOW } from '../support/devices'
-import { type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
 
 const device: DeviceDefinition = {
   serial: '5BE00001',

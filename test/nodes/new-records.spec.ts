@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
 import { type DeviceDefinition, manualClock, type Simulator } from '../../simulator'
 import { NOW } from '../support/devices'
-import { type ActionName, type Flow, type Message, startFlow, useSimulator } from '../support/flow'
+import { type Flow, startFlow, useSimulator } from '../support/flow'
+import type { ActionName, Message } from '../support/flow-types'
 
 const MINUTE = 60_000
 const device: DeviceDefinition = {

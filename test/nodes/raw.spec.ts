@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type EndpointName, manualClock, type Variants } from '../../simulator'
 import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../support/devices'
-import { type ActionName, actions, type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import { type ActionName, actions, type Message } from '../support/flow-types'
 import { contract } from '../support/outputs'
 
 const SPAN = {

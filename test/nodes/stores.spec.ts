@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { type DeviceDefinition, manualClock } from '../../simulator'
 import { NOW } from '../support/devices'
-import { type ActionName, type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import type { ActionName, Message } from '../support/flow-types'
 
 type Done = (error: unknown, value?: unknown) => void
 interface Context {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type DeviceDefinition, manualClock } from '../../simulator'
 import { A_DAY, freezer, NOW, rackA, truck } from '../support/devices'
 import { runEveryPair } from '../support/every-pair'
-import { type Message, useSimulator } from '../support/flow'
+import { useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
 import { type Pair, pairs } from '../support/outputs'
 
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }

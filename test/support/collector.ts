@@ -1,10 +1,9 @@
 /** An http server that keeps what a flow posts to it, by the last part of the path. */
+
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-
-// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
-export type Message = Record<string, any>
+import type { Message } from './flow-types'
 
 export interface Collector {
   url: string

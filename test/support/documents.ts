@@ -24,7 +24,7 @@ export interface Heading {
 }
 
 /** Rows of cells, the header's first. */
-export type Table = string[][]
+export type MarkdownTable = string[][]
 
 const FOLDERS = ['.', 'bench', 'docs', 'docs/ja', 'examples', 'simulator']
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
@@ -81,7 +81,7 @@ export function sectionOf(text: string, heading: string): string {
   return lines.slice(start + 1, end < 0 ? undefined : end).join('\n')
 }
 
-export function tablesIn(text: string): Table[] {
+export function tablesIn(text: string): MarkdownTable[] {
   const found = prose(text).matchAll(/(?:^\|.*\|$\n?)+/gm)
   return [...found].map(([table]) =>
     table
@@ -98,7 +98,7 @@ export function tablesIn(text: string): Table[] {
 }
 
 /** The one table of a section whose first column begins with a word of code, without its header. */
-export function rowsOf(text: string): Table {
+export function tableRows(text: string): MarkdownTable {
   return tablesIn(text)
     .flatMap((table) => table.slice(1))
     .filter(([first = '']) => first.startsWith('`'))

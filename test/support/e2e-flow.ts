@@ -1,12 +1,10 @@
 /** A flow with each action node, and nodes that tell the collector all that comes. */
+
 import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
 import type { Collector } from './collector'
+import { type ActionName, actions } from './flow-types'
 import type { FlowNode } from './node-red'
-
-export const actions = ['current', 'latest', 'range', 'alerts'] as const
-
-export type ActionName = (typeof actions)[number]
 
 /** Posts the whole message: what is in it beside the payload is what the tests are about. */
 export function collectorNode(collector: Collector, box: string): FlowNode {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import helper from 'node-red-node-test-helper'
 import type { Simulator } from '../../simulator'
-import { type Message, startFlow } from './flow'
+import { startFlow } from './flow'
+import type { Message } from './flow-types'
 import { type Pair, pairs } from './outputs'
 
 /** What one pair of output and send sent, and what it reported of single devices. */

@@ -91,7 +91,7 @@ function measured(value: number | string | undefined) {
 }
 
 /** Rows of latest and range. */
-export function rowsOf(device: TrueDevice, records: readonly TrueRecord[]): FlatRow[] {
+export function expectedRows(device: TrueDevice, records: readonly TrueRecord[]): FlatRow[] {
   return records.flatMap(({ time, id, values }) =>
     device.channels.map(({ num, name }) =>
       rowOf({

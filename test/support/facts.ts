@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Output } from '../../src/shared/outputs'
-import type { ActionName, Message } from './flow'
+import type { ActionName, Message } from './flow-types'
 
 /**
  * What messages say, whatever output and send they came in: the same facts in the same order. A fact is a tuple,

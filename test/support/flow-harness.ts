@@ -5,10 +5,12 @@
  *     before(() => harness.deploy([chain('joined', 'range', { output: 'rows', send: 'each' }, [{ type: 'join' }])]))
  *     const [msg] = await harness.ask('joined')
  */
+
 import { manualClock, type Simulator, startSimulator } from '../../simulator'
 import { defaultsOf } from './built'
-import { type Collector, type Message, startCollector } from './collector'
-import { type ActionName, collectorNode, position } from './e2e-flow'
+import { type Collector, startCollector } from './collector'
+import { collectorNode, position } from './e2e-flow'
+import type { ActionName, Message } from './flow-types'
 import { hostileFleet, NOW } from './hostile'
 import { type FlowNode, type NodeRed, startNodeRed } from './node-red'
 import { paletteFolder } from './palette'

@@ -6,14 +6,9 @@ import current from '../../src/nodes/current/current'
 import { registry } from '../../src/nodes/kit/state/registry'
 import latest from '../../src/nodes/latest/latest'
 import range from '../../src/nodes/range/range'
+import type { ActionName, Message } from './flow-types'
 
 helper.init(require.resolve('node-red'))
-
-export const actions = ['current', 'latest', 'range', 'alerts'] as const
-export type ActionName = (typeof actions)[number]
-
-// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
-export type Message = Record<string, any>
 
 /** What arrived at a node of the flow, and who waits for the next. */
 export interface Inbox {

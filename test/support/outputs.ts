@@ -1,5 +1,5 @@
 import type { Output, Send } from '../../src/shared/outputs'
-import type { ActionName } from './flow'
+import type { ActionName } from './flow-types'
 
 /** The table *Output × send* of docs/messages.md, written down once more: the first send is the default. */
 export const contract: Record<ActionName, Partial<Record<Output, Send[]>>> = {

@@ -1,8 +1,10 @@
 /** Flows whose action nodes share an account: what comes of them is told to the collector in few words. */
+
 import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
-import type { Collector, Message } from './collector'
-import { type ActionName, position } from './e2e-flow'
+import type { Collector } from './collector'
+import { position } from './e2e-flow'
+import type { ActionName, Message } from './flow-types'
 import type { FlowNode } from './node-red'
 
 export interface QuotaNode {

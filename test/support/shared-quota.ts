@@ -1,10 +1,11 @@
 /** Two whole Node-REDs that share the quota of one account over a Redis. */
+
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogEntry, Simulator } from '../../simulator'
-import type { Message } from './collector'
+import type { Message } from './flow-types'
 import { root } from './package'
-import { occupiedMs } from './quota/ideal-client'
+import { expectedOccupiedMs } from './quota/ideal-client'
 import { accountId, type QuotaNode, quotaFlow } from './quota-flow'
 import type { QuotaHarness } from './quota-harness'
 import { until } from './wait'
@@ -78,5 +79,5 @@ export async function throughput(
   const last = first + windows * limit
   await until(`${last} requests`, () => simulator.log.length > last)
   const [from, to] = [simulator.log[first], simulator.log[last]] as [LogEntry, LogEntry]
-  return (windows * occupiedMs(window)) / (to.time - from.time)
+  return (windows * expectedOccupiedMs(window)) / (to.time - from.time)
 }

@@ -2,7 +2,7 @@ import type { Simulator, TrueDevice, TrueRecord } from '../../simulator'
 import type { Output } from '../../src/shared/outputs'
 import { spelled } from './expected'
 import { type AlertFact, type Fact, factOf, isReported, type ReportedValue } from './facts'
-import type { ActionName } from './flow'
+import type { ActionName } from './flow-types'
 import { stored, storedTag } from './outputs'
 
 /** What the simulated service knows, told as our messages should tell it: from its truth, not from its answers. */

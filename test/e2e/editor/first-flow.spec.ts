@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { STORED_SECRET } from '../../../src/shared/admin'
 import { rackA } from '../../support/devices'
 import type { Editor } from '../../support/editor/editor'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
 import { editorFlow } from '../../support/editor/flow'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
 import { startPeer } from '../../support/peers'
 import { type Runtime, runtimes } from '../../support/runtimes'
+import { answeringWith } from '../../support/secrets/echo-harness'
+import { type EchoResponse, requestInField, requestInWords } from '../../support/secrets/echo-responses'
 import { anyPieceIn } from '../../support/secrets/echoes'
-import { saying } from '../../support/secrets/hall'
-import { type Place, requestInField, requestInWords } from '../../support/secrets/places'
 import { filesWith } from '../traces'
 
 for (const runtime of runtimes.slice(0, 2)) {
@@ -29,12 +29,12 @@ const names = Object.keys(choices) as Name[]
 
 function tests(runtime: Runtime): void {
   // Nobody has to wait five seconds for the first readings.
-  const room = useRoom(runtime, {}, { speed: 5 })
+  const harness = useEditor(runtime, {}, { speed: 5 })
   let editor: Editor
 
   it('makes an account, tests it, picks devices before any deploy, and shows what comes', async function () {
     this.timeout(2 * ACTING_MS)
-    editor = await room.open()
+    editor = await harness.open()
     const ids = {} as Record<Name, string>
     for (const [index, name] of names.entries()) {
       ids[name] = await editor.drop(`envlog-${name}`, { x: 200, y: 60 + 80 * index })
@@ -56,14 +56,14 @@ function tests(runtime: Runtime): void {
   async function makesAccount(id: string): Promise<void> {
     const form = await editor.doubleClick(id)
     const account = await form.addAccount()
-    await account.fill({ name: 'Plant A', baseUrl: room.simulator.url })
-    await account.fillLogin({ ...room.simulator.account, loginPass: 'wrong-one' })
+    await account.fill({ name: 'Plant A', baseUrl: harness.simulator.url })
+    await account.fillLogin({ ...harness.simulator.account, loginPass: 'wrong-one' })
     const [refused, ...more] = await account.test()
     assert.match(refused ?? '', /refused the login/)
     assert.deepEqual(more, [])
 
-    await account.fillLogin(room.simulator.account)
-    const devices = room.simulator.truth.current().length
+    await account.fillLogin(harness.simulator.account)
+    const devices = harness.simulator.truth.current().length
     assert.deepEqual(await account.test(), [
       'The service answers at this address',
       'API key, login ID and password are correct',
@@ -82,15 +82,15 @@ function tests(runtime: Runtime): void {
     const form = await editor.edit(id)
     await form.field('account').selectOption({ label: 'Plant A' })
     await form.select('list')
-    const asked = room.simulator.log.length
+    const asked = harness.simulator.log.length
     const picker = await form.pick('devices')
     await picker.whenListed()
     for (const device of picked) await picker.box(`${device} `).first().check()
     await picker.done()
-    assert.equal(room.simulator.log.length, asked, 'the list is known from the test')
+    assert.equal(harness.simulator.log.length, asked, 'the list is known from the test')
     await form.whenShown('#node-input-select')
     assert.equal(await form.chosen('devices'), told)
-    assert.match((await form.told()).sends, new RegExp(`Sends: ${picked.length} device`))
+    assert.match((await form.preview()).sends, new RegExp(`Sends: ${picked.length} device`))
     await form.field('repeat').fill('7200')
     await form.done()
   }
@@ -117,9 +117,11 @@ function tests(runtime: Runtime): void {
   }
 
   it('keeps the secrets from the browser once they are deployed, and picks with them', async () => {
-    await room.nodeRed.deploy(editorFlow(room.simulator, { latest: { select: 'list', devices: [rackA] } }))
-    editor = await room.open()
-    const { apiKey, loginPass } = room.simulator.account
+    await harness.nodeRed.deploy(
+      editorFlow(harness.simulator, { latest: { select: 'list', devices: [rackA] } }),
+    )
+    editor = await harness.open()
+    const { apiKey, loginPass } = harness.simulator.account
     const answers: string[] = []
     editor.page.on('response', (answer) => {
       if (!answer.url().includes('/vendor/'))
@@ -148,13 +150,13 @@ function tests(runtime: Runtime): void {
     await form.cancel()
     assert.ok(answers.some((text) => text.includes('Plant A')))
     for (const secret of [apiKey, loginPass]) assert.ok(!answers.some((text) => text.includes(secret)))
-    const files = filesWith(apiKey, room.nodeRed.userDir).filter((name) => !name.endsWith('.backup'))
+    const files = filesWith(apiKey, harness.nodeRed.userDir).filter((name) => !name.endsWith('.backup'))
     assert.deepEqual(files, ['flows_cred.json'])
   })
 
   it('shows no secret that a service repeats: not below a node, in the sidebar, nor by the account’s test', async () => {
-    let says: Place = requestInField
-    const peer = await startPeer(saying((echo, asked) => says(echo, asked)))
+    let says: EchoResponse = requestInField
+    const peer = await startPeer(answeringWith((echo, asked) => says(echo, asked)))
     try {
       const account = { baseUrl: `http://127.0.0.1:${peer.port}` }
       const nodes = {
@@ -163,8 +165,8 @@ function tests(runtime: Runtime): void {
       }
       const place = { z: 'tab', x: 400, y: 400 }
       const ask = { type: 'inject', props: [], ...place }
-      await room.nodeRed.deploy([
-        ...editorFlow(room.simulator, { account, ...nodes }),
+      await harness.nodeRed.deploy([
+        ...editorFlow(harness.simulator, { account, ...nodes }),
         { ...ask, id: 'trigger-current', wires: [['current']] },
         { ...ask, id: 'trigger-latest', wires: [['latest']] },
         { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...place },
@@ -178,19 +180,19 @@ function tests(runtime: Runtime): void {
           ...place,
         },
       ])
-      editor = await room.open()
+      editor = await harness.open()
       const messages = await editor.debug()
-      await room.nodeRed.inject('trigger-current')
+      await harness.nodeRed.inject('trigger-current')
       await messages.first().locator('.red-ui-debug-msg-object-handle').click()
       await messages.filter({ hasText: '"got":"***"' }).waitFor()
       says = requestInWords
-      await room.nodeRed.inject('trigger-latest')
+      await harness.nodeRed.inject('trigger-latest')
       await messages.nth(1).locator('.red-ui-debug-msg-object-handle').click()
       await messages.filter({ hasText: 'ENVLOG_SERVICE' }).first().waitFor()
       await editor.status('latest').filter({ hasText: 'service error' }).waitFor()
       const form = await editor.editAccount('account')
       assert.match((await form.test())[0] ?? '', /The service refused the request/)
-      const { apiKey, loginPass } = room.simulator.account
+      const { apiKey, loginPass } = harness.simulator.account
       const fields = await editor.page
         .locator('input')
         .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))
@@ -204,13 +206,13 @@ function tests(runtime: Runtime): void {
   })
 
   it('says in the viewer’s language below the node that the login is refused', async () => {
-    await room.nodeRed.deploy(editorFlow(room.simulator, { current: { repeat: 7200 } }))
-    editor = await room.open()
+    await harness.nodeRed.deploy(editorFlow(harness.simulator, { current: { repeat: 7200 } }))
+    editor = await harness.open()
     const account = await editor.editAccount('account')
     await account.fill({ loginPass: 'wrong-one' })
     await account.done()
     await editor.deploy()
-    const ours = await room.open({ language: 'ja' })
+    const ours = await harness.open({ language: 'ja' })
     await editor.status('current').filter({ hasText: 'login refused' }).waitFor()
     await ours.status('current').filter({ hasText: 'ログイン拒否' }).waitFor()
   })

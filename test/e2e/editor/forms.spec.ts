@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../../simulator'
 import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
-import { accountOf, editorFlow } from '../../support/editor/flow'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
+import { editorAccount, editorFlow } from '../../support/editor/flow'
 import { otherRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
@@ -17,28 +17,28 @@ describe('the forms', function () {
   this.timeout(ACTING_MS)
   let many: Simulator
   after(() => many?.close())
-  const room = useRoom(otherRuntime)
+  const harness = useEditor(otherRuntime)
   let editor: Editor
 
   before('deploys one of each node', async () => {
     many = await startSimulator({ devices: MANY })
-    const account = accountOf(many, 'many', { name: 'Many' })
-    const alerts = editorFlow(room.simulator).find(({ id }) => id === 'alerts')
+    const account = editorAccount(many, 'many', { name: 'Many' })
+    const alerts = editorFlow(harness.simulator).find(({ id }) => id === 'alerts')
     const off = [
       { id: 'off', type: 'tab', label: 'off', disabled: true },
       { ...alerts, id: 'off-alerts', type: 'envlog-alerts', z: 'off', repeat: 60 },
     ]
-    await room.nodeRed.deploy([...editorFlow(room.simulator), account, ...off])
+    await harness.nodeRed.deploy([...editorFlow(harness.simulator), account, ...off])
   })
 
   beforeEach('opens the editor', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
   })
 
   it('give the reason for each wrong value of an account', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
-    const { apiKey, loginId } = room.simulator.account
+    const { apiKey, loginId } = harness.simulator.account
     for (const [name, value, reason] of [
       ['baseUrl', '', /Address: .*missing/],
       ['baseUrl', 'http://service.example', /must begin with https/],
@@ -190,8 +190,8 @@ describe('the forms', function () {
     await picker.cancel()
     await form.whenShown('#node-input-select')
     await form.field('repeat').fill('3600')
-    const devices = room.simulator.truth.current().length
-    const { budget } = await form.told()
+    const devices = harness.simulator.truth.current().length
+    const { budget } = await form.preview()
     assert.match(
       budget,
       new RegExp(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { STORED_SECRET } from '../../../src/shared/admin'
 import type { Editor } from '../../support/editor/editor'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
 import { editorFlow } from '../../support/editor/flow'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
 import { logIn } from '../../support/node-red'
 import { firstRuntime } from '../../support/runtimes'
 
@@ -17,12 +17,12 @@ const users = Object.entries(people).map(([username, permissions]) => ({
 describe('the admin routes with adminAuth', function () {
   this.timeout(ACTING_MS)
   const adminAuth = { type: 'credentials', users }
-  const room = useRoom(firstRuntime, {}, { adminAuth, user: { name: 'admin', password: PASSWORD } })
+  const harness = useEditor(firstRuntime, {}, { adminAuth, user: { name: 'admin', password: PASSWORD } })
   const tokens: Record<string, string> = {}
 
   before('deploys one of each node', async () => {
-    await room.nodeRed.deploy(editorFlow(room.simulator))
-    for (const name of Object.keys(people)) tokens[name] = await logIn(room.nodeRed.url, name, PASSWORD)
+    await harness.nodeRed.deploy(editorFlow(harness.simulator))
+    for (const name of Object.keys(people)) tokens[name] = await logIn(harness.nodeRed.url, name, PASSWORD)
   })
 
   const routes = {
@@ -31,7 +31,7 @@ describe('the admin routes with adminAuth', function () {
   }
 
   it('answer nobody who has not logged in, and spend nothing', async () => {
-    const before = room.simulator.log.length
+    const before = harness.simulator.log.length
     for (const token of [undefined, 'made-up']) {
       for (const route of [...routes.looks, ...routes.asks]) {
         const { status, text } = await ask(route, token)
@@ -39,27 +39,27 @@ describe('the admin routes with adminAuth', function () {
         assert.ok(!text.includes('limit') && !text.includes('serial'), route)
       }
     }
-    assert.equal(room.simulator.log.length, before)
+    assert.equal(harness.simulator.log.length, before)
   })
 
   it('let a guest look, and ask nothing that costs quota', async () => {
-    const before = room.simulator.log.length
+    const before = harness.simulator.log.length
     for (const route of routes.looks) assert.equal((await ask(route, tokens.guest)).status, 200, route)
     for (const route of routes.asks) {
       assert.ok([401, 403].includes((await ask(route, tokens.guest)).status), route)
     }
-    assert.equal(room.simulator.log.length, before)
+    assert.equal(harness.simulator.log.length, before)
   })
 
   it('let an admin ask, and give no secret back', async () => {
-    const { apiKey, loginPass } = room.simulator.account
-    const before = room.simulator.log.length
+    const { apiKey, loginPass } = harness.simulator.account
+    const before = harness.simulator.log.length
     for (const route of [...routes.looks, ...routes.asks]) {
       const { status, text } = await ask(route, tokens.admin)
       assert.equal(status, 200, `${route}: ${text}`)
       for (const secret of [apiKey, loginPass]) assert.ok(!text.includes(secret), route)
     }
-    assert.ok(room.simulator.log.length > before)
+    assert.ok(harness.simulator.log.length > before)
   })
 
   it('refuse hostile bodies with a reason and without asking anything', async () => {
@@ -77,7 +77,7 @@ describe('the admin routes with adminAuth', function () {
       `{"account": {"id": "../..", "baseUrl": "https://other.example", "credentials": {"apiKey": "${STORED_SECRET}"}}}`,
       '{not json',
     ]
-    const before = room.simulator.log.length
+    const before = harness.simulator.log.length
     for (const body of bodies) {
       for (const route of routes.asks) {
         const { status, text } = await ask(route, tokens.admin, body)
@@ -89,11 +89,11 @@ describe('the admin routes with adminAuth', function () {
     for (const id of ['nobody', '..%2F..', 'current', '__proto__']) {
       assert.equal((await ask(`GET accounts/${id}/quota`, tokens.admin)).status, 404, id)
     }
-    assert.equal(room.simulator.log.length, before)
+    assert.equal(harness.simulator.log.length, before)
   })
 
   it('tell a guest in the editor that the account is not for them to ask', async () => {
-    const editor: Editor = await room.open({ login: { name: 'guest', password: PASSWORD } })
+    const editor: Editor = await harness.open({ login: { name: 'guest', password: PASSWORD } })
     const form = await editor.edit('latest')
     await form.select('list')
     const picker = await form.pick('devices')
@@ -113,13 +113,13 @@ describe('the admin routes with adminAuth', function () {
     body?: string,
   ): Promise<{ status: number; text: string }> {
     const [method = '', path] = route.split(' ')
-    const { url, account } = room.simulator
+    const { url, account } = harness.simulator
     const typed = {
       id: 'account',
       baseUrl: url,
       credentials: { ...account, apiKey: STORED_SECRET, loginPass: STORED_SECRET },
     }
-    const response = await fetch(`${room.nodeRed.url}/envlog/${path}`, {
+    const response = await fetch(`${harness.nodeRed.url}/envlog/${path}`, {
       method,
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       ...(method === 'POST' && { body: body ?? JSON.stringify({ account: typed }) }),

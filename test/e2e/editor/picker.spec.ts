@@ -3,9 +3,9 @@ import { type DeviceDefinition, type Simulator, startSimulator } from '../../../
 import { oldRelay, rackA } from '../../support/devices'
 import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
-import { accountOf, editorFlow } from '../../support/editor/flow'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
+import { editorAccount, editorFlow } from '../../support/editor/flow'
 import type { Picker } from '../../support/editor/picker'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
 import type { FlowNode } from '../../support/node-red'
 import { firstRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
@@ -15,7 +15,7 @@ const UNKNOWN = '99999999'
 describe('the device picker', function () {
   this.timeout(ACTING_MS)
   // 4.1 and 5 differ in what the first flow shows.
-  const room = useRoom(firstRuntime, { limits: 'off' })
+  const harness = useEditor(firstRuntime, { limits: 'off' })
   /** Services with few requests left, and with none. */
   let few: Simulator
   let none: Simulator
@@ -28,23 +28,23 @@ describe('the device picker', function () {
     few.spend('current', 7)
     none.spend('current', 10)
     const listed = { select: 'list', devices: [] }
-    const flow = editorFlow(room.simulator, { latest: listed, current: listed })
+    const flow = editorFlow(harness.simulator, { latest: listed, current: listed })
     const latest = flow.find(({ id }) => id === 'latest') as FlowNode
-    await room.nodeRed.deploy([
+    await harness.nodeRed.deploy([
       ...flow,
       { ...latest, id: 'chosen', y: 400, devices: [{ serial: UNKNOWN }, rackA] },
-      accountOf(few, 'few', { name: 'Few' }),
-      accountOf(none, 'none', { name: 'None' }),
+      editorAccount(few, 'few', { name: 'Few' }),
+      editorAccount(none, 'none', { name: 'None' }),
     ])
   })
 
   after(() => Promise.all([few?.close(), none?.close()]))
 
   beforeEach(async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
   })
 
-  afterEach(() => room.simulator.set({ faults: [] }))
+  afterEach(() => harness.simulator.set({ faults: [] }))
 
   /** `latest` and `current` list no device yet, `chosen` has one that is unknown and one that is not. */
   async function edit(name: 'latest' | 'current' | 'chosen'): Promise<void> {
@@ -117,7 +117,7 @@ describe('the device picker', function () {
     await picker.box('Rack B ').check()
     assert.equal(await isPart(picker.box('Office 5F0A1001')), true)
     await picker.press('all')
-    assert.equal(await picker.count(), `${room.simulator.truth.current().length} chosen`)
+    assert.equal(await picker.count(), `${harness.simulator.truth.current().length} chosen`)
     await picker.press('none')
     assert.equal(await picker.count(), '0 chosen')
     await leave(picker, 'cancel')
@@ -137,7 +137,7 @@ describe('the device picker', function () {
 
   it('is told in the form by up to four names, and how many more there are', async () => {
     await edit('latest')
-    const names = ['Rack B', 'Freezer 1', 'Meeting room', 'Spare', 'Workshop']
+    const names = ['Rack B', 'Freezer 1', 'Meeting harness', 'Spare', 'Workshop']
     const picker = await pick()
     for (const name of names.slice(0, 4)) await picker.box(`${name} `).first().check()
     await leave(picker, 'done')
@@ -213,7 +213,7 @@ describe('the device picker', function () {
     await excluded.box('Rack B').check()
     await leave(excluded, 'done')
     assert.equal(await form.chosen('exclude'), 'Rack B')
-    assert.match((await form.told()).sends, /Sends: 3 devices/)
+    assert.match((await form.preview()).sends, /Sends: 3 devices/)
     await form.done()
     const { bases, devices, exclude } = await editor.held('current')
     assert.deepEqual(
@@ -243,7 +243,7 @@ describe('the device picker', function () {
     await form.select('group')
     const picker = await pick('groups')
     assert.match(await picker.body.innerText(), /added to a chosen group later are included automatically/)
-    const names = new Set(room.simulator.truth.devices().map(({ group }) => group.name))
+    const names = new Set(harness.simulator.truth.devices().map(({ group }) => group.name))
     names.delete('')
     assert.deepEqual(new Set(await picker.branches()), names)
     await picker.box('Cold store').check()
@@ -260,7 +260,7 @@ describe('the device picker', function () {
     const picker = await pick()
     await picker.search('co2')
     const found = await picker.leaves()
-    const measures = room.simulator.truth
+    const measures = harness.simulator.truth
       .devices()
       .filter(({ channels }) => channels.some(({ unit }) => unit === 'ppm'))
     assert.deepEqual(new Set(found), new Set(measures.map(({ name }) => name)))
@@ -285,7 +285,7 @@ describe('the device picker', function () {
     { fault: { kind: 'status', status: 503 }, reason: /service failed \(503\)/ },
   ] as const) {
     it(`says why the account cannot be asked, and lets choose by typing nevertheless: ${JSON.stringify(fault)}`, async () => {
-      room.simulator.set({ faults: [fault] })
+      harness.simulator.set({ faults: [fault] })
       await edit('chosen')
       const picker = await form.pick('devices')
       await picker.press('refresh')
@@ -295,7 +295,7 @@ describe('the device picker', function () {
       await picker.press('add')
       assert.ok(await picker.box('52A10003').isChecked())
       await leave(picker, 'done')
-      assert.match((await form.told()).sends, /3 devices/)
+      assert.match((await form.preview()).sends, /3 devices/)
       await form.cancel()
     })
   }
@@ -328,7 +328,7 @@ const hostileGroups = [MARKUP, 'constructor', ' ', 'a, b', '52A10001', '冷'.rep
 
 describe('the device picker and hard choices', function () {
   this.timeout(ACTING_MS)
-  const room = useRoom(firstRuntime, { limits: 'off' })
+  const harness = useEditor(firstRuntime, { limits: 'off' })
   let hard: Simulator
   let many: Simulator
   let editor: Editor
@@ -349,16 +349,16 @@ describe('the device picker and hard choices', function () {
       bases: [BASE_UNIT],
       groups: ['Cold store'],
     }
-    const flow = editorFlow(room.simulator, { latest: chosen, current: { select: 'list', devices: [] } })
+    const flow = editorFlow(harness.simulator, { latest: chosen, current: { select: 'list', devices: [] } })
     const current = flow.find(({ id }) => id === 'current') as FlowNode
     const { groups: _groups, fieldNames: _names, ...older } = current
-    await room.nodeRed.deploy([
+    await harness.nodeRed.deploy([
       ...flow,
       { ...older, id: 'old', y: 400, version: 1, output: 'points', devices: [rackA], bases: ['5F0A1001'] },
       { ...current, id: 'odd', y: 480, account: 'hard' },
       { ...current, id: 'large', y: 560, account: 'many' },
-      accountOf(hard, 'hard', { name: 'Hard' }),
-      accountOf(many, 'many', { name: 'Many' }),
+      editorAccount(hard, 'hard', { name: 'Hard' }),
+      editorAccount(many, 'many', { name: 'Many' }),
     ])
   })
 
@@ -379,13 +379,13 @@ describe('the device picker and hard choices', function () {
   }
 
   it('shows a node of version 1 as it was, and changes nothing in it by opening it', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     assert.match((await editor.node('old').textContent()) ?? '', /1 device\b/)
     const form = await editor.edit('old')
     assert.equal(await form.field('select').inputValue(), 'list')
     assert.doesNotMatch(await form.chosen('devices'), /all devices/)
     assert.equal(await form.field('fieldNames').inputValue(), 'channel', 'not blank')
-    assert.match((await form.told()).sends, /Sends: 1 device,/)
+    assert.match((await form.preview()).sends, /Sends: 1 device,/)
     await form.cancel()
     assert.ok(await editor.isAsLoaded())
     await (await editor.edit('old')).done()
@@ -398,7 +398,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('takes what is missing away by keyboard, one after the other', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('latest')
     await leave(form, await pick(form), 'cancel')
     const gone = form.gone('devices')
@@ -419,7 +419,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('keeps what was chosen of each kind while another is looked at', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('current')
     const choices = [
       ['list', 'devices', 'Office 5F0A1001', 'Office (all devices)'],
@@ -443,7 +443,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('selects none of what is found, and leaves a chosen base unit of which a part is found', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('alerts')
     await form.select('list')
     const picker = await pick(form)
@@ -463,7 +463,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('shows any name of a group or base unit as it is, and saves it', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('odd')
     await form.select('group')
     const picker = await pick(form, 'groups')
@@ -472,7 +472,7 @@ describe('the device picker and hard choices', function () {
     assert.equal(await picker.count(), `${hostileGroups.length} chosen`)
     await leave(form, picker, 'done')
     assert.equal(await form.gone('groups').isVisible(), false)
-    assert.match((await form.told()).sends, new RegExp(`Sends: ${hostileGroups.length} devices`))
+    assert.match((await form.preview()).sends, new RegExp(`Sends: ${hostileGroups.length} devices`))
     await form.select('list')
     const devices = await pick(form)
     await devices.box('5F000001').first().check()
@@ -485,7 +485,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('lists, finds and chooses 500 devices', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('large')
     const picker = await pick(form)
     assert.equal((await picker.leaves()).length, 500)
@@ -505,7 +505,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('is worked by keyboard, also where what had the focus is folded away or not found', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('old')
     const picker = await pick(form)
     const { keyboard } = editor.page
@@ -539,14 +539,14 @@ describe('the device picker and hard choices', function () {
   })
 
   it('finds by quantity in Japanese', async () => {
-    editor = await room.open({ language: 'ja' })
+    editor = await harness.open({ language: 'ja' })
     const form = await editor.edit('alerts')
     await form.select('list')
     const picker = await pick(form)
     const all = (await picker.leaves()).length
     await picker.search('CO2 濃度')
     await until('few are found', async () => (await picker.leaves()).length < all)
-    const measures = room.simulator.truth
+    const measures = harness.simulator.truth
       .devices()
       .filter(({ channels }) => channels.some(({ unit }) => unit === 'ppm'))
     assert.deepEqual(new Set(await picker.leaves()), new Set(measures.map(({ name }) => name)))

@@ -1,6 +1,7 @@
 /** Six nodes and one with the reference-only ID, on the 120 devices of one account. */
+
 import type { EndpointName, LogEntry, Simulator, TrueDevice } from '../../../simulator'
-import type { Message } from '../../support/collector'
+import type { Message } from '../../support/flow-types'
 import type { DeviceMessage, QuotaNode } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
 

@@ -1,7 +1,8 @@
 /** Alerts of many devices with few requests: triggers that the quota cuts short, and rounds that go on. */
+
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
-import type { Message } from '../../support/collector'
+import type { Message } from '../../support/flow-types'
 import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'

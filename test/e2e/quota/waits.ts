@@ -1,8 +1,9 @@
 /** What a node shows and tells while it waits for quota, and who waits for whom. */
+
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
 import { catalogOf, nodes } from '../../support/built'
-import type { Message } from '../../support/collector'
+import type { Message } from '../../support/flow-types'
 import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'

@@ -1,7 +1,8 @@
 /** Two whole Node-REDs on one account, with a real Redis between them. */
+
 import assert from 'node:assert/strict'
 import { accountKey } from '../../../src/lib/registry'
-import type { Message } from '../../support/collector'
+import type { Message } from '../../support/flow-types'
 import { disconnections, installClient, sharedFlow } from '../../support/shared-quota'
 import { until } from '../../support/wait'
 import { FLOWING, PASSWORD, ROW, RUN_MS, useScene } from './scene'

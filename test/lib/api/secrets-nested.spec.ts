@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { createRedactor, createSecretGuard } from '../../../src/lib/api/redact'
 import { runs } from '../../support/chance'
-import { anyEcho, apiKeys, type Echo, passwords, pieceOf, written } from '../../support/secrets/echoes'
+import { anyEcho, apiKeys, type Echo, passwords, pieceOf, writeEcho } from '../../support/secrets/echoes'
 import { harmless } from '../../support/secrets/harmless'
 import { type SpellingName, spellings } from '../../support/secrets/spellings'
 
@@ -44,7 +44,7 @@ describe('a secret that is repeated', () => {
     fc.assert(
       fc.property(apiKeys, passwords, anyEcho, fc.boolean(), (apiKey, password, echo: Echo, isKey) => {
         const secrets = [apiKey, password]
-        const words = written(isKey ? apiKey : password, echo)
+        const words = writeEcho(isKey ? apiKey : password, echo)
         for (const one of [
           createSecretGuard(secrets)(words),
           createRedactor(secrets).redactJson(`x ${words}`),

@@ -6,7 +6,7 @@ import { type Plan, planMessages } from '../../../src/lib/output/plan'
 import { readAlerts } from '../../../src/lib/readings/alerts'
 import { readCurrent } from '../../../src/lib/readings/current'
 import { readSeries } from '../../../src/lib/readings/series'
-import type { ActionName } from '../../support/flow'
+import type { ActionName } from '../../support/flow-types'
 import { messagesOf } from '../../support/messages'
 import { CHOSEN, HOSTILE, pairs } from '../../support/outputs'
 import {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { runs } from '../../support/chance'
 import { createFleet, type Fleet, type FleetScenario, type Incident } from '../../support/quota/fleet'
 import { excess } from '../../support/quota/fleet-oracle'
-import { idealSendTimes, occupiedMs } from '../../support/quota/ideal-client'
+import { expectedOccupiedMs, idealSendTimes } from '../../support/quota/ideal-client'
 import { soleClient } from '../../support/quota/scenarios'
 
 type Kind = Incident['kind']
@@ -51,7 +51,7 @@ function fleets(kinds: readonly Kind[], over: Partial<FleetScenario> = {}): fc.A
 }
 
 /** From one use of a place to the next, ms. */
-const round = ({ row, up, back }: FleetScenario) => occupiedMs(row.window) + (up + back) / 2
+const round = ({ row, up, back }: FleetScenario) => expectedOccupiedMs(row.window) + (up + back) / 2
 
 async function judge(scenario: FleetScenario): Promise<void> {
   const fleet = createFleet(scenario)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { runs } from '../../support/chance'
-import { occupiedMs } from '../../support/quota/ideal-client'
+import { expectedOccupiedMs } from '../../support/quota/ideal-client'
 import { findRefusals, watchOtherUsage } from '../../support/quota/other-usage'
 import { createQuotaSimulation, type Scenario } from '../../support/quota/quota-simulation'
 import { soleClient } from '../../support/quota/scenarios'
@@ -25,7 +25,7 @@ async function together(scenario: Scenario, others: number, burst: number) {
   const watched = watchOtherUsage(simulation, row)
   simulation.start()
   simulation.listen(watched)
-  const end = clock.monotonic() + 8 * (occupiedMs(row.window) + up + back)
+  const end = clock.monotonic() + 8 * (expectedOccupiedMs(row.window) + up + back)
   const more = () => clock.monotonic() < end
   for (let count = 0; count < concurrency + 3; count++) simulation.submit(more)
   const gap = (row.window * 1000 * burst) / Math.max(0.01, others * row.limit)

@@ -4,7 +4,7 @@ import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
-import { occupiedMs } from '../../support/quota/ideal-client'
+import { expectedOccupiedMs } from '../../support/quota/ideal-client'
 import { contextWith } from '../../support/quota/manual-service'
 import { createMemoryStore, type MemoryStore } from '../../support/quota/memory-store'
 import type { ServiceRow } from '../../support/quota/model-service'
@@ -81,7 +81,7 @@ function createRecordsSimulation({ seed, row, concurrency, way, headerRate, faul
     clock,
     service,
     submit,
-    round: occupiedMs(row.window) + 2 * way * row.window * 1000,
+    round: expectedOccupiedMs(row.window) + 2 * way * row.window * 1000,
     random,
     open: () => open,
     start(store?: MemoryStore) {

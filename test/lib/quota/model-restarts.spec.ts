@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { runs } from '../../support/chance'
-import { occupiedMs } from '../../support/quota/ideal-client'
+import { expectedOccupiedMs } from '../../support/quota/ideal-client'
 import { createMemoryStore, type MemoryStore } from '../../support/quota/memory-store'
 import {
   createQuotaSimulation,
@@ -21,7 +21,7 @@ async function fiveLives(scenario: Scenario, lives: Lives) {
   const simulation = createQuotaSimulation(scenario)
   const { clock, random } = simulation
   const { row, up, back, concurrency } = scenario
-  const round = occupiedMs(row.window) + up + back
+  const round = expectedOccupiedMs(row.window) + up + back
   const store = lives.store(simulation)
   // What was saved before a jump ages with it: it must have been read by then, and be saved again after it.
   const saves = async (times: number) => {

@@ -4,7 +4,7 @@ import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
-import { occupiedMs } from '../../support/quota/ideal-client'
+import { expectedOccupiedMs } from '../../support/quota/ideal-client'
 import { contextWith } from '../../support/quota/manual-service'
 import { createMemorySharedStore } from '../../support/quota/memory-shared-store'
 import { createModelService } from '../../support/quota/model-service'
@@ -22,7 +22,7 @@ function twoProcesses(scenario: Scenario) {
   const sent = [0, 0]
   /** Of each process: all its nodes are new. */
   const deploys: (() => void)[] = []
-  const round = occupiedMs(row.window) + up + back
+  const round = expectedOccupiedMs(row.window) + up + back
   const end = clock.monotonic() + 10 * round
 
   function start(which: number): void {

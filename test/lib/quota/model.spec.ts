@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { runs } from '../../support/chance'
-import { idealSendTimes, occupiedMs } from '../../support/quota/ideal-client'
+import { expectedOccupiedMs, idealSendTimes } from '../../support/quota/ideal-client'
 import { createQuotaSimulation, type Scenario } from '../../support/quota/quota-simulation'
 import { limitRows, soleClient } from '../../support/quota/scenarios'
 
 /** How long one request occupies its permit at most, ms. */
-const round = ({ row, up, back }: Scenario) => occupiedMs(row.window) + up + back
+const round = ({ row, up, back }: Scenario) => expectedOccupiedMs(row.window) + up + back
 
 /** Some at once, then one by one at any time; a part of them is given up; the wall clock jumps. */
 async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {

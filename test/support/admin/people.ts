@@ -7,15 +7,15 @@ export interface Person {
   /** How the token is wrong. */
   token?: 'made-up' | 'revoked'
   /** May look at what the runtime knows, as `envlog.read` allows. */
-  looks: boolean
+  canRead: boolean
   /** May have an address asked, as `envlog.write` and `flows.write` allow together. */
-  asks: boolean
+  canRequest: boolean
 }
 
-const none = { looks: false, asks: false }
-const looks = { looks: true, asks: false }
-const asks = { looks: false, asks: true }
-const all = { looks: true, asks: true }
+const none = { canRead: false, canRequest: false }
+const looks = { canRead: true, canRequest: false }
+const asks = { canRead: false, canRequest: true }
+const all = { canRead: true, canRequest: true }
 
 export const people: readonly Person[] = [
   { title: 'somebody who has not logged in', ...none },
@@ -45,4 +45,4 @@ export const people: readonly Person[] = [
 ]
 
 /** At a Node-RED without `adminAuth`. */
-export const ANYBODY: Person = { title: 'anybody without adminAuth', ...all }
+export const WITHOUT_ADMIN_AUTH: Person = { title: 'anybody without adminAuth', ...all }

@@ -7,20 +7,20 @@ import type { AnyNode } from '../flow-harness'
 import type { FlowNode } from '../node-red'
 import { insertInto } from './database'
 
-const ENOUGH = 1_000_000
+const NEVER_REACHED = 1_000_000
 
 /** Answers do not tell the records of an hour; the rest they do, after the first. */
 const generous = Object.fromEntries(
   ['current', 'latest-data', 'latest-data-relay', 'data', 'data-relay', 'alert'].map((endpoint) => {
-    const records = endpoint.startsWith('data') ? { records: 1000 * ENOUGH, recordsWindow: 1 } : {}
-    return [endpoint, { limit: ENOUGH, window: 1, ...records }]
+    const records = endpoint.startsWith('data') ? { records: 1000 * NEVER_REACHED, recordsWindow: 1 } : {}
+    return [endpoint, { limit: NEVER_REACHED, window: 1, ...records }]
   }),
 )
 
 export const LATEST = 'latest'
 export const TAB = 'tab'
 
-interface Wish {
+interface ArchiveFlowOptions {
   simulator: Simulator
   /** The folder of the archive. */
   folder: string
@@ -36,7 +36,7 @@ interface Wish {
   slow?: boolean
 }
 
-export function archiveFlow(wish: Wish): FlowNode[] {
+export function archiveFlow(options: ArchiveFlowOptions): FlowNode[] {
   const {
     simulator,
     folder,
@@ -46,7 +46,7 @@ export function archiveFlow(wish: Wish): FlowNode[] {
     alerts = true,
     atOnce = false,
     slow = false,
-  } = wish
+  } = options
   const { apiKey, loginId, loginPass } = simulator.account
   const common = { account: 'account', repeat: 1, output: 'rows', send: 'device', advance, ackTimeout }
   const start = new Date(since).toISOString()
@@ -81,7 +81,7 @@ const begin: FlowNode = {
 
 type Settings = Record<string, unknown> & { advance: string }
 
-const SLOWLY: AnyNode = {
+const RANDOM_DELAY: AnyNode = {
   type: 'delay',
   pauseType: 'random',
   randomFirst: '0',
@@ -102,7 +102,7 @@ function branch(name: 'latest' | 'alerts', settings: Settings, sql: string, slow
       type: 'change',
       rules: [{ t: 'set', p: 'params', pt: 'msg', to: '{"$rows": payload}', tot: 'jsonata' }],
     },
-    ...(slow ? [SLOWLY] : []),
+    ...(slow ? [RANDOM_DELAY] : []),
     { type: 'sqlite', mydb: 'sqlite', sqlquery: 'prepared', sql },
   ]
   const idOf = (index: number) => (index === 0 ? name : `${name}-${index}`)

@@ -48,7 +48,7 @@ export class ActionForm extends Tray {
   }
 
   /** What will be sent, and what it costs. */
-  async told(): Promise<{ sends: string; budget: string }> {
+  async preview(): Promise<{ sends: string; budget: string }> {
     return {
       sends: await this.body.locator('#envlog-sends').innerText(),
       budget: await this.body.locator('#envlog-budget').innerText(),

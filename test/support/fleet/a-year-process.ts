@@ -1,10 +1,12 @@
 /** A year of 500 devices in a process of its own, where the heap can be measured; tells its parent what it saw. */
+
 import { text } from 'node:stream/consumers'
 import { getHeapSnapshot } from 'node:v8'
 import type { DeviceDefinition, Fault } from '../../../simulator'
-import { type Config, type Message, startRuntime } from './runtime'
+import type { Message } from '../flow-types'
+import { type Config, startRuntime } from './runtime'
 import { startService } from './service'
-import { takeTime } from './time'
+import { installVirtualTime } from './time'
 
 const SECOND = 1000
 const HOUR = 3600
@@ -24,7 +26,7 @@ const REFUSAL: Fault = {
 }
 
 /** What there is at the end of a day. */
-export interface Figures {
+export interface DayFigures {
   day: number
   records: number
   polls: number
@@ -37,8 +39,8 @@ export interface Figures {
   wall: number
 }
 
-export interface Year {
-  figures: Figures[]
+export interface YearResult {
+  figures: DayFigures[]
   /**
    * Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many came
    * twice.
@@ -95,12 +97,12 @@ async function heapOfData(): Promise<number> {
   return bytes
 }
 
-async function live(): Promise<Year> {
+async function live(): Promise<YearResult> {
   const slots = Array.from({ length: DEVICES }, (_, index): Slot => {
     return { generation: 0, base: 0, name: `Device ${index}`, since: from - 3 * DAY }
   })
   const fleet = () => slots.map(definitionOf)
-  const time = takeTime(from + 123)
+  const time = installVirtualTime(from + 123)
   const service = startService({ time, fleet: [], seed: 'a year' })
   service.set({ fleet: fleet() })
   /** Of devices that stay: the time of the newest record that was acknowledged, and how many were. */
@@ -152,7 +154,7 @@ async function live(): Promise<Year> {
     return fleet()
   }
 
-  const figures: Figures[] = []
+  const figures: DayFigures[] = []
   async function measure(day: number): Promise<void> {
     for (const counts of Object.values(service.counts())) {
       requests += counts.total
@@ -162,7 +164,7 @@ async function live(): Promise<Year> {
     service.reset()
     const heap = (await heapOfData()) / 1e6
     service.set({ fleet: fleet(), faults })
-    const [stored, wall] = [runtime.stored() / 1e3, time.took() / SECOND]
+    const [stored, wall] = [runtime.stored() / 1e3, time.elapsedMs() / SECOND]
     figures.push({ day, records, polls, requests, heap, stored, wall })
   }
 

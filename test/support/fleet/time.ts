@@ -8,13 +8,13 @@ export interface ProcessTime {
   /** Lets time pass, and all that follows from it. */
   pass(ms: number): Promise<void>
   /** ms that have really passed */
-  took(): number
+  elapsedMs(): number
   /** The time of the machine again. */
   end(): void
 }
 
 /** @param from ms since 1970 */
-export function takeTime(from: number): ProcessTime {
+export function installVirtualTime(from: number): ProcessTime {
   const { setTimeout, clearTimeout, setImmediate } = globalThis
   const { now: dateNow } = Date
   const began = performance.now()
@@ -47,7 +47,7 @@ export function takeTime(from: number): ProcessTime {
     now: clock.now,
     after: clock.after,
     pass: clock.pass,
-    took: () => real() - began,
+    elapsedMs: () => real() - began,
     end() {
       if (ended) return
       ended = true

@@ -1,9 +1,9 @@
 /** One row of the table of hostile peers: what it does, and how what meets it may end. */
 import type { PeerBehaviour } from '../peers'
-import type { Service } from './wire'
+import type { WorkingService } from './wire'
 
-export const askers = ['current', 'latest', 'range', 'alerts', 'device list', 'account test'] as const
-export type Asker = (typeof askers)[number]
+export const requesters = ['current', 'latest', 'range', 'alerts', 'device list', 'account test'] as const
+export type Requester = (typeof requesters)[number]
 
 /** A documented code, or success. */
 export type End =
@@ -20,10 +20,10 @@ export interface HostilePeer {
   /**
    * How the service is reached: `http:` on this machine, `https:`, or `https:` through a proxy, which is the peer then.
    */
-  way?: 'http' | 'tls' | 'proxy'
-  behaviour: (service: Service) => PeerBehaviour
+  connection?: 'http' | 'tls' | 'proxy'
+  behaviour: (service: WorkingService) => PeerBehaviour
   /** Any of these is as documented. */
-  ends: readonly End[] | Partial<Record<Asker, readonly End[]>>
+  ends: readonly End[] | Partial<Record<Requester, readonly End[]>>
   /**
    * `quick`: it says at once what it has to say, and little; `slow`: time runs out; `huge`: it says much; `cut`:
    * triggered until it is answered.
@@ -32,15 +32,17 @@ export interface HostilePeer {
   /** Until the end, in times the account's Timeout; the total time otherwise. */
   timeouts?: number
   /** Connections that may stay open, because all that came was HTTP. */
-  keeps?: number
+  maxOpen?: number
   /** The account's Retries, and how many requests come of them. */
   retries?: { setting: number; requests: number }
   /** The service itself refuses the device: it has to be forgotten before it is asked again. */
   refuses?: true
   /** The listening port never accepts anything. */
-  deaf?: true
+  hasFullBacklog?: true
 }
 
-export function endsOf({ ends }: HostilePeer, asker: Asker): readonly End[] {
-  return Array.isArray(ends) ? ends : ((ends as Partial<Record<Asker, readonly End[]>>)[asker] ?? ['ok'])
+export function documentedEnds({ ends }: HostilePeer, requester: Requester): readonly End[] {
+  return Array.isArray(ends)
+    ? ends
+    : ((ends as Partial<Record<Requester, readonly End[]>>)[requester] ?? ['ok'])
 }

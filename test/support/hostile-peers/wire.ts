@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { forward, type PeerBehaviour } from '../peers'
 
-export interface Asked {
+export interface ReceivedRequest {
   path: string
   head: string
   body: Buffer
@@ -11,17 +11,17 @@ export interface Asked {
 }
 
 /** An answer of the service that works, to be spoiled. */
-export interface Good {
+export interface GoodAnswer {
   status: number
   headers: Record<string, string>
   body: Buffer
 }
 
 /** Where good answers come from: a peer spoils what the service would have said to the same request. */
-export interface Service {
-  ask(asked: Asked): Promise<Good>
+export interface WorkingService {
+  answer(received: ReceivedRequest): Promise<GoodAnswer>
   /** A port that nobody has any reason to connect to. */
-  elsewhere: number
+  unrelatedPort: number
 }
 
 const HEAD_END = '\r\n\r\n'
@@ -30,14 +30,16 @@ const HEAD_END = '\r\n\r\n'
 function requestIn(bytes: Buffer): { head: string; body: Buffer; length: number } | undefined {
   const end = bytes.indexOf(HEAD_END)
   if (end < 0) return undefined
-  const head = bytes.subarray(0, end).toString('latin1')
+  const responseHead = bytes.subarray(0, end).toString('latin1')
   const start = end + HEAD_END.length
-  const length = start + Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
-  return bytes.length < length ? undefined : { head, body: bytes.subarray(start, length), length }
+  const length = start + Number(/^content-length: *(\d+)/im.exec(responseHead)?.[1] ?? 0)
+  return bytes.length < length
+    ? undefined
+    : { head: responseHead, body: bytes.subarray(start, length), length }
 }
 
 /** A peer that reads each request, and answers it in its own way. Mended, it hands over the next one. */
-export function answering(answer: (socket: Socket, asked: Asked) => unknown): PeerBehaviour {
+export function respondWith(answer: (socket: Socket, received: ReceivedRequest) => unknown): PeerBehaviour {
   let before = 0
   return (socket, mended) => {
     let read: Buffer = Buffer.alloc(0)
@@ -68,19 +70,19 @@ export function head(status: number | string, headers: Record<string, string | n
   return [`HTTP/1.1 ${line}`, ...lines].join('\r\n') + HEAD_END
 }
 
-export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
+export const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8' }
 
 /** A whole answer as it should be: what is in it is the peer's own. */
-export function whole(body: Buffer | string, headers: Record<string, string> = {}, status = 200): Buffer {
+export function response(body: Buffer | string, headers: Record<string, string> = {}, status = 200): Buffer {
   const bytes = Buffer.from(body)
   return Buffer.concat([
-    Buffer.from(head(status, { ...JSON_TYPE, ...headers, 'Content-Length': bytes.length })),
+    Buffer.from(head(status, { ...JSON_HEADERS, ...headers, 'Content-Length': bytes.length })),
     bytes,
   ])
 }
 
 /** Writes piece after piece, as fast as they are taken, until there is none or the other side is gone. */
-export async function pour(socket: Socket, pieces: Iterable<Buffer | string>): Promise<void> {
+export async function writeAll(socket: Socket, pieces: Iterable<Buffer | string>): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return
     if (!socket.write(piece)) {
@@ -109,6 +111,6 @@ export function drip(socket: Socket, pieces: Iterable<Buffer | string>, everyMs:
 }
 
 /** The same for ever. */
-export function* endless<T>(one: T): Generator<T> {
+export function* repeatForever<T>(one: T): Generator<T> {
   for (;;) yield one
 }

@@ -1,6 +1,7 @@
 /**
  * A flow whose store is hostile, a device that measures and tells an alert each minute, and time that is told to pass.
  */
+
 import assert from 'node:assert/strict'
 import type { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
@@ -9,7 +10,8 @@ import helper from 'node-red-node-test-helper'
 import { type DeviceDefinition, manualClock, type Simulator } from '../../../simulator'
 import { registry } from '../../../src/nodes/kit/state/registry'
 import { NOW } from '../devices'
-import { type ActionName, type Flow, type Message, startFlow, unload, useSimulator } from '../flow'
+import { type Flow, startFlow, unload, useSimulator } from '../flow'
+import type { ActionName, Message } from '../flow-types'
 import { createHostileStore, type HostileStore } from './stores'
 
 interface Sent {

@@ -1,5 +1,5 @@
 import type { ConnectionSpan, Fleet } from './fleet'
-import { occupiedMs } from './ideal-client'
+import { expectedOccupiedMs } from './ideal-client'
 
 /** How long after its data is lost a shared store may learn of what was spent, ms. */
 const REPORT_MS = 12_000
@@ -20,7 +20,7 @@ interface Excess {
  */
 export function excess({ service, history, scenario }: Fleet): Excess[] {
   const { row, headers, up, processes } = scenario
-  const [window, occupied] = [row.window * 1000, occupiedMs(row.window)]
+  const [window, occupied] = [row.window * 1000, expectedOccupiedMs(row.window)]
   const share = Math.max(1, Math.floor(row.limit / 2))
   const { log } = service
   let first = 0

@@ -1,5 +1,5 @@
 /** How long a permit is occupied after the response (docs/quota.md), ms: written again, so that an error shows here. */
-export const occupiedMs = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
+export const expectedOccupiedMs = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
 
 /** When a client that knows all and keeps the rule sends its requests, whose latencies are known as well. */
 export function idealSendTimes(
@@ -11,7 +11,7 @@ export function idealSendTimes(
   return latencies.map((latency) => {
     const at = Math.max(least(connections), least(permits))
     replaceLeast(connections, at + latency)
-    replaceLeast(permits, at + latency + occupiedMs(window))
+    replaceLeast(permits, at + latency + expectedOccupiedMs(window))
     return at
   })
 }

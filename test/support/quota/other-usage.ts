@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { occupiedMs } from './ideal-client'
+import { expectedOccupiedMs } from './ideal-client'
 import type { CountedRequest, ServiceRow } from './model-service'
 import type { QuotaSimulation } from './quota-simulation'
 
@@ -13,7 +13,7 @@ interface SentRequest {
  * beyond what may be our own is somebody else's, for a window. What it cannot know: all else.
  */
 export function watchOtherUsage(simulation: QuotaSimulation, row: ServiceRow) {
-  const occupied = occupiedMs(row.window)
+  const occupied = expectedOccupiedMs(row.window)
   const known: { at: number; amount: number }[] = []
   const sendings: SentRequest[] = []
   const endings: number[] = []

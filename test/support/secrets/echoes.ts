@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { type SpellingName, spellings } from './spellings'
 
 /** So many letters of a secret in a row are too many. */
-export const WINDOW = 6
+export const WINDOW_LENGTH = 6
 /** Of longer words only the beginning is told. */
-const MOST_LETTERS = 3500
+const MAX_LETTERS = 3500
 
 export interface Echo {
   /** Innermost first. */
@@ -66,12 +66,12 @@ export const anyEcho: fc.Arbitrary<Echo> = fc.record({
 })
 
 /** What is told. */
-export function written(secret: string, { ways, from, more, cut, around }: Echo): string {
-  const start = Math.min(from, Math.max(0, secret.length - WINDOW))
-  const piece = secret.slice(start, start + WINDOW + more)
+export function writeEcho(secret: string, { ways, from, more, cut, around }: Echo): string {
+  const start = Math.min(from, Math.max(0, secret.length - WINDOW_LENGTH))
+  const piece = secret.slice(start, start + WINDOW_LENGTH + more)
   const whole = ways.reduce((text, way) => spellings[way].write(text), piece)
   const kept = whole.slice(cut[0], whole.length - cut[1])
-  return `${around[0]}${kept}${around[1]}`.slice(0, MOST_LETTERS)
+  return `${around[0]}${kept}${around[1]}`.slice(0, MAX_LETTERS)
 }
 
 export const apiKeys = fc.stringMatching(/^[A-Za-z0-9]{45}$/)
@@ -102,7 +102,9 @@ function windowsOf(secrets: readonly string[]): Set<string> {
       secrets
         .map(fold)
         .flatMap((one) =>
-          Array.from({ length: one.length - WINDOW + 1 }, (_, at) => one.slice(at, at + WINDOW)),
+          Array.from({ length: one.length - WINDOW_LENGTH + 1 }, (_, at) =>
+            one.slice(at, at + WINDOW_LENGTH),
+          ),
         ),
     )
   known.set(key, found)
@@ -113,8 +115,8 @@ function windowsOf(secrets: readonly string[]): Set<string> {
 function pieceIn(text: string, secrets: readonly string[]): string | undefined {
   const windows = windowsOf(secrets)
   const told = fold(text)
-  for (let at = 0; at + WINDOW <= told.length; at++) {
-    const piece = told.slice(at, at + WINDOW)
+  for (let at = 0; at + WINDOW_LENGTH <= told.length; at++) {
+    const piece = told.slice(at, at + WINDOW_LENGTH)
     if (windows.has(piece)) return piece
   }
   return undefined

@@ -15,7 +15,7 @@ const ENDING_MS = 20_000
 /** Two cores may be busy with other tests. */
 export const ACTING_MS = 90_000
 
-export interface Room {
+export interface EditorHarness {
   readonly nodeRed: NodeRed
   readonly simulator: Simulator
   /** The editor with what was deployed first; nothing is open and nothing changed. */
@@ -25,14 +25,18 @@ export interface Room {
 }
 
 /** In `.cache/failures`. */
-async function keepPicture({ page }: Editor, title: string): Promise<void> {
+async function saveScreenshot({ page }: Editor, title: string): Promise<void> {
   const path = join(root, '.cache', 'failures', `${title.replace(/\W+/g, '-')}.png`)
   await page.screenshot({ path })
   console.error(`What the editor showed: ${path}`)
 }
 
 /** In a `describe`. */
-export function useRoom(runtime: Runtime, options: SimulatorOptions = {}, more: StartOptions = {}): Room {
+export function useEditor(
+  runtime: Runtime,
+  options: SimulatorOptions = {},
+  more: StartOptions = {},
+): EditorHarness {
   let nodeRed: NodeRed
   let simulator: Simulator
   let browser: Browser
@@ -63,7 +67,7 @@ export function useRoom(runtime: Runtime, options: SimulatorOptions = {}, more: 
     const { currentTest } = this
     const isFailed = currentTest?.state === 'failed'
     for (const editor of editors.filter(({ page }) => !page.isClosed())) {
-      if (isFailed) await keepPicture(editor, currentTest.title)
+      if (isFailed) await saveScreenshot(editor, currentTest.title)
       if (isFailed || editor !== idle || !(await editor.isAsLoaded())) await editor.close()
     }
   })

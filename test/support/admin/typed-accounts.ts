@@ -237,7 +237,7 @@ export const secrets: readonly SecretsRow[] = [
 ]
 
 /** Where requests go: TLS and proxy as they are typed. `behind` is deployed with both. */
-export interface WayRow {
+export interface ConnectionRow {
   title: string
   typed: Record<string, unknown>
   isStored: boolean
@@ -251,7 +251,7 @@ const secure = { id: '', baseUrl: 'https://127.0.0.1:SECURE' }
 const nothing = { outcome: 'secrets-needed', reaches: [] } as const
 const stored = { isStored: true } as const
 
-export const ways: readonly WayRow[] = [
+export const connections: readonly ConnectionRow[] = [
   {
     title: 'stored secrets by TLS and proxy as deployed',
     typed: behind,

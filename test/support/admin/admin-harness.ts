@@ -4,19 +4,19 @@ import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders }
 import type { AddressInfo } from 'node:net'
 import { type Simulator, startSimulator } from '../../../simulator'
 import { STORED_SECRET } from '../../../src/shared/admin'
-import { accountOf } from '../editor/flow'
+import { editorAccount } from '../editor/flow'
 import { authority, startProxy, startTls } from '../network'
 import { type FlowNode, logIn, type NodeRed, startNodeRed } from '../node-red'
 import { firstRuntime } from '../runtimes'
-import { ANYBODY, type Person, people } from './people'
-import { type SecretsRow, VARIABLES, variable } from './typed'
+import { type Person, people, WITHOUT_ADMIN_AUTH } from './people'
+import { type SecretsRow, VARIABLES, variable } from './typed-accounts'
 
 const STARTING_MS = 300_000
 const ENDING_MS = 20_000
 const PASSWORD = 'for the tests'
 /** The same as Node-RED's settings hold it (bcrypt). */
 const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
-const DEPLOYER: Person = { title: 'deployer', permissions: '*', looks: true, asks: true }
+const DEPLOYER: Person = { title: 'deployer', permissions: '*', canRead: true, canRequest: true }
 
 /** Stored for a stranger's account and for a broker. */
 const OTHERS = {
@@ -24,13 +24,13 @@ const OTHERS = {
   ...{ user: 'broker-user', password: 'broker-word' },
 }
 
-export interface Answer {
+export interface AdminResponse {
   status: number
   headers: IncomingHttpHeaders
   text: string
 }
 
-export interface Question {
+export interface AdminRequest {
   /** Method and path: `POST /envlog/test`. */
   route: string
   who: Person
@@ -40,30 +40,33 @@ export interface Question {
 
 export type Credentials = Record<'apiKey' | 'loginId' | 'loginPass', string>
 
-export interface Place {
+export interface AdminHarness {
   readonly simulator: Simulator
   readonly routes: readonly string[]
   /** Of both Node-REDs, whom the question's person decides. Each answer is looked through for secrets. */
-  ask(question: Question): Promise<Answer>
+  request(question: AdminRequest): Promise<AdminResponse>
   /** The account that is deployed, as its form has it. */
-  typed(over?: Record<string, unknown>, credentials?: SecretsRow['credentials']): Record<string, unknown>
+  typedAccount(
+    over?: Record<string, unknown>,
+    credentials?: SecretsRow['credentials'],
+  ): Record<string, unknown>
   /** What was connected to since this was asked last, each once, and how many requests came to the service. */
-  news(): { connected: string[]; asked: number }
+  newConnections(): { connected: string[]; requests: number }
   /** Of the Node-RED that a person comes to. */
   urlFor(who: Person): string
   /** A text in which ports stand for their names. */
-  named(text: string): string
+  withPorts(text: string): string
   logs(): string
 }
 
 /** In a `describe`. */
-export function usePlace(): Place {
+export function useAdminHarness(): AdminHarness {
   const closing: (() => Promise<unknown>)[] = []
   const tokens = new Map<Person, string>()
   const ports: Record<string, number> = {}
   const agent = new Agent({ keepAlive: true })
   let simulator: Simulator
-  let guarded: NodeRed
+  let secured: NodeRed
   let open: NodeRed
   let secrets: string[] = []
   let seen: number[] = []
@@ -78,7 +81,7 @@ export function usePlace(): Place {
     const adminAuth = { type: 'credentials', users }
     simulator = await startSimulator({ limits: 'off' })
     closing.push(() => simulator.close())
-    const { flow, env } = await surroundings()
+    const { flow, env } = await startServers()
     const started = [
       startNodeRed(firstRuntime, { isWatched: true, env, adminAuth, user }),
       startNodeRed(firstRuntime, { isWatched: true, env }),
@@ -86,8 +89,8 @@ export function usePlace(): Place {
     for (const one of started) {
       closing.push(() => one.then((nodeRed) => nodeRed.stop('SIGKILL')).catch(() => {}))
     }
-    ;[guarded, open] = await Promise.all(started)
-    await Promise.all([guarded.deploy(flow), open.deploy(flow), ...people.map(enter)])
+    ;[secured, open] = await Promise.all(started)
+    await Promise.all([secured.deploy(flow), open.deploy(flow), ...people.map(logInPerson)])
     news()
   })
 
@@ -98,7 +101,7 @@ export function usePlace(): Place {
   })
 
   /** Everybody who may be asked; and what is deployed. */
-  async function surroundings(): Promise<{ flow: FlowNode[]; env: Record<string, string> }> {
+  async function startServers(): Promise<{ flow: FlowNode[]; env: Record<string, string> }> {
     const stranger = await startStranger()
     const [toStranger, toService] = await Promise.all([startTls(stranger.port), startTls(simulator.port)])
     const [proxy, detour] = await Promise.all([startProxy(toService.port), startProxy(toStranger.port)])
@@ -112,25 +115,25 @@ export function usePlace(): Place {
     return { flow: flowOf(simulator, named), env: Object.fromEntries(env) }
   }
 
-  async function enter(person: Person): Promise<void> {
+  async function logInPerson(person: Person): Promise<void> {
     const { title, permissions, token } = person
     if (token === 'made-up') tokens.set(person, 'made-up')
     if (permissions === undefined) return
-    const given = await logIn(guarded.url, title, PASSWORD)
+    const given = await logIn(secured.url, title, PASSWORD)
     assert.ok(given, `${title} has a token`)
     tokens.set(person, given)
     if (token !== 'revoked') return
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${given}` }
     const options = { method: 'POST', headers, body: JSON.stringify({ token: given }) }
-    assert.ok((await fetch(`${guarded.url}/auth/revoke`, options)).ok)
+    assert.ok((await fetch(`${secured.url}/auth/revoke`, options)).ok)
   }
 
   const named = (text: string) => text.replace(/\b[A-Z]{5,8}\b/g, (name) => String(ports[name] ?? name))
 
-  const urlFor = (who: Person) => (who === ANYBODY ? open.url : guarded.url)
+  const urlFor = (who: Person) => (who === WITHOUT_ADMIN_AUTH ? open.url : secured.url)
 
-  const watched = () =>
-    [guarded, open].map((one) =>
+  const watchedEvents = () =>
+    [secured, open].map((one) =>
       one
         .file('watched.jsonl')
         .split('\n')
@@ -139,13 +142,13 @@ export function usePlace(): Place {
     )
 
   function news() {
-    const lines = watched().map((told) => told.flatMap(({ connects }) => connects ?? []))
-    const came = Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
-    const connected = new Set(lines.flatMap((told, index) => told.slice(seen[index])))
-    const asked = came - answered
+    const lines = watchedEvents().map((text) => text.flatMap(({ connects }) => connects ?? []))
+    const total = Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
+    const connected = new Set(lines.flatMap((text, index) => text.slice(seen[index])))
+    const requests = total - answered
     seen = lines.map(({ length }) => length)
-    answered = came
-    return { connected: [...connected], asked }
+    answered = total
+    return { connected: [...connected], requests }
   }
 
   return {
@@ -153,7 +156,7 @@ export function usePlace(): Place {
       return simulator
     },
     get routes() {
-      const [one, other] = watched().map((lines) =>
+      const [one, other] = watchedEvents().map((lines) =>
         lines.flatMap(({ route, methods = [] }) =>
           methods.map((method) => `${method.toUpperCase()} ${route}`),
         ),
@@ -161,18 +164,18 @@ export function usePlace(): Place {
       assert.deepEqual(one, other)
       return one ?? []
     },
-    async ask({ route, who, headers = {}, body }) {
+    async request({ route, who, headers = {}, body }) {
       const [method = '', path = ''] = route.split(' ')
       const token = tokens.get(who)
       const answer = await send(agent, `${urlFor(who)}${path.replace(':id', 'account')}`, method, body, {
         ...(token && { authorization: `Bearer ${token}` }),
         ...headers,
       })
-      const told = answer.text + JSON.stringify(answer.headers)
-      for (const secret of secrets) assert.ok(!told.includes(secret), `${route} tells ${secret}: ${told}`)
+      const text = answer.text + JSON.stringify(answer.headers)
+      for (const secret of secrets) assert.ok(!text.includes(secret), `${route} tells ${secret}: ${text}`)
       return answer
     },
-    typed(over = {}, credentials = {}) {
+    typedAccount(over = {}, credentials = {}) {
       const right: Credentials = simulator.account
       const wrong: Credentials = { apiKey: 'W'.repeat(45), loginId: 'nobody00', loginPass: 'wrong-word' }
       const given = (name: keyof Credentials) => {
@@ -186,10 +189,10 @@ export function usePlace(): Place {
         credentials: { apiKey: given('apiKey'), loginId: given('loginId'), loginPass: given('loginPass') },
       }
     },
-    news,
+    newConnections: news,
     urlFor,
-    named,
-    logs: () => guarded.log() + open.log(),
+    withPorts: named,
+    logs: () => secured.log() + open.log(),
   }
 }
 
@@ -202,11 +205,14 @@ function flowOf(simulator: Simulator, named: (text: string) => string): FlowNode
   const { user, password, ...other } = OTHERS
   return [
     { id: 'tab', type: 'tab', label: 'flow' },
-    accountOf(simulator),
-    { ...accountOf(simulator, 'variables', { baseUrl: variable(baseUrl) }), credentials },
-    { ...accountOf(simulator, 'other', { baseUrl: named('http://127.0.0.1:STRANGER') }), credentials: other },
-    { ...accountOf(simulator, 'disabled'), d: true },
-    accountOf(simulator, 'behind', behind),
+    editorAccount(simulator),
+    { ...editorAccount(simulator, 'variables', { baseUrl: variable(baseUrl) }), credentials },
+    {
+      ...editorAccount(simulator, 'other', { baseUrl: named('http://127.0.0.1:STRANGER') }),
+      credentials: other,
+    },
+    { ...editorAccount(simulator, 'disabled'), d: true },
+    editorAccount(simulator, 'behind', behind),
     { ...tls, id: 'tls', verifyservercert: true, credentials: { cadata: authority } },
     { ...tls, id: 'unchecked', verifyservercert: false },
     { ...proxy, id: 'proxy', url: named('http://127.0.0.1:PROXY') },
@@ -244,7 +250,7 @@ function send(
   method: string,
   body: string | undefined,
   headers: Record<string, string>,
-): Promise<Answer> {
+): Promise<AdminResponse> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     const request = httpRequest(url, { agent, method, headers: { ...length, ...headers } }, (response) => {

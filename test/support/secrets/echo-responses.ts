@@ -1,28 +1,28 @@
 /** Places of an answer, and of what stands in its place, where a secret can be echoed. */
 import fc from 'fast-check'
 import { alertAnswer, currentDevice, graph, type Json, relayGraph } from '../../lib/answers'
-import { type Asked, head, JSON_TYPE, whole } from '../hostile-peers/wire'
+import { head, JSON_HEADERS, type ReceivedRequest, response } from '../hostile-peers/wire'
 
 /** Under its base unit, and alone. */
-export const REMOTE = { serial: '5212A1B2', base: '5839F001' }
-export const ALONE = { serial: '52A10001', base: '52A10001' }
+export const REMOTE_DEVICE = { serial: '5212A1B2', base: '5839F001' }
+export const STANDALONE_DEVICE = { serial: '52A10001', base: '52A10001' }
 
 const record = { unixtime: '1795161600', 'data-id': '1', ch1: '-18.4' }
 
 /** A right answer to any request. */
-export function goodAnswer({ path, body }: Asked): Json | string {
+export function goodAnswer({ path, body }: ReceivedRequest): Json | string {
   const { type } = JSON.parse(body.toString() || '{}') as { type?: string }
-  if (type === 'csv' || type === 'csv2') return TABLE
+  if (type === 'csv' || type === 'csv2') return CSV
   if (path.endsWith('/current'))
     return { devices: [currentDevice(), currentDevice({ ...alone, name: 'Freezer 1' })] }
   if (path.endsWith('/alert'))
     return alertAnswer({ 'alert-logs': [{ unixtime: '1795161600', ch1: 'Upper Limit' }] })
   if (path.endsWith('-relay')) return relayGraph({ data: [record, { ...record, 'data-id': '2', ch1: 'E1' }] })
-  return graph({ serial: ALONE.serial, data: [record] })
+  return graph({ serial: STANDALONE_DEVICE.serial, data: [record] })
 }
-const alone = { serial: ALONE.serial, baseunit: [] }
+const alone = { serial: STANDALONE_DEVICE.serial, baseunit: [] }
 
-const TABLE = `"Date/Time","Date/Time","No.1"
+const CSV = `"Date/Time","Date/Time","No.1"
 "","","Inside"
 "","","C"
 "2026-11-20 17:00:00","46346.7083333333","-18.4"
@@ -30,14 +30,14 @@ const TABLE = `"Date/Time","Date/Time","No.1"
 `
 
 /** What is answered to a request, byte for byte. */
-export type Place = (echo: string, asked: Asked) => Buffer | string
+export type EchoResponse = (echo: string, asked: ReceivedRequest) => Buffer | string
 
 const object =
-  (change: (good: Json, echo: string) => unknown): Place =>
+  (change: (good: Json, echo: string) => unknown): EchoResponse =>
   (echo, asked) => {
     const good = goodAnswer(asked)
-    if (typeof good === 'string') return whole(good.replace('Inside', echo.replaceAll('"', '""')))
-    return whole(JSON.stringify(change(good, echo)))
+    if (typeof good === 'string') return response(good.replace('Inside', echo.replaceAll('"', '""')))
+    return response(JSON.stringify(change(good, echo)))
   }
 
 /** Texts of an answer in their order, whatever they are in. */
@@ -65,11 +65,11 @@ const cells = (table: string, wanted: number, echo: string): string => {
 }
 
 export const inText =
-  (wanted: number): Place =>
+  (wanted: number): EchoResponse =>
   (echo, asked) => {
     const good = goodAnswer(asked)
-    if (typeof good === 'string') return whole(cells(good, wanted, echo))
-    return whole(JSON.stringify(withText(good, wanted, echo)))
+    if (typeof good === 'string') return response(cells(good, wanted, echo))
+    return response(JSON.stringify(withText(good, wanted, echo)))
   }
 
 const LISTS = ['devices', 'data', 'alert-logs']
@@ -82,31 +82,31 @@ const inElement = (good: Json, change: (element: Json) => Json): Json =>
   )
 
 /** A status that says that it was refused, and its error object. */
-export const refusal =
-  (status: number, error: (echo: string) => unknown): Place =>
+export const refusalWith =
+  (status: number, error: (echo: string) => unknown): EchoResponse =>
   (echo) =>
-    whole(JSON.stringify({ error: error(echo) }), {}, status)
+    response(JSON.stringify({ error: error(echo) }), {}, status)
 const page =
-  (status: number, body: (echo: string) => string, type = 'text/html'): Place =>
+  (status: number, body: (echo: string) => string, type = 'text/html'): EchoResponse =>
   (echo) =>
-    whole(body(echo), { 'Content-Type': type }, status)
+    response(body(echo), { 'Content-Type': type }, status)
 const headed =
-  (status: number, headers: (echo: string) => Record<string, string>): Place =>
+  (status: number, headers: (echo: string) => Record<string, string>): EchoResponse =>
   (echo, asked) =>
-    whole(JSON.stringify(status === 200 ? goodAnswer(asked) : {}), headers(echo), status)
+    response(JSON.stringify(status === 200 ? goodAnswer(asked) : {}), headers(echo), status)
 /** What no one takes for HTTP ends the connection. */
 const broken =
-  (bytes: (echo: string) => string): Place =>
+  (bytes: (echo: string) => string): EchoResponse =>
   (echo) =>
     Buffer.from(bytes(echo), 'latin1')
 
 /** All that was asked with. */
-export const requestInWords: Place = (_, { head: asked, body }) =>
-  whole(JSON.stringify({ error: { code: 1, message: `${body} ${asked}` } }), {}, 400)
-export const requestInField: Place = (_, asked) => {
+export const requestInWords: EchoResponse = (_, { head: asked, body }) =>
+  response(JSON.stringify({ error: { code: 1, message: `${body} ${asked}` } }), {}, 400)
+export const requestInField: EchoResponse = (_, asked) => {
   const good = goodAnswer(asked)
   const more = { got: `${asked.body}`, head: asked.head }
-  return whole(typeof good === 'string' ? `${good}"${asked.head}"` : JSON.stringify({ ...good, ...more }))
+  return response(typeof good === 'string' ? `${good}"${asked.head}"` : JSON.stringify({ ...good, ...more }))
 }
 
 /** As some write who show a body to whoever looks. */
@@ -116,8 +116,8 @@ const line = (echo: string) => echo.replace(/[\r\n]+/g, ' ')
 /** 429 closes an endpoint for a while. */
 const REFUSALS = [400, 401, 403, 404, 415, 418, 500, 502, 503, 504] as const
 
-export const anyPlace: fc.Arbitrary<{ title: string; place: Place }> = fc.oneof(
-  { weight: 4, arbitrary: fc.nat(60).map((at) => ({ title: `text ${at}`, place: inText(at) })) },
+export const anyEchoResponse: fc.Arbitrary<{ title: string; respond: EchoResponse }> = fc.oneof(
+  { weight: 4, arbitrary: fc.nat(60).map((at) => ({ title: `text ${at}`, respond: inText(at) })) },
   {
     weight: 4,
     arbitrary: fc
@@ -136,7 +136,10 @@ export const anyPlace: fc.Arbitrary<{ title: string; place: Place }> = fc.oneof(
           ['message as object', (echo) => ({ code: 400, message: shown(echo) })],
         ),
       )
-      .map(([status, [name, error]]) => ({ title: `${status}, ${name}`, place: refusal(status, error) })),
+      .map(([status, [name, error]]) => ({
+        title: `${status}, ${name}`,
+        respond: refusalWith(status, error),
+      })),
   },
   fc
     .tuple(
@@ -153,7 +156,7 @@ export const anyPlace: fc.Arbitrary<{ title: string; place: Place }> = fc.oneof(
     )
     .map(([status, [name, body, type]]) => ({
       title: `${status}, ${name}`,
-      place: page(status, body, type),
+      respond: page(status, body, type),
     })),
   fc
     .tuple(
@@ -162,12 +165,12 @@ export const anyPlace: fc.Arbitrary<{ title: string; place: Place }> = fc.oneof(
     )
     .map(([status, name]) => ({
       title: `${status}, header ${name}`,
-      place: headed(status, (echo) => ({
+      respond: headed(status, (echo) => ({
         [name]: line(name === 'Location' ? `https://x.test/?k=${echo}` : echo),
       })),
     })),
   fc
-    .constantFrom<[string, Place]>(
+    .constantFrom<[string, EchoResponse]>(
       ['the request in words', requestInWords],
       ['the request in a field', requestInField],
       [
@@ -194,7 +197,10 @@ export const anyPlace: fc.Arbitrary<{ title: string; place: Place }> = fc.oneof(
       ['a length', broken((echo) => head(200, { 'Content-Length': line(echo) }))],
       ['an encoding', broken((echo) => `${head(200, { 'Transfer-Encoding': line(echo) })}${echo}`)],
       ['a chunk', broken((echo) => `${head(200, { 'Transfer-Encoding': 'chunked' })}${line(echo)}\r\n`)],
-      ['early hints', broken((echo) => `${head('103 Early', { Link: line(echo) })}${whole('{}', {}, 404)}`)],
+      [
+        'early hints',
+        broken((echo) => `${head('103 Early', { Link: line(echo) })}${response('{}', {}, 404)}`),
+      ],
       [
         'a body that breaks off',
         broken((echo) => `${head(200, { 'Content-Length': 9999 })}{"devices":["${echo}`),
@@ -202,10 +208,11 @@ export const anyPlace: fc.Arbitrary<{ title: string; place: Place }> = fc.oneof(
       [
         'a body that is not compressed',
         broken(
-          (echo) => `${head(200, { ...JSON_TYPE, 'Content-Encoding': 'gzip', 'Content-Length': 5 })}${echo}`,
+          (echo) =>
+            `${head(200, { ...JSON_HEADERS, 'Content-Encoding': 'gzip', 'Content-Length': 5 })}${echo}`,
         ),
       ],
       ['too long a header', broken((echo) => head(200, { 'X-Long': line(echo).padEnd(20_000, 'x') }))],
     )
-    .map(([title, place]) => ({ title, place })),
+    .map(([title, respond]) => ({ title, respond })),
 )

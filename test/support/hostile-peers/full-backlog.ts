@@ -20,7 +20,7 @@ const THREAD = `
 /** A connection that takes longer than this finds the backlog full. */
 const CONNECTED_MS = 200
 
-export async function startDeaf(): Promise<Peer> {
+export async function startFullBacklog(): Promise<Peer> {
   const gate = new Int32Array(new SharedArrayBuffer(4))
   const thread = new Worker(THREAD, { eval: true, workerData: gate })
   const port = await new Promise<number>((resolve) => thread.once('message', resolve))

@@ -7,15 +7,15 @@ import fc from 'fast-check'
 import { STORED_SECRET } from '../../../src/shared/admin'
 import { seed } from '../chance'
 import { trusted } from '../hostile-peers/connections'
-import { type Asked, answering, whole } from '../hostile-peers/wire'
+import { type ReceivedRequest, respondWith, response } from '../hostile-peers/wire'
 import type { FlowNode } from '../node-red'
 import { type PeerBehaviour, startPeer } from '../peers'
+import { type EchoResponse, goodAnswer, REMOTE_DEVICE, STANDALONE_DEVICE } from './echo-responses'
 import { apiKeys } from './echoes'
-import { ALONE, goodAnswer, type Place, REMOTE } from './places'
-import { startWitness, type Witness } from './witness'
+import { type Recorder, startRecorder } from './recorder'
 
 /** One account, and what it asks with: its nodes, and the routes of the editor. */
-export interface Member {
+export interface EchoAccount {
   name: string
   /** What nobody may see. */
   secrets: readonly string[]
@@ -25,17 +25,17 @@ export interface Member {
   isShared?: boolean
 }
 
-export interface Hall {
-  members: readonly Member[]
-  witness: Witness
-  /** What is answered from now on, by the service or in its place. */
-  says(place: Place, echo: string): void
+export interface EchoHarness {
+  accounts: readonly EchoAccount[]
+  witness: Recorder
+  /** What is answered from now on, by the service or in its respond. */
+  setEcho(position: EchoResponse, echo: string): void
   /** From now on it answers as it should. */
-  saysWhatIsRight(): void
+  answerCorrectly(): void
   /** How often something was answered. */
-  said(): number
+  answerCount(): number
   /** One trigger, or one question of the editor: all that was seen of it. */
-  ask(member: Member, asker: Asker): Promise<{ texts: string[]; message: string }>
+  request(member: EchoAccount, requestKind: RequestKind): Promise<{ texts: string[]; message: string }>
   close(): Promise<void>
 }
 
@@ -47,16 +47,17 @@ const nodes = {
   'latest as points': { type: 'envlog-latest', output: 'points', onlyNew: true, start: 'held' },
   'latest as raw': { type: 'envlog-latest', output: 'raw', onlyNew: false },
   'latest as csv': { type: 'envlog-latest', output: 'csv', onlyNew: false },
-  'range as values': { type: 'envlog-range', output: 'values', devices: [ALONE] },
-  'range as csv2': { type: 'envlog-range', output: 'csv2', devices: [ALONE] },
+  'range as values': { type: 'envlog-range', output: 'values', devices: [STANDALONE_DEVICE] },
+  'range as csv2': { type: 'envlog-range', output: 'csv2', devices: [STANDALONE_DEVICE] },
   'alerts as readings': { type: 'envlog-alerts', output: 'readings', onlyNew: false },
   'alerts as raw': { type: 'envlog-alerts', output: 'raw', onlyNew: false },
 }
 type NodeName = keyof typeof nodes
 const routes = ['devices', 'test'] as const
-export type Asker = NodeName | (typeof routes)[number]
-export const askers = [...Object.keys(nodes), ...routes] as Asker[]
-const isRoute = (asker: Asker): asker is (typeof routes)[number] => asker in { devices: 1, test: 1 }
+export type RequestKind = NodeName | (typeof routes)[number]
+export const requestKinds = [...Object.keys(nodes), ...routes] as RequestKind[]
+const isRoute = (requestKind: RequestKind): requestKind is (typeof routes)[number] =>
+  requestKind in { devices: 1, test: 1 }
 
 const plenty = { limit: 1_000_000, window: 1 }
 const manyRecords = { ...plenty, records: 1_000_000_000, recordsWindow: 1 }
@@ -65,24 +66,31 @@ const limits = JSON.stringify({
   ...{ data: manyRecords, 'data-relay': manyRecords },
 })
 
-const place = { z: 'tab', x: 100, y: 100 }
-export const idOf = ({ name }: Member, what: string) => `${name}-${what}`.replaceAll(' ', '-')
+const respond = { z: 'tab', x: 100, y: 100 }
+export const nodeIdOf = ({ name }: EchoAccount, what: string) => `${name}-${what}`.replaceAll(' ', '-')
 
 /** Of each account: nobody waits here. */
-const more = { timeout: 1, retries: 0 }
+const accountSettings = { timeout: 1, retries: 0 }
 
-function nodesOf(member: Member, count: number): FlowNode[] {
-  const account = idOf(member, 'account')
+function nodesOf(member: EchoAccount, count: number): FlowNode[] {
+  const account = nodeIdOf(member, 'account')
   return [
-    { id: account, type: 'envlog-account', name: '', ...more, limits, ...member.settings },
+    { id: account, type: 'envlog-account', name: '', ...accountSettings, limits, ...member.settings },
     ...Object.entries(nodes)
       .slice(0, count)
       .map(([name, properties], index) => ({
-        ...{ id: idOf(member, name), account, select: 'list', devices: [REMOTE], version: 1, wait: 0 },
+        ...{
+          id: nodeIdOf(member, name),
+          account,
+          select: 'list',
+          devices: [REMOTE_DEVICE],
+          version: 1,
+          wait: 0,
+        },
         ...{ from: '2026-11-20T07:00:00Z', fromType: 'date', to: '2026-11-20T09:00:00Z', toType: 'date' },
         ...{ topic: '{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}', wires: [['told']] },
         // What a catch node takes is in no log.
-        ...{ ...place, z: index % 2 === 0 ? 'tab' : 'uncaught', ...properties },
+        ...{ ...respond, z: index % 2 === 0 ? 'tab' : 'uncaught', ...properties },
       })),
   ]
 }
@@ -103,8 +111,8 @@ const overTls =
     answer(secure as Socket, mended)
   }
 
-/** A proxy that answers in the service's place: it has a certificate that the account trusts. */
-const inPlaceOf =
+/** A proxy that answers in the service's respond: it has a certificate that the account trusts. */
+const proxyAnswering =
   (answer: PeerBehaviour): PeerBehaviour =>
   (socket, mended) => {
     socket.once('data', () => {
@@ -114,8 +122,8 @@ const inPlaceOf =
   }
 
 /** A service that answers so: each time over another connection, because of what is no answer nobody knows the end. */
-export const saying = (place: Place): PeerBehaviour =>
-  answering((socket, asked: Asked) => socket.end(onlyOnce(place('', asked))))
+export const answeringWith = (respond: EchoResponse): PeerBehaviour =>
+  respondWith((socket, asked: ReceivedRequest) => socket.end(onlyOnce(respond('', asked))))
 
 function onlyOnce(answer: Buffer | string): Buffer {
   const bytes = Buffer.from(answer)
@@ -124,14 +132,14 @@ function onlyOnce(answer: Buffer | string): Buffer {
   return Buffer.concat([bytes.subarray(0, end), Buffer.from('Connection: close\r\n'), bytes.subarray(end)])
 }
 
-/** @param loginPass in place of one of its own */
-export function memberOf(
+/** @param loginPass in respond of one of its own */
+export function createEchoAccount(
   name: string,
   index: number,
   settings: object,
   others: readonly string[] = [],
   loginPass = PASSWORDS[index % PASSWORDS.length] as string,
-): Member {
+): EchoAccount {
   const [apiKey] = fc.sample(apiKeys, { numRuns: 1, seed: seed + index }) as [string]
   const loginId = `user${String(index).padStart(4, '0')}`
   const credentials = { apiKey, loginId, loginPass }
@@ -140,7 +148,7 @@ export function memberOf(
 
 const variable = (name: string) => `\${${name}}`
 /** Settings that a variable gives, which cannot be used; each holds the secret of the variable. */
-const UNUSABLE = {
+const INVALID_SETTINGS = {
   baseUrl: 'ftp://Vq7&rkt1Z.test',
   relaySuffix: '/Vq7&rkt1Z/',
   limits: '{"alert": Vq7&rkt1Z}',
@@ -148,50 +156,50 @@ const UNUSABLE = {
   sharedQuota: 'redis://:Vq7&rkt1Z@127.0.0.1:1',
   proxy: 'Vq7&rkt1Z',
 }
-const OF_VARIABLES = 'Vq7&rkt1Z'
+const VARIABLE_SECRET = 'Vq7&rkt1Z'
 
 /** The first so many members ask with every node; of the others one is enough. */
-export const REACHED = 5
+export const FULL_ACCOUNTS = 5
 
 /** @param others that ask the same service */
-export async function startHall(others: readonly Member[] = []): Promise<Hall> {
-  const right: Place = (_, asked) => whole(JSON.stringify(goodAnswer(asked)))
+export async function startEchoHarness(others: readonly EchoAccount[] = []): Promise<EchoHarness> {
+  const right: EchoResponse = (_, asked) => response(JSON.stringify(goodAnswer(asked)))
   let says = right
   let echo = ''
   let said = 0
-  const answer = saying((_, asked) => {
+  const answer = answeringWith((_, asked) => {
     said++
     return says(echo, asked)
   })
-  const behaviours = [answer, inPlaceOf(answer), overTls('other-name.pem', answer)]
+  const behaviours = [answer, proxyAnswering(answer), overTls('other-name.pem', answer)]
   const peers = await Promise.all(behaviours.map(startPeer))
   const [service, proxy, stranger] = peers.map(({ port }) => `127.0.0.1:${port}`)
   const baseUrl = `http://${service}`
   const outside = { baseUrl: 'https://service.test', tls: 'tls' }
   const [gate, wall, surrounding] = ["o:qn 'sé7mw'", 'zk/xq+Wvnt', 'Vb/7roNq&9'] as const
-  const direct = memberOf('direct', 0, { baseUrl })
-  const variables = memberOf('variables', 1, { baseUrl })
+  const direct = createEchoAccount('direct', 0, { baseUrl })
+  const variables = createEchoAccount('variables', 1, { baseUrl })
   const members = [
     direct,
     variables,
-    memberOf('proxied', 2, { ...outside, proxy: 'gate' }, [gate]),
-    memberOf('refused', 3, { ...outside, proxy: 'wall' }, [wall]),
-    memberOf('surrounded', 4, outside, [surrounding]),
+    createEchoAccount('proxied', 2, { ...outside, proxy: 'gate' }, [gate]),
+    createEchoAccount('refused', 3, { ...outside, proxy: 'wall' }, [wall]),
+    createEchoAccount('surrounded', 4, outside, [surrounding]),
     // Node's error names the names of the certificate.
-    memberOf(
+    createEchoAccount(
       'another',
       5,
       { baseUrl: `https://${stranger}`.replace('127.0.0.1', 'localhost'), tls: 'tls' },
       [],
       'other.test',
     ),
-    ...Object.keys(UNUSABLE).map((name, index) =>
-      memberOf(name, 20 + index, { baseUrl, [name]: variable(`ENVLOG_${name}`) }, [OF_VARIABLES]),
+    ...Object.keys(INVALID_SETTINGS).map((name, index) =>
+      createEchoAccount(name, 20 + index, { baseUrl, [name]: variable(`ENVLOG_${name}`) }, [VARIABLE_SECRET]),
     ),
     ...others.map((one) => ({ ...one, settings: { baseUrl, ...one.settings } })),
   ]
   const env = {
-    ...Object.fromEntries(Object.entries(UNUSABLE).map(([name, value]) => [`ENVLOG_${name}`, value])),
+    ...Object.fromEntries(Object.entries(INVALID_SETTINGS).map(([name, value]) => [`ENVLOG_${name}`, value])),
     ENVLOG_KEY: variables.credentials.apiKey,
     ENVLOG_PASS: variables.credentials.loginPass,
     ENVLOG_WALL: `http://wall:${encodeURIComponent(wall)}@${service}`,
@@ -210,15 +218,15 @@ export async function startHall(others: readonly Member[] = []): Promise<Hall> {
       console: false,
       tostatus: true,
       complete: 'true',
-      ...place,
+      ...respond,
     },
-    { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...place },
-    { id: 'status', type: 'status', scope: null, wires: [['told']], ...place },
-    ...members.flatMap((member, index) => nodesOf(member, index < REACHED ? askers.length : 1)),
+    { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...respond },
+    { id: 'status', type: 'status', scope: null, wires: [['told']], ...respond },
+    ...members.flatMap((member, index) => nodesOf(member, index < FULL_ACCOUNTS ? requestKinds.length : 1)),
   ]
   const credentials = {
-    ...Object.fromEntries(members.map((member) => [idOf(member, 'account'), member.credentials])),
-    [idOf(variables, 'account')]: {
+    ...Object.fromEntries(members.map((member) => [nodeIdOf(member, 'account'), member.credentials])),
+    [nodeIdOf(variables, 'account')]: {
       ...variables.credentials,
       apiKey: variable('ENVLOG_KEY'),
       loginPass: variable('ENVLOG_PASS'),
@@ -226,30 +234,33 @@ export async function startHall(others: readonly Member[] = []): Promise<Hall> {
     gate: { username: 'gate', password: gate },
     tls: { cadata: trusted },
   }
-  const witness = await startWitness(flow, credentials, env)
+  const witness = await startRecorder(flow, credentials, env)
 
   return {
-    members,
+    accounts: members,
     witness,
-    says(next, what) {
+    setEcho(next, what) {
       says = next
       echo = what
     },
-    saysWhatIsRight() {
+    answerCorrectly() {
       says = right
     },
-    said: () => said,
-    async ask(member, asker) {
-      if (isRoute(asker)) {
+    answerCount: () => said,
+    async request(member, requestKind) {
+      if (isRoute(requestKind)) {
         const login = { apiKey: STORED_SECRET, loginId: member.credentials.loginId, loginPass: STORED_SECRET }
-        const settings = { ...more, limits, ...member.settings, credentials: login }
-        const account = { id: idOf(member, 'account'), ...settings }
-        return { texts: [await witness.ask(`/envlog/${asker}`, { account, anew: true })], message: '' }
+        const settings = { ...accountSettings, limits, ...member.settings, credentials: login }
+        const account = { id: nodeIdOf(member, 'account'), ...settings }
+        return {
+          texts: [await witness.request(`/envlog/${requestKind}`, { account, anew: true })],
+          message: '',
+        }
       }
-      const { texts, error } = await witness.trigger(idOf(member, asker))
+      const { texts, error } = await witness.trigger(nodeIdOf(member, requestKind))
       if (error?.code !== 'ENVLOG_SERVICE') return { texts, message: error?.message ?? '' }
       // Who was refused is asked again.
-      const forgot = await witness.trigger(idOf(member, asker), { envlog: { forget: true } })
+      const forgot = await witness.trigger(nodeIdOf(member, requestKind), { envlog: { forget: true } })
       return { texts: [...texts, ...forgot.texts], message: error.message }
     },
     async close() {

@@ -2,17 +2,17 @@
 import fc from 'fast-check'
 import { seed } from '../chance'
 import { type Peer, type PeerBehaviour, startPeer } from '../peers'
-import { anyEcho, written } from './echoes'
-import { type Member, memberOf } from './hall'
+import { createEchoAccount, type EchoAccount } from './echo-harness'
+import { anyEcho, writeEcho } from './echoes'
 
-type Say = (words: readonly string[]) => string
+type Responder = (words: readonly string[]) => string
 
 const bulk = (text: string) => `$${Buffer.byteLength(text)}\r\n${text}\r\n`
 const ARRAY = /^\*(\d+)\r\n/
 
 /** Answers each command of the protocol. */
-const speaking =
-  (say: Say): PeerBehaviour =>
+const respondWith =
+  (say: Responder): PeerBehaviour =>
   (socket) => {
     let read = ''
     socket.setEncoding('latin1').on('data', (piece: string) => {
@@ -42,19 +42,19 @@ function commandIn(read: string): { words: string[]; length: number } | undefine
 
 const isLogin = ([word = '', ...rest]: readonly string[]) =>
   /^auth$/i.test(word) || (/^hello$/i.test(word) && rest.some((one) => /^auth$/i.test(one)))
-const good: Say = ([word = '']) =>
+const good: Responder = ([word = '']) =>
   /^hello$/i.test(word) ? `%1\r\n${bulk('server')}${bulk('redis')}` : '+OK\r\n'
 const atLogin =
-  (said: string): Say =>
+  (said: string): Responder =>
   (words) =>
     isLogin(words) ? said : good(words)
 const atScripts =
-  (said: string): Say =>
+  (said: string): Responder =>
   (words) =>
     /^eval/i.test(words[0] ?? '') ? said : good(words)
 
 /** What each says, by the password and an echo of it on one line. */
-const manners: Record<string, (password: string, echo: string) => Say> = {
+const responders: Record<string, (password: string, echo: string) => Responder> = {
   'wrong password': (_, echo) => atLogin(`-WRONGPASS invalid username-password pair: ${echo}\r\n`),
   'an error': (_, echo) => atLogin(`-ERR ${echo}\r\n`),
   'the echo for an error': (_, echo) => atLogin(`-${echo}\r\n`),
@@ -68,26 +68,28 @@ const manners: Record<string, (password: string, echo: string) => Say> = {
 }
 
 /** Those that do not fail by a word of Redis's are told in another way, or not at all. */
-export const WARNED = Object.keys(manners).filter((name) => !/answers|protocol/.test(name))
+export const WARNED = Object.keys(responders).filter((name) => !/answers|protocol/.test(name))
 
-export interface Redises {
-  members: Member[]
+export interface EchoingRedises {
+  accounts: EchoAccount[]
   close(): Promise<void>
 }
 
 /** An account for each. */
-export async function startRedises(): Promise<Redises> {
+export async function startRedises(): Promise<EchoingRedises> {
   const peers: Peer[] = []
-  const members: Member[] = []
-  for (const [index, [name, manner]] of Object.entries(manners).entries()) {
+  const members: EchoAccount[] = []
+  for (const [index, [name, manner]] of Object.entries(responders).entries()) {
     const password = ['QZXKWVTJY', 'Qz/xk&WvT', 'qzx kwvtj'][name.includes('code') ? 0 : index % 3] as string
-    const [echo] = fc.sample(anyEcho, { numRuns: 1, seed: seed + index }) as [Parameters<typeof written>[1]]
-    const peer = await startPeer(speaking(manner(password, written(password, echo).replace(/[\r\n]+/g, ' '))))
+    const [echo] = fc.sample(anyEcho, { numRuns: 1, seed: seed + index }) as [Parameters<typeof writeEcho>[1]]
+    const peer = await startPeer(
+      respondWith(manner(password, writeEcho(password, echo).replace(/[\r\n]+/g, ' '))),
+    )
     peers.push(peer)
-    members.push(sharing(name, 10 + index, `redis://127.0.0.1:${peer.port}`, password))
+    members.push(sharedAccount(name, 10 + index, `redis://127.0.0.1:${peer.port}`, password))
   }
   return {
-    members,
+    accounts: members,
     async close() {
       await Promise.all(peers.map((peer) => peer.close()))
     },
@@ -95,8 +97,13 @@ export async function startRedises(): Promise<Redises> {
 }
 
 /** An account that shares its quota. */
-export function sharing(name: string, index: number, sharedQuota: string, password: string): Member {
-  const member = memberOf(name, index, { sharedQuota }, [password])
+export function sharedAccount(
+  name: string,
+  index: number,
+  sharedQuota: string,
+  password: string,
+): EchoAccount {
+  const member = createEchoAccount(name, index, { sharedQuota }, [password])
   const credentials = { ...member.credentials, sharedQuotaPassword: password }
   return { ...member, credentials, isShared: true }
 }

@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { forkNodeRed } from '../forked-node-red'
 import type { FlowNode } from '../node-red'
-import type { Ended, Order } from './witness-process'
+import type { RecordedResult, RecorderCommand } from './recorder-process'
 
 type Without<T> = T extends unknown ? Omit<T, 'id'> : never
 
-export interface Witness {
-  trigger(node: string, msg?: object): Promise<Ended>
+export interface Recorder {
+  trigger(node: string, msg?: object): Promise<RecordedResult>
   /** An admin route: a body is posted. What it answered. */
-  ask(path: string, body?: object): Promise<string>
+  request(path: string, body?: object): Promise<string>
   /** What it wrote. */
   log(): string
   /** Ends the flows, so that all is written; what was seen since the last trigger. */
@@ -23,11 +23,11 @@ export interface Witness {
 /** Of the core only what these flows are made of. */
 const CORE = /^(?:20-inject|21-debug|24-complete|25-catch|25-status|05-tls|06-httpproxy)/
 
-export async function startWitness(
+export async function startRecorder(
   flow: readonly FlowNode[],
   credentials: Record<string, object>,
   env: Record<string, string>,
-): Promise<Witness> {
+): Promise<Recorder> {
   const { TMPDIR } = process.env
   const { port, userDir, command, log, end } = await forkNodeRed({
     name: 'witness',
@@ -41,18 +41,18 @@ export async function startWitness(
     },
     env: { TMPDIR, ...env },
   })
-  const give = <T>(what: Without<Order>) => command<T>(what)
+  const send = <T>(what: Without<RecorderCommand>) => command<T>(what)
 
   return {
-    trigger: (node, msg = {}) => give<Ended>({ what: 'trigger', node, msg }),
-    async ask(path, body) {
+    trigger: (node, msg = {}) => send<RecordedResult>({ what: 'trigger', node, msg }),
+    async request(path, body) {
       const headers = { 'content-type': 'application/json', accept: 'application/json', connection: 'close' }
       const options = body ? { method: 'POST', body: JSON.stringify(body), headers } : { headers }
       const response = await fetch(`http://127.0.0.1:${port}${path}`, options)
       return `${response.status} ${JSON.stringify([...response.headers])} ${await response.text()}`
     },
     log,
-    stop: async () => (await give<{ texts: string[] }>({ what: 'stop' })).texts,
+    stop: async () => (await send<{ texts: string[] }>({ what: 'stop' })).texts,
     files: () => contentsOf(userDir),
     end,
   }

@@ -10,7 +10,7 @@ import type { Restarting } from './restarting'
 const HOUR = 3_600_000
 const WAITING_MS = 600_000
 /** In a row, without a row more. */
-const LOOKS = 60
+const MAX_CHECKS = 60
 
 /** All the time, to any request. */
 const always: Fault[] = [
@@ -27,8 +27,8 @@ const always: Fault[] = [
 
 // No lock of another program: with statements side by side on one connection SQLite's module for Node tells of rows
 // that they are stored, and rolls them back.
-export const troubles = ['silence', 'outage', 'deploy', 'kill', 'hidden', 'disturbed'] as const
-export type Trouble = (typeof troubles)[number]
+export const disruptionKinds = ['silence', 'outage', 'deploy', 'kill', 'hidden', 'disturbed'] as const
+export type DisruptionKind = (typeof disruptionKinds)[number]
 
 interface Run {
   simulator: Simulator
@@ -44,22 +44,22 @@ interface Run {
 }
 
 /** Deals them in another order each time, until the clock is over and each has been; how often each was. */
-export async function makeTrouble(run: Run, wanted: readonly Trouble[]): Promise<Record<string, number>> {
+export async function disrupt(run: Run, wanted: readonly DisruptionKind[]): Promise<Record<string, number>> {
   const { simulator, clock, random } = run
   const counts: Record<string, number> = {}
   do {
-    for (const trouble of random.shuffled(wanted)) {
+    for (const kind of random.shuffled(wanted)) {
       simulator.set({ faults: random.shuffled(always) })
       await pass(clock, random.between(4 * HOUR, 16 * HOUR))
-      await ways[trouble](run)
-      counts[trouble] = (counts[trouble] ?? 0) + 1
+      await disruptions[kind](run)
+      counts[kind] = (counts[kind] ?? 0) + 1
     }
   } while (!clock.isOver())
   simulator.set({ faults: [] })
   return counts
 }
 
-const ways: Record<Trouble, (run: Run) => Promise<void>> = {
+const disruptions: Record<DisruptionKind, (run: Run) => Promise<void>> = {
   /** Requests are taken and not answered. */
   async silence({ simulator, clock, random, longestSilence }) {
     simulator.set({ faults: [{ kind: 'silence' }] })
@@ -105,13 +105,13 @@ async function settle({ simulator, archive, nodeRed, settled }: Run): Promise<vo
   if (!settled) return
   simulator.set({ faults: [{ kind: 'silence' }] })
   let size = -1
-  let looks = 0
+  let checks = 0
   const isStill = async () => {
     await (await fetch(`${nodeRed.url()}/settings`)).text()
     const now = await archive.size()
-    looks = now === size ? looks + 1 : 0
+    checks = now === size ? checks + 1 : 0
     size = now
-    return looks >= LOOKS
+    return checks >= MAX_CHECKS
   }
   await until('the archive does not grow', isStill, WAITING_MS)
 }

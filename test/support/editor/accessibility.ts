@@ -19,10 +19,10 @@ const NODE_RED = [
 /** Nor are the colours of its buttons. */
 const BUTTON = '.red-ui-button'
 
-const GRAVE = ['serious', 'critical']
+const REPORTED_IMPACTS = ['serious', 'critical']
 
 /** A line for each serious or critical fault: rule, what it is about, and what is wrong. */
-export async function faultsIn(tray: Tray): Promise<string[]> {
+export async function accessibilityProblems(tray: Tray): Promise<string[]> {
   const { page } = tray
   if (!(await page.evaluate(() => 'axe' in window))) {
     await page.evaluate(axe.source)
@@ -41,7 +41,7 @@ export async function faultsIn(tray: Tray): Promise<string[]> {
         .locator(String(target[0]))
         .first()
         .evaluate((element, button) => element.closest(button) !== null, BUTTON)
-      if (!GRAVE.includes(impact ?? '') || (id === 'color-contrast' && isOfButton)) continue
+      if (!REPORTED_IMPACTS.includes(impact ?? '') || (id === 'color-contrast' && isOfButton)) continue
       faults.push(`${id}: ${html}\n${failureSummary}`)
     }
   }
