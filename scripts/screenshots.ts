@@ -6,15 +6,16 @@
  *
  * The ones in the READMEs are copied to docs/images.
  */
+
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { startSimulator } from '../simulator'
-import { actions } from '../test/support/e2e-flow'
 import { launchChromium } from '../test/support/editor/chromium'
 import { Editor } from '../test/support/editor/editor'
-import { accountOf, editorFlow } from '../test/support/editor/flow'
+import { editorAccount, editorFlow } from '../test/support/editor/flow'
 import type { Language } from '../test/support/editor/page'
 import type { Tray } from '../test/support/editor/tray'
+import { actions } from '../test/support/flow-types'
 import { startNodeRed } from '../test/support/node-red'
 import { type Runtime, runtimes } from '../test/support/runtimes'
 
@@ -49,7 +50,7 @@ async function capture(runtime: Runtime, theme: 'light' | 'dark'): Promise<void>
     startSimulator(),
     launchChromium(),
   ])
-  const nowhere = accountOf(simulator, 'nowhere', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
+  const nowhere = editorAccount(simulator, 'nowhere', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
   await nodeRed.deploy([
     ...editorFlow(simulator, { latest: { repeat: 600 }, alerts: { repeat: 3600 } }),
     nowhere,

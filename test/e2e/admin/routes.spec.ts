@@ -68,7 +68,7 @@ describe('the admin routes', function () {
     })
   }
 
-  const untouched = () => assert.deepEqual(harness.newConnections(), { connected: [], asked: 0 })
+  const untouched = () => assert.deepEqual(harness.newConnections(), { connected: [], requests: 0 })
 
   function refused({ status, text }: AdminResponse, expected: number): void {
     assert.equal(status, expected, text)
@@ -288,7 +288,7 @@ describe('the admin routes', function () {
           )
           assert.deepEqual(harness.newConnections(), {
             connected: [harness.withPorts('127.0.0.1:SERVICE')],
-            asked: 1,
+            requests: 1,
           })
         }
       }

@@ -1,4 +1,4 @@
-/** The handle of a victim: a Node-RED in a process of its own, see `victim.ts`. */
+/** The handle of a victim: a Node-RED in a process of its own, see `victim-process.ts`. */
 import { request } from 'node:http'
 import { forkNodeRed } from '../forked-node-red'
 import type { FlowNode } from '../node-red'

@@ -67,9 +67,9 @@ async function end(id: number, error: Completed['error']): Promise<void> {
 }
 
 function listen(): void {
-  RED.hooks.add('onSend.witness', ((events: object[]) =>
+  RED.hooks.add('onSend.recorder', ((events: object[]) =>
     record(events.map((one) => (one as Completed).msg))) as never)
-  RED.hooks.add('onComplete.witness', (({ msg, node, error }: Completed) => {
+  RED.hooks.add('onComplete.recorder', (({ msg, node, error }: Completed) => {
     record([msg, error])
     const id = msg.cell ?? 0
     if (running.get(id) !== node.id) return

@@ -1,4 +1,4 @@
-/** The handle of a Node-RED that keeps what anybody could see of it: see `witness-process.ts`. */
+/** The handle of a Node-RED that keeps what anybody could see of it: see `recorder-process.ts`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { forkNodeRed } from '../forked-node-red'
@@ -30,8 +30,8 @@ export async function startRecorder(
 ): Promise<Recorder> {
   const { TMPDIR } = process.env
   const { port, userDir, command, log, end } = await forkNodeRed({
-    name: 'witness',
-    script: require.resolve('./witness-process.ts'),
+    name: 'recorder',
+    script: require.resolve('./recorder-process.ts'),
     flow,
     credentials,
     settings: {
