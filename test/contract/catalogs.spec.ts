@@ -26,7 +26,7 @@ function missingIn(catalog: Catalog, keys: readonly string[]): string[] {
 }
 
 describe('the catalogs', () => {
-  it('are there in English and Japanese, for all nodes', () => {
+  it('exist in English and Japanese, for all nodes', () => {
     assert.deepEqual(languages.toSorted(), ['en-US', 'ja'])
     for (const language of languages) {
       const folder = readdirSync(join(root, 'locales', language)).toSorted()
@@ -42,7 +42,7 @@ describe('the catalogs', () => {
       assert.deepEqual([...read('ja', file).keys()], [...read('en-US', file).keys()])
     })
 
-    it(`have the same places to fill in ${file}`, () => {
+    it(`have the same placeholders in ${file}`, () => {
       const japanese = read('ja', file)
       for (const [key, text] of read('en-US', file)) {
         assert.deepEqual(paramsOf(japanese.get(key) ?? ''), paramsOf(text), key)
@@ -60,7 +60,7 @@ describe('the catalogs', () => {
     })
   }
 
-  it('nest no text in another and keep to the places Node-RED fills', () => {
+  it('nest no text in another and use only placeholders that Node-RED fills', () => {
     for (const language of languages) {
       for (const file of files) {
         for (const [key, text] of read(language, file)) assert.doesNotMatch(text, /\$t\(|\{\{|</, key)
@@ -68,7 +68,7 @@ describe('the catalogs', () => {
     }
   })
 
-  it('are shipped as they are written, what all nodes say first', () => {
+  it('are shipped unchanged, the shared catalog first', () => {
     for (const node of nodes) {
       for (const language of languages) {
         const expected = new Map([...read(language, 'common.json'), ...read(language, `${node.name}.json`)])
@@ -77,7 +77,7 @@ describe('the catalogs', () => {
     }
   })
 
-  it('share no group between what all nodes say and what one says', () => {
+  it('have no group both in the shared catalog and in that of a node', () => {
     for (const { name } of nodes) {
       const shared = groupsOf(read('en-US', `${name}.json`)).filter((group) =>
         groupsOf(common).includes(group),
@@ -101,7 +101,7 @@ describe('the catalogs', () => {
   })
 })
 
-describe('the catalog that every node has', () => {
+describe('the catalog that all nodes share', () => {
   const sorted = (words: Iterable<string>) => [...words].toSorted()
   const keysIn = (group: string) =>
     [...common.keys()].flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []))
@@ -116,7 +116,7 @@ describe('the catalog that every node has', () => {
     assert.deepEqual(sorted(keysIn('status').filter((key) => key.startsWith('ENVLOG_'))), sorted(codes))
   })
 
-  it('says which devices each endpoint serves', () => {
+  it('names the devices that each endpoint serves', () => {
     const kinds = new Set<string>(Object.values(endpoints).map(({ serves }) => serves))
     assert.deepEqual(sorted(keysIn('serves')), sorted(kinds))
   })
@@ -140,7 +140,7 @@ describe('the texts that are used', () => {
     assert.deepEqual(unknown, [])
   })
 
-  it('are all texts that there are', () => {
+  it('are all texts of the catalogs', () => {
     const runtime = runtimeKeys(groupsOf(common)).keys
     const used = nodes.flatMap((node) => editorKeys(node, groupsOf(catalogOf(node, 'en-US'))).keys)
     const keys = new Set([...runtime, ...used].flatMap(formsOf))
@@ -151,7 +151,7 @@ describe('the texts that are used', () => {
     )
   })
 
-  it('are put together only where it is stated, from what is known', () => {
+  it('are composed only where it is listed, from known parts', () => {
     for (const [pattern, parts] of Object.entries(PUT_TOGETHER)) {
       assert.ok(parts.length > 0, pattern)
       assert.ok(
@@ -163,7 +163,7 @@ describe('the texts that are used', () => {
     assert.deepEqual([...new Set(plural)].toSorted(), PLURALS.toSorted())
   })
 
-  it('of every failure are of one that can happen, and name only what some failure tells', () => {
+  it('of failures belong to an existing reason, and name only parameters of such a failure', () => {
     const folder = join(root, 'src')
     const sources = readdirSync(folder, { recursive: true })
       .map(String)

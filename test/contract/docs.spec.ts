@@ -40,7 +40,7 @@ const sorted = (words: Iterable<string>) => [...words].toSorted()
 
 describe('the documents', () => {
   for (const file of documents) {
-    it(`${file} links to what is there`, () => {
+    it(`${file} has no broken links`, () => {
       for (const { target } of linksIn(read(file)).filter((link) => !isAddress(link.target))) {
         const [path = '', anchor] = target.split('#')
         const linked = path === '' ? file : join(dirname(file), decodeURIComponent(path))
@@ -49,7 +49,7 @@ describe('the documents', () => {
       }
     })
 
-    it(`${file} has JSON that can be read`, () => {
+    it(`${file} has only valid JSON`, () => {
       const blocks = codeIn(read(file)).filter(({ language }) => language === 'json')
       const words = wordsOfCodeIn(read(file)).filter((word) => /^\{"/.test(word))
       for (const text of [...blocks.map((block) => block.text), ...words]) {
@@ -58,7 +58,7 @@ describe('the documents', () => {
     })
   }
 
-  it('name no folder of somebody’s machine, and no address but of this machine or that anybody knows', () => {
+  it('contain no local path, and only addresses of this machine or well-known ones', () => {
     const known = /^(?:127\.0\.0\.1|localhost|host|nodered\.org|semver\.org|service\.example)$/
     for (const file of documents) {
       const text = read(file)
@@ -72,7 +72,7 @@ describe('the documents', () => {
     }
   })
 
-  it('have pictures that are light, say what they show, and are all shown', () => {
+  it('have small pictures with alternative texts, and no unused ones', () => {
     const folder = 'docs/images'
     const shown = documents.flatMap((file) =>
       linksIn(read(file))
@@ -114,7 +114,7 @@ for (const [english, japanese] of TWINS) {
       inBoth((text) => sorted(new Set(text.match(/\d[\d,.]*\d{2,}/g))))
     })
 
-    it('lead to the same in each section, each in its language', () => {
+    it('have the same links in each section, each in its language', () => {
       const isTwin = (file: string) => [english, japanese].includes(file)
       inBoth((text, file) =>
         text.split(/^## /m).map((part) =>
@@ -133,7 +133,7 @@ for (const [english, japanese] of TWINS) {
       )
     })
 
-    it('meet no page of the other language where there is one of their own', () => {
+    it('link to pages of their own language if there is one', () => {
       const own = linksIn(texts[1])
         .filter(({ target }) => !isAddress(target))
         .map(({ target }) => join(dirname(japanese), target.split('#')[0] ?? ''))
@@ -165,7 +165,7 @@ describe('the two READMEs', () => {
     }
   })
 
-  it('lead back to the repository where they are shown without it', () => {
+  it('have absolute links when they are published', () => {
     const places = repositoryUrls('owner/name', 'v1')
     for (const text of [english, japanese]) {
       const before = linksIn(text)
@@ -196,12 +196,12 @@ describe('the contracts', () => {
   const codes = sorted(new Set(Object.values(reasons)))
 
   for (const file of ['docs/errors.md', 'docs/ja/errors.md', README, README_JA]) {
-    it(`${file} says what to do for each code, once`, () => {
+    it(`${file} lists each code once, with what to do`, () => {
       const rows = tableRows(read(file)).filter(([first = '']) => /^`ENVLOG_/.test(first))
       assert.deepEqual(sorted(rows.map(([code = '']) => uncoded(code))), codes)
     })
 
-    it(`${file} invents no code`, () => {
+    it(`${file} lists no other code`, () => {
       const named = read(file).match(/ENVLOG_[A-Z]+/g) ?? []
       assert.deepEqual(
         named.filter((code) => !(codes as string[]).includes(code)),
@@ -210,7 +210,7 @@ describe('the contracts', () => {
     })
   }
 
-  it('docs/errors.md shows an error with all that one can have', () => {
+  it('docs/errors.md shows an error with all its properties', () => {
     const cause: Required<Cause> = {
       status: 1,
       serviceCode: 1,
@@ -227,7 +227,7 @@ describe('the contracts', () => {
     assert.ok(sample.message.startsWith(`${sample.code}: `))
   })
 
-  it('docs/quota.md shows limits that an account takes', () => {
+  it('docs/quota.md shows valid limits', () => {
     const samples = wordsOfCodeIn(read('docs/quota.md')).filter((word) => word.startsWith('{'))
     assert.ok(samples.length > 0)
     for (const sample of samples) assert.ok(isLimits(sample), sample)
@@ -293,7 +293,7 @@ describe('the contracts', () => {
     })
   }
 
-  it('docs/messages.md tells what each node offers to send, the default first', () => {
+  it('docs/messages.md lists what each node can send, the default first', () => {
     const section = sectionOf(read('docs/messages.md'), 'Output and send')
     const [header = [], ...rows] = tablesIn(section).find(([first]) => first?.length === 5) ?? []
     assert.deepEqual(
@@ -309,8 +309,8 @@ describe('the contracts', () => {
     }
   })
 
-  it('docs/quota.md has the limits that are kept', () => {
-    const told = new Map<string, LimitRow>()
+  it('docs/quota.md has the default limits', () => {
+    const documented = new Map<string, LimitRow>()
     const number = (digits = '') => Number(digits.replace(/,/g, ''))
     for (const [endpoints = '', requests = '', records = ''] of tableRows(read('docs/quota.md'))) {
       const [, limit, window] = /^([\d,]+) in (?:([\d,]+) s|an hour)/.exec(requests) ?? []
@@ -318,12 +318,12 @@ describe('the contracts', () => {
       const row: LimitRow = { limit: number(limit), window: number(window ?? '3600') }
       const [, most] = /^([\d,]+) in an hour$/.exec(records) ?? []
       if (most !== undefined) Object.assign(row, { records: number(most), recordsWindow: 3600 })
-      for (const endpoint of wordsOfCodeIn(endpoints)) told.set(endpoint, row)
+      for (const endpoint of wordsOfCodeIn(endpoints)) documented.set(endpoint, row)
     }
-    assert.deepEqual(Object.fromEntries(told), LIMITS)
+    assert.deepEqual(Object.fromEntries(documented), LIMITS)
   })
 
-  it('simulator flags that the documents use are those it has', () => {
+  it('use only flags that the simulator has', () => {
     const reference = read('simulator/README.md')
     const used = ['docs/simulator.md', README].flatMap(
       (file) => read(file).match(/(?<=\s)--[a-z][\w-]+/g) ?? [],

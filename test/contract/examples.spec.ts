@@ -69,7 +69,7 @@ describe('the examples', () => {
     return found
   }
 
-  it('are there, one at least for each node, in the formats the import dialog lists', () => {
+  it('exist for each node, in files that the import dialog lists', () => {
     assert.deepEqual(
       files.filter((file) => !/^[\w -]+\.json$/.test(file.replace(/^[\w @-]+[\\/]/, ''))),
       [],
@@ -110,7 +110,7 @@ describe('the examples', () => {
         assert.equal(others.length > 0, / - needs /.test(file), others.map(({ type }) => type).join())
       })
 
-      it('explains itself in both languages: what it does, what to set up, what it takes of the quota; without code', () => {
+      it('has comments in both languages: what it does, what to set up, how much quota it needs; and no code', () => {
         const flow = load(file)
         const about = flow.filter(({ type }) => type === 'comment').map(({ info }) => String(info))
         for (const parts of [
@@ -182,7 +182,7 @@ describe('the examples', () => {
         }
       })
 
-      it('gives our nodes an account, and shows what fails', () => {
+      it('gives our nodes an account, and handles errors', () => {
         const flow = load(file)
         for (const node of flow.filter(({ type }) => ours.has(type) && type !== 'envlog-account')) {
           assert.equal(flow.find(({ id }) => id === node.account)?.type, 'envlog-account', node.id)
@@ -190,7 +190,7 @@ describe('the examples', () => {
         assert.ok(flow.some(({ type }) => type === 'catch'))
       })
 
-      it('holds no login and no address but of this machine', () => {
+      it('contains no login, and only addresses of this machine', () => {
         const text = JSON.stringify(load(file))
         assert.doesNotMatch(text, /"(?:credentials|apiKey|loginId|loginPass|password)":(?!"")/)
         const addresses = [...text.matchAll(/\b(?:https?|mqtts?):\/\/([^/":]+)/g)].map(([, host]) => host)

@@ -9,7 +9,7 @@ const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
 const HEADINGS = { Inputs: '入力', Outputs: '出力', Details: '詳細', References: '参考' }
 const ORDER = Object.keys(HEADINGS)
 /** A help stands beside the flow: what is longer belongs into the documents. */
-const MOST_WORDS = 350
+const MAX_WORDS = 350
 /** Where Node-RED hands out a module's `resources/`. */
 const RESOURCES = `resources/${packageJson.name}/`
 
@@ -70,7 +70,7 @@ for (const node of nodes) {
         .replace(/<[^>]+>/g, ' ')
         .split(/\s+/)
         .filter(Boolean)
-      assert.ok(words.length < MOST_WORDS, `${words.length} words`)
+      assert.ok(words.length < MAX_WORDS, `${words.length} words`)
     })
 
     it('links to pages of its language that are in the package', () => {
@@ -91,7 +91,7 @@ for (const node of nodes) {
       }
     })
 
-    it('is Japanese where it says so, and only there', () => {
+    it('is in the language of its file', () => {
       const paragraphs = [...japanese.matchAll(/<(p|dd)>([\s\S]*?)<\/\1>/g)].map(([, , text = '']) => text)
       assert.ok(paragraphs.length > 0)
       assert.deepEqual(
@@ -101,7 +101,7 @@ for (const node of nodes) {
       assert.doesNotMatch(english, JAPANESE)
     })
 
-    it('is well formed and loads nothing', () => {
+    it('is well-formed html and loads nothing', () => {
       for (const body of [english, japanese]) {
         const tags = [...body.matchAll(/<(\/?)([a-z]\w*)\b[^>]*>/g)].filter(([, , tag]) => tag !== 'br')
         const open: string[] = []

@@ -14,12 +14,12 @@ for (const { type, name, folder, html, script } of nodes) {
   const isConfig = type === 'envlog-account'
 
   describe(`the built html of ${type}`, () => {
-    it('lies beside its js', () => {
+    it('is in the folder of its js', () => {
       assert.ok(existsSync(join(folder, `${name}.js`)))
       assert.ok(existsSync(join(folder, `${name}.html`)))
     })
 
-    it('holds one inline script and one form, and nothing else', () => {
+    it('contains one inline script and one form, and nothing else', () => {
       assert.deepEqual(
         scriptsOf(html).map(({ attributes }) => attributes.trim()),
         ['type="text/javascript"', `type="text/html" data-template-name="${type}"`],
@@ -30,7 +30,7 @@ for (const { type, name, folder, html, script } of nodes) {
       assert.equal(isConfig ? rest.replace(/^<style>\n[^<]*<\/style>$/, '') : rest, '')
     })
 
-    it('registers its type, with the definition written out for those who only read', () => {
+    it('registers its type with a literal definition, for static analysis', () => {
       const literal = literalOf(script, type)
       const keys = [...literal.matchAll(/^ {4}(\w+)(?=[:(])/gm)].map(([, key]) => key)
       assert.ok(keys.includes('label'))

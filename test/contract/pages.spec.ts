@@ -7,7 +7,7 @@ import { root } from '../support/package'
 
 const page = (target: string) => readFileSync(join(root, target), 'utf8')
 
-describe('the pages that Node-RED hands out', () => {
+describe('the pages that Node-RED serves', () => {
   for (const { source, target } of pages) {
     it(`${target} shows all of ${source}`, () => {
       const html = page(target)
@@ -20,7 +20,7 @@ describe('the pages that Node-RED hands out', () => {
       assert.doesNotMatch(prose, /\*\*|\]\(|(?:^|\s)_\w|`/m)
     })
 
-    it(`${target} links to what is there and loads nothing`, () => {
+    it(`${target} has no broken links and loads nothing`, () => {
       const html = page(target)
       assert.doesNotMatch(html, /<(?:script|img|link|iframe)\b|\bsrc=|@import|url\(/)
       for (const [, href = ''] of html.matchAll(/ href="([^"]*)"/g)) {

@@ -10,9 +10,9 @@ const NEWEST = 300
 
 /** A device that reports by itself and one under a base unit, both with records and alerts. */
 function chosen(truth: Truth): [TrueDevice, TrueDevice] {
-  const asked = truth.devices().filter(({ endpoints }) => endpoints.includes('alert'))
-  const alone = asked.find(({ standalone }) => standalone)
-  const remote = asked.find(({ standalone }) => !standalone)
+  const requested = truth.devices().filter(({ endpoints }) => endpoints.includes('alert'))
+  const alone = requested.find(({ standalone }) => standalone)
+  const remote = requested.find(({ standalone }) => !standalone)
   assert.ok(alone && remote)
   return [alone, remote]
 }

@@ -109,7 +109,7 @@ describe('outputs in core nodes', () => {
       ['each', 1],
       ['chunk', CHUNK],
     ] as const) {
-      it(`join: ${output} by ${send} are the array again, one for each device`, async function () {
+      it(`join: ${output} by ${send} become the array again, one for each device`, async function () {
         this.timeout(ANSWER_MS)
         const messages = await harness.run(`${output}-${send}`, serials.length)
         for (const serial of serials) {
@@ -124,18 +124,18 @@ describe('outputs in core nodes', () => {
       })
     }
 
-    it(`join: ${output} in chunks of one are the array again`, async () => {
+    it(`join: ${output} in chunks of one become the array again`, async () => {
       const [msg] = await harness.run(`${output}-chunk-1`)
       assert.deepEqual(elements(output, msg?.payload), expected[output](REMOTE))
     })
 
-    it(`join: current ${output} by device are one array`, async () => {
+    it(`join: current ${output} by device become one array`, async () => {
       const [msg] = await harness.run(`${output}-device`)
       assert.equal(msg?.payload.length, three.devices.length)
       assertCurrent(output, msg?.payload.flat())
     })
 
-    it(`split: current ${output} come one by one, and join makes them an array again`, async () => {
+    it(`split: current ${output} are sent one by one, and join restores the array`, async () => {
       const messages = await harness.run(`${output}-split`, current[output]().length)
       assertCurrent(
         output,
@@ -146,12 +146,12 @@ describe('outputs in core nodes', () => {
     })
   }
 
-  it('join: values are an array of numbers', async () => {
+  it('join: values become an array of numbers', async () => {
     const [msg] = await harness.run('values-join')
     assert.deepEqual(msg?.payload, numbers())
   })
 
-  it('join: alerts are one array', async () => {
+  it('join: alerts become one array', async () => {
     const [msg] = await harness.run('alerts-join')
     const { base } = deviceIn(truth(), REMOTE)
     const texts = truth()
@@ -164,7 +164,7 @@ describe('outputs in core nodes', () => {
     )
   })
 
-  it('split and join around a node keep their own sequence', async () => {
+  it('split and join around a node keep the outer sequence', async () => {
     const [msg] = await harness.run('nested')
     assert.equal('parts' in (msg ?? {}), false)
     assert.deepEqual(msg?.payload, serials.map(expected.rows))

@@ -107,7 +107,7 @@ describe('outputs in core csv, file and filter nodes', () => {
     ['csv-back', 'csv'],
     ['csv-back-old', 'csv as it was before Node-RED 4'],
   ] as const) {
-    it(`${title}: rows are text, and the same rows again, whatever the names`, async function () {
+    it(`${title}: rows survive the conversion to CSV and back, with any names`, async function () {
       this.timeout(ANSWER_MS)
       const messages = await harness.run(name, truth().devices().length)
       const expected = truth()
@@ -120,7 +120,7 @@ describe('outputs in core csv, file and filter nodes', () => {
     })
   }
 
-  it('csv: the text of the service, as it came, is read as well', async () => {
+  it('csv: the CSV of the service, unchanged, can be parsed', async () => {
     const [msg] = await harness.run('csv-raw')
     const expected = newestOf(truth(), deviceIn(truth(), serialOf('quotes'))).map(({ values }) => values[2])
     assert.deepEqual(
@@ -140,14 +140,14 @@ describe('outputs in core csv, file and filter nodes', () => {
     assert.equal(readFileSync(onDisk('rows.csv'), 'utf8').split(COLUMNS).length, 2)
   })
 
-  it('file: the text of the service is written as it came', async () => {
+  it('file: the CSV of the service is written unchanged', async () => {
     const [msg] = await harness.run('file-raw')
     assert.match(msg?.payload, /^"Date\/Time"/)
     assert.equal(readFileSync(onDisk('raw.csv'), 'utf8'), msg?.payload)
   })
 
   for (const output of ['values', 'rows', 'readings'] as const) {
-    it(`filter: ${output} pass once, and again only where something was measured anew`, async () => {
+    it(`filter: ${output} pass once, and again only after a new measurement`, async () => {
       const chosen = currentRows(truth()).filter(({ serial }) => serial === GROWING || serial === REMOTE)
       const { length } = chosen.filter(({ value }) => value !== undefined)
       await harness.run(`${output}-filter`, output === 'readings' ? 2 : length)

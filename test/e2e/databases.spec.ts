@@ -48,7 +48,7 @@ describe('rows in databases', () => {
   })
 
   for (const [name, title] of Object.entries({ sqlite: 'SQLite', postgres: 'PostgreSQL' })) {
-    it(`go into ${title} with one statement, whatever the names, and nothing doubles`, async function () {
+    it(`are stored in ${title} with one statement, with any names and without duplicates`, async function () {
       this.timeout(ANSWER_MS)
       const { truth } = harness.simulator
       const devices = truth.devices()
@@ -64,7 +64,7 @@ describe('rows in databases', () => {
       assertSame(await stored(name), expected)
     })
 
-    it(`go into ${title} with a NUL or half a character in a name, replaced`, async function () {
+    it(`are stored in ${title} with NUL and half surrogate pairs in names replaced`, async function () {
       this.timeout(ANSWER_MS)
       const { simulator } = harness
       const named = odd.map((serial) => deviceNamed(String(ODD[serial]), serial))
@@ -103,7 +103,7 @@ describe('points in InfluxDB', () => {
     await harness.deploy(influxChains([TIMELESS, ...hostileNames.map(serialOf)]), [influxNode(influx)])
   })
 
-  it('are the same numbers at the same instants, once, and none without a time', () => checkPoints(TIMELESS))
+  it('have the same numbers and times, once each, and none without a time', () => checkPoints(TIMELESS))
 
   for (const name of hostileNames) {
     it(`keep the name ${JSON.stringify(hostile[name])} in tags`, () => checkPoints(serialOf(name)))
@@ -118,7 +118,7 @@ describe('points in InfluxDB', () => {
     })
   }
 
-  it('go in for all devices together, whatever the names', async () => {
+  it('can be written for all devices together, with any names', async () => {
     await harness.run('points')
     const rows = await influx.query(`SELECT * FROM "${ALL}"`)
     assertSame(

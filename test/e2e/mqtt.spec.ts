@@ -60,7 +60,7 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  it('rows, whatever the names in the topic', async () => {
+  it('rows, with any names in the topic', async () => {
     const expected = currentRows(truth())
     const messages = await published('mqtt-rows', ['Plant A/#'], expected.length)
     const rows = messages.map(({ topic, text }) => {
@@ -100,7 +100,7 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  it('a name never makes a topic that wildcards leave out', async () => {
+  it('names never make a topic that wildcards do not match', async () => {
     const names = truth()
       .devices()
       .map(({ name }) => name)

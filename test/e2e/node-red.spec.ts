@@ -94,7 +94,7 @@ function tests(runtime: Runtime): void {
     })
   }
 
-  it('hands out the pages that the help links to', async () => {
+  it('serves the pages that the help links to', async () => {
     const links = nodes.flatMap((node) =>
       languages.flatMap((language) => helpOf(node, language).match(/(?<=<a href=")[^"]*/g) ?? []),
     )
@@ -114,7 +114,7 @@ function tests(runtime: Runtime): void {
   })
 
   for (const name of actions) {
-    it(`gets from envlog-${name} what the service holds`, async function () {
+    it(`gets the data of the service from envlog-${name}`, async function () {
       this.timeout(ANSWER_MS)
       const { count, check } = answers[name]
       await nodeRed.inject(`trigger-${name}`)
@@ -130,7 +130,7 @@ function tests(runtime: Runtime): void {
     })
   }
 
-  it('counts in the status in the language of the server', async () => {
+  it('shows counts in the status in the language of the server', async () => {
     await nodeRed.inject('trigger-current')
     const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
     const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
@@ -140,7 +140,7 @@ function tests(runtime: Runtime): void {
     assert.match(shown, sentence(`${counted} __clock__`))
   })
 
-  it('tells Catch nodes once, in words, that the password is wrong', async function () {
+  it('reports a wrong password to Catch nodes once, as a sentence', async function () {
     this.timeout(ANSWER_MS)
     await nodeRed.inject('trigger-refused')
     const [msg] = await collector.receive('errors', 1)
@@ -160,7 +160,7 @@ function tests(runtime: Runtime): void {
     assert.equal(collector.box('refused').length, 0)
   })
 
-  it('ends a request that hangs when everything is deployed anew, and goes on', async function () {
+  it('aborts a hanging request on a full deploy, and continues', async function () {
     this.timeout(ANSWER_MS)
     await hang()
     const start = Date.now()
@@ -174,15 +174,15 @@ function tests(runtime: Runtime): void {
     assert.equal(process.kill(nodeRed.pid, 0), true)
   })
 
-  it('lets a request go on while other nodes are deployed, and tells Catch nodes when its own is', async function () {
+  it('continues a request while other nodes are deployed, and reports it to Catch nodes when its own node is', async function () {
     this.timeout(ANSWER_MS)
     await hang()
-    const asked = simulator.counts().current.total
+    const requests = simulator.counts().current.total
     await nodeRed.deploy(renamed('latest'), 'nodes')
     simulator.set({ faults: [] })
     await nodeRed.inject('trigger-latest')
     await collector.receive('latest', answers.latest.count)
-    assert.equal(simulator.counts().current.total, asked)
+    assert.equal(simulator.counts().current.total, requests)
     assert.deepEqual(ended(), [])
 
     await nodeRed.deploy(renamed('current'), 'nodes')
@@ -193,13 +193,13 @@ function tests(runtime: Runtime): void {
     )
   })
 
-  it('leaves no trace of API key and passwords outside the credentials', async () => {
+  it('stores API key and passwords only in the credentials', async () => {
     for (const name of ['current', 'refused']) await nodeRed.inject(`trigger-${name}`)
     await Promise.all([collector.receive('current', 1), collector.receive('errors', 1)])
     const { apiKey, loginPass } = simulator.account
     const admin = ['/flows', '/credentials/envlog-account/account', '/settings', '/nodes']
     const answers = await Promise.all(admin.map(async (path) => (await nodeRed.get(path)).text()))
-    const told: Record<string, string> = {
+    const expected: Record<string, string> = {
       log: nodeRed.log(),
       messages: collector.rawText(),
       ...Object.fromEntries(admin.map((path, index) => [path, answers[index] ?? ''])),
@@ -211,13 +211,13 @@ function tests(runtime: Runtime): void {
         files.filter((name) => !name.includes('_cred.json')),
         [],
       )
-      for (const [place, text] of Object.entries(told)) assert.ok(!text.includes(secret), place)
+      for (const [place, text] of Object.entries(expected)) assert.ok(!text.includes(secret), place)
     }
-    assert.ok(told.messages?.includes('Plant A'))
-    assert.match(told['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
+    assert.ok(expected.messages?.includes('Plant A'))
+    assert.match(expected['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
   })
 
-  it('ends in order on SIGTERM, even while a request hangs, and has logged no error', async function () {
+  it('stops on SIGTERM, even while a request hangs, and has logged no error', async function () {
     this.timeout(ANSWER_MS)
     await hang()
     running = undefined

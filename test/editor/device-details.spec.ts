@@ -6,16 +6,16 @@ import { listedDevice } from '../support/listed-device'
 const NOW = Date.UTC(2026, 0, 15, 12)
 const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000]
 
-describe('what is told of a device', () => {
+describe('details of a device', () => {
   describe('in English', () => {
     useFakeRed()
 
-    it('is how long ago it measured, in the largest unit that is full', () => {
-      const told = [0, 59 * SECOND, MINUTE, 3 * HOUR - 1, 3 * HOUR, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
-      assert.deepEqual(told, ['0s ago', '59s ago', '1m ago', '2h ago', '3h ago', '9d ago'])
+    it('are its age, in the largest full unit', () => {
+      const texts = [0, 59 * SECOND, MINUTE, 3 * HOUR - 1, 3 * HOUR, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
+      assert.deepEqual(texts, ['0s ago', '59s ago', '1m ago', '2h ago', '3h ago', '9d ago'])
     })
 
-    it('is never in the future, whatever its clock says', () => {
+    it('are never in the future, whatever its clock says', () => {
       assert.equal(ago(NOW + HOUR, NOW), '0s ago')
     })
   })
@@ -23,12 +23,12 @@ describe('what is told of a device', () => {
   describe('in Japanese', () => {
     useFakeRed('ja')
 
-    it('is told in the viewer’s language', () => {
+    it('are in the viewer’s language', () => {
       assert.equal(ago(NOW - 3 * MINUTE, NOW), '3分前')
     })
   })
 
-  it('is its first two values with their units, or the service’s word where there is none', () => {
+  it('are its first two values with their units, or the service’s error text', () => {
     const value = (number: number | null, unit: string, error: string | null = null) => ({
       ...{ name: '', value: number, unit, quantity: null, error },
     })
@@ -41,7 +41,7 @@ describe('what is told of a device', () => {
     assert.equal(valuesOf(listedDevice('52A10001')), '')
   })
 
-  it('is its battery, where that is known', () => {
+  it('are its battery, if that is known', () => {
     assert.equal(batteryIcon('replace-now'), 'fa-battery-empty')
     assert.equal(batteryIcon(null), undefined)
     assert.equal(batteryIcon('of a kind to come'), undefined)

@@ -18,7 +18,7 @@ const places: Record<string, (answer: string) => string> = {
   'in the place of its list': (answer) => answer.replace(/"(devices|data|alert-logs)":\[/, `"$1":[${DEEP},`),
 }
 
-describe('an answer that is nested far deeper than any of the service', () => {
+describe('an answer that is nested far too deep', () => {
   const simulator = useSimulator(() => ({ limits: 'off' }))
 
   /** Between nodes and the simulator: changes what comes back. */
@@ -51,7 +51,7 @@ describe('an answer that is nested far deeper than any of the service', () => {
   for (const action of ['current', 'latest', 'range', 'alerts'] as ActionName[]) {
     for (const output of ['readings', 'raw']) {
       for (const [place, change] of Object.entries(places)) {
-        it(`ends no Node-RED: ${action}, ${output}, ${place}`, async () => {
+        it(`does not crash Node-RED: ${action}, ${output}, ${place}`, async () => {
           const between = await through(simulator(), change)
           try {
             const flow = await startFlow(action, simulator(), {

@@ -41,7 +41,7 @@ const faults: [name: string, Fault, code?: string][] = [
   ['an error object with status 200', { kind: 'errorWith200' }, 'ENVLOG_REPLY'],
 ]
 
-describe('the service’s and the network’s faults', () => {
+describe('faults of the service and of the network', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const node = { select: 'list', devices: [freezer], ...A_DAY }
 
@@ -108,7 +108,7 @@ describe('the service’s and the network’s faults', () => {
     assert.equal(flow.errors.messages.length, 1)
   })
 
-  it('what fails is tried again as often as the account allows, and each try is a request', async () => {
+  it('a failed request is retried as often as the account allows, and each retry is a request', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 503, times: 2 }] })
     const flow = await startFlow('current', simulator(), { node, account: { retries: 3 } })
     const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })

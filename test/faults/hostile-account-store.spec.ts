@@ -12,7 +12,7 @@ describe('a context store that several nodes and their account share', () => {
   const harness = useStateHarness()
 
   for (const manner of ['fails', 'never', 'throws'] satisfies StoreBehaviour[]) {
-    it(`and whose writes are ill (${manner}) is told once, however many nodes write, and delays a deploy once`, async () => {
+    it(`and whose writes fail (${manner}) is reported once for any number of nodes, and delays a deploy once`, async () => {
       harness().store.behave(({ op }) => (op === 'save' ? manner : 'at once'))
       await harness().start('latest', {}, { flow: others })
       const all = ['node', ...others.map(({ id }) => id)]
@@ -28,7 +28,7 @@ describe('a context store that several nodes and their account share', () => {
     })
   }
 
-  it('and that never tells what was spent holds the first request back for some seconds, and no other', async () => {
+  it('and that never loads the usage delays the first request for some seconds, and no other', async () => {
     harness().store.behave(({ op, key }) => (op === 'load' && key === 'quota' ? 'never' : 'at once'))
     await harness().start('latest')
     harness().measure(1)

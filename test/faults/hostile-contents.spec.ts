@@ -27,7 +27,7 @@ const countOf = (value: unknown): number =>
     : 1
 
 for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
-  describe(`${action} with a context store that holds what is not its own`, () => {
+  describe(`${action} with a context store that contains foreign or damaged state`, () => {
     const harness = useStateHarness()
     const CURSORS = ' node cursors'
     const QUOTA = ' account quota'
@@ -50,18 +50,18 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       const text = JSON.stringify(content)
       harness().store.disk.set(CURSORS, text)
       await harness().start(action)
-      const [asked, writes] = [harness().requestCount(), harness().store.callsOf('save').length]
+      const [requests, writes] = [harness().requestCount(), harness().store.callsOf('save').length]
       harness().measure(1)
       const end = await harness().trigger()
       if (end === 'completed') return false
       assert.equal(end, 'ENVLOG_CONFIG')
       assert.equal(await harness().trigger({ envlog: { forget: true } }), 'ENVLOG_CONFIG')
-      assert.deepEqual([harness().requestCount(), harness().store.callsOf('save').length], [asked, writes])
+      assert.deepEqual([harness().requestCount(), harness().store.callsOf('save').length], [requests, writes])
       assert.equal(harness().store.disk.get(CURSORS), text)
       return true
     }
 
-    it('is held back by any JSON, and writes nothing over it', async () => {
+    it('stops at any invalid JSON, and does not overwrite it', async () => {
       const anything = fc.jsonValue().filter((value) => value !== null)
       await fc.assert(
         fc.asyncProperty(anything, async (content) => assert.ok(await isHeldBack(content))),
@@ -69,7 +69,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       )
     })
 
-    it('is held back by its state damaged anywhere, or goes on by what can be read of it', async () => {
+    it('stops at damaged state, or continues with what can be read of it', async () => {
       const state = await saved(CURSORS)
       let held = 0
       await fc.assert(
@@ -81,7 +81,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.ok(held > numRuns / 4, `${held} of ${numRuns}`)
     })
 
-    it('is held back by half of its state, and by a newer version, till what it was is there again', async () => {
+    it('stops at half of its state, and at a newer version, until the right state is back', async () => {
       const state = (await saved(CURSORS)) as { version: number }
       const text = JSON.stringify(state)
       for (const length of [1, text.length >> 1, text.length - 1]) {
@@ -97,7 +97,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
-    it('takes nothing of another kind of node that had its id', async () => {
+    it('uses no state of another node type with the same id', async () => {
       await harness().start(OTHER[action])
       await round()
       harness().delivered.length = 0
@@ -112,7 +112,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
-    it('goes on with devices that another account of the service has as well', async () => {
+    it('continues with devices that another account of the service has as well', async () => {
       await harness().start(action)
       await round()
       const { referenceId, referencePass } = harness().simulator().account
@@ -124,7 +124,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
-    it('goes on in another store after a deploy, whatever that one held', async () => {
+    it('continues with another store after a deploy, whatever that contains', async () => {
       await harness().start(action)
       await round()
       const old = harness().store.disk.get(CURSORS) as string
@@ -143,7 +143,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       )
     })
 
-    it('asks soon, whatever it holds of the quota', async () => {
+    it('sends requests soon, whatever the saved quota contains', async () => {
       const state = await saved(QUOTA)
       assert.ok(state, 'it is written')
       const content = fc.oneof(fc.jsonValue(), damaged(state), damaged(state))

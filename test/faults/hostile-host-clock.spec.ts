@@ -23,7 +23,7 @@ const anyStep = fc.oneof(
 
 for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
   for (const advance of ['sent', 'acknowledged'] as const) {
-    describe(`${action}, done when it is ${advance}, where the host’s clock is set`, () => {
+    describe(`${action}, delivered when ${advance}, while the host’s clock is changed`, () => {
       const harness = useStateHarness()
 
       /** A trigger, and the receipt of what came: each after a step of its own. */
@@ -55,11 +55,11 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
         assert.deepEqual(delivered.flat(), (harness() as StateHarness).allMinutes())
       }
 
-      it('brings each once and in order, and takes each receipt', async () => {
+      it('delivers each once and in order, and accepts each receipt', async () => {
         await fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 12 }), live), { numRuns })
       })
 
-      it('goes on after a clock that was 30 days ahead is right again', async () => {
+      it('continues after a clock that was 30 days ahead is correct again', async () => {
         await live([{ host: 30 * DAY_MS }, { measure: 2 }, { host: 0 }, { measure: 2 }, 'restart'])
       })
     })

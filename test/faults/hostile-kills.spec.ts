@@ -40,7 +40,7 @@ async function settled(harness: StateHarness, isOver: () => boolean): Promise<vo
 
 for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
   for (const advance of ['sent', 'acknowledged'] as const) {
-    describe(`${action}, done when it is ${advance}, killed at any write of its store`, function () {
+    describe(`${action}, delivered when ${advance}, killed at any write of its store`, function () {
       this.timeout(60_000)
       const harness = useStateHarness()
 
@@ -119,7 +119,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       }
 
       for (const isWritten of [true, false]) {
-        it(`loses nothing, where that write ${isWritten ? 'is its last' : 'never comes'}`, async () => {
+        it(`loses nothing if that write ${isWritten ? 'is the last' : 'is lost'}`, async () => {
           const { writes } = await run(-1, false)
           assert.ok(writes >= ROUNDS, `${writes} writes`)
           assert.deepEqual(harness().delivered.flat(), harness().allMinutes())

@@ -13,10 +13,10 @@ const SLACK_MS = 2000
 /** A whole answer may take so many times the account's Timeout. */
 const TOTAL = 10
 /** 50 alone on a machine, where the longest is 54; three times that where others use all its processors. */
-const LONGEST_STOP_MS = 150
+const MAX_STOP_MS = 150
 const MEMORY = 50_000_000
 
-describe('every way to ask the service, against peers that behave as no service should', function () {
+describe('every kind of request, against misbehaving peers', function () {
   this.timeout(ALL_MS)
   let table: HostilePeerTable
   before(async function () {
@@ -31,12 +31,12 @@ describe('every way to ask the service, against peers that behave as no service 
     return requests * timeouts * TIMEOUT * 1000 + SLACK_MS
   }
 
-  const told = ({ end, ms, text }: RequestResult) =>
+  const describeResult = ({ end, ms, text }: RequestResult) =>
     `${end} after ${Math.round(ms)} ms: ${text.slice(0, 1000)}`
 
   for (const peer of peers) {
     for (const requester of requesters) {
-      it(`a peer that ${peer.title}: ${requester} ends as documented, in time, and is answered when it is mended`, async () => {
+      it(`a peer that ${peer.title}: ${requester} ends as documented, in time, and works after the peer is repaired`, async () => {
         const { results, connections, open, afterRepair, running, longestStop } = await table.outcome(
           peer,
           requester,
@@ -44,11 +44,11 @@ describe('every way to ask the service, against peers that behave as no service 
         const last = results.at(-1) as RequestResult
         // Behind the last cut the answer is whole.
         const failures = peer.kind === 'cut' ? results.slice(0, -1) : results
-        if (peer.kind === 'cut') assert.equal(last.end, 'ok', told(last))
+        if (peer.kind === 'cut') assert.equal(last.end, 'ok', describeResult(last))
         const documented: readonly string[] = documentedEnds(peer, requester)
-        for (const end of failures) assert.ok(documented.includes(end.end), told(end))
+        for (const end of failures) assert.ok(documented.includes(end.end), describeResult(end))
         for (const end of results) {
-          assert.ok(end.ms < longest(peer, requester), told(end))
+          assert.ok(end.ms < longest(peer, requester), describeResult(end))
           assert.deepEqual(
             end.serials.filter((serial) => serial !== freezer.serial && isChosen(peer, requester)),
             [],
@@ -59,12 +59,12 @@ describe('every way to ask the service, against peers that behave as no service 
         else if (last.end !== 'ok' && !isRoute(requester))
           assert.ok(connections <= 1, `asked ${connections} times`)
         assert.ok(open <= (peer.maxOpen ?? 0), `${open} connections are still open`)
-        assert.equal(afterRepair.end, 'ok', `mended: ${told(afterRepair)}`)
+        assert.equal(afterRepair.end, 'ok', `mended: ${describeResult(afterRepair)}`)
         assert.ok(afterRepair.serials.includes(freezer.serial), 'mended, it is answered')
         assert.equal(running, 0, 'nothing is on its way')
         if (longestStop !== undefined) {
           assert.ok(
-            longestStop < LONGEST_STOP_MS + table.baselineStop,
+            longestStop < MAX_STOP_MS + table.baselineStop,
             `the event loop stood still for ${longestStop} ms`,
           )
         }
@@ -75,16 +75,15 @@ describe('every way to ask the service, against peers that behave as no service 
   /** Routes and `all` bring every device there is. */
   const isChosen = (peer: HostilePeer, requester: Requester) => !isRoute(requester) && peer.kind !== 'cut'
 
-  describe('after all of them', () => {
+  describe('after all misbehaving peers', () => {
     let state: VictimState
     before('is over', async () => {
       state = await table.after()
     })
 
-    it('Node-RED still runs: no rejection was left alone', () =>
-      assert.equal(table.victim.ended(), undefined))
+    it('Node-RED still runs: no rejection was unhandled', () => assert.equal(table.victim.ended(), undefined))
 
-    it('each failed trigger was told once', async () => {
+    it('each failed trigger was reported once', async () => {
       for (const { peer, requester, id } of table.cells) {
         if (isRoute(requester)) continue
         const { results, afterRepair } = await table.outcome(peer, requester)
@@ -93,7 +92,7 @@ describe('every way to ask the service, against peers that behave as no service 
       }
     })
 
-    it('no secret was told, neither in errors nor in the log nor in a status', async () => {
+    it('no secret is in errors, log or statuses', async () => {
       const shown = [table.victim.log(), ...state.statuses].join('\n')
       for (const { peer, requester, account } of table.cells) {
         const { results, afterRepair } = await table.outcome(peer, requester)
@@ -110,14 +109,14 @@ describe('every way to ask the service, against peers that behave as no service 
       }
     })
 
-    it('nobody followed a redirect', () => assert.equal(table.unrelatedConnections(), 0))
+    it('no redirect was followed', () => assert.equal(table.unrelatedConnections(), 0))
 
-    it('memory is back within 50 MB, and no socket is left', () => {
+    it('memory is within 50 MB of before, and no socket is left', () => {
       const more = state.memory - table.before.memory
       assert.ok(more < MEMORY, `${Math.round(more / 1e6)} MB more`)
       assert.ok(state.sockets <= table.before.sockets, `${state.sockets} sockets`)
     })
 
-    it('no answer has changed what every object has', () => assert.ok(!state.polluted))
+    it('no answer has polluted Object.prototype', () => assert.ok(!state.polluted))
   })
 })

@@ -36,7 +36,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       harness().measure(2)
     }
 
-    it('that takes 10 s to load fails triggers till then, and loses nothing', async () => {
+    it('that takes 10 s to load fails triggers until then, and loses nothing', async () => {
       await earlier()
       harness().store.behave(({ op }) => (op === 'load' ? { ms: 10_000 } : 'at once'))
       await harness().start(action)
@@ -46,7 +46,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
     })
 
     for (const manner of ['fails', 'throws'] as const) {
-      it(`whose loads fail (${manner}) fails triggers till they do not, and loses nothing`, async () => {
+      it(`whose loads fail (${manner}) fails triggers until they succeed, and loses nothing`, async () => {
         await earlier()
         harness().store.behave(({ op }) => (op === 'load' ? manner : 'at once'))
         await harness().start(action)
@@ -58,7 +58,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       })
     }
 
-    it('that never answers a load fails triggers, lets go of a deploy, and loses nothing when it is asked again', async () => {
+    it('that never answers a load fails triggers, does not block a deploy, and loses nothing when it is loaded again', async () => {
       await earlier()
       harness().store.behave(silent)
       await harness().start(action)
@@ -70,7 +70,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       await goOn()
     })
 
-    it('that answers a load after the deploy that follows, or out of order, brings nothing back', async () => {
+    it('that answers a load after the next deploy, or out of order, restores no old state', async () => {
       await earlier()
       const old = new Map(harness().store.disk)
       await goOn()
@@ -92,7 +92,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       await goOn()
     })
 
-    it('whose load answers only for the node before the deploy is not read for the present one', async () => {
+    it('whose load answers only the node before the deploy is not used by the current one', async () => {
       await earlier()
       harness().store.behave(silent)
       await harness().start(action)
@@ -106,7 +106,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       await goOn()
     })
 
-    it('that takes 9 s to write holds no trigger back, nor a deploy for longer than 5 s', async () => {
+    it('that takes 9 s to write delays no trigger, and a deploy for 5 s at most', async () => {
       await harness().start(action)
       harness().store.behave(({ op }) => (op === 'save' ? { ms: 9000 } : 'at once'))
       await goOn(3)
@@ -125,7 +125,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       'throw at once': 'throws',
     }
     for (const [title, manner] of Object.entries(ill)) {
-      it(`whose writes ${title} holds nothing back, is told once, and is tried again each minute`, async () => {
+      it(`whose writes ${title} delays nothing, is reported once, and is retried each minute`, async () => {
         await harness().start(action)
         await goOn(1)
         harness().store.behave(({ op }) => (op === 'save' ? manner : 'at once'))
@@ -148,7 +148,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
     }
 
     for (const most of [0, 1, 2, 3, 5, 8]) {
-      it(`that is full after ${most} writes keeps what it had: only what was sent since then comes again`, async () => {
+      it(`that is full after ${most} writes keeps its state: only later deliveries are repeated`, async () => {
         let writes = 0
         let kept = 0
         harness().store.behave(({ op, key }) => {

@@ -24,7 +24,7 @@ const numRuns = runs(4800)
  */
 const seed = 99
 const ENOUGH = 0.95
-const MOST_SHOWN = 1000
+const MAX_SHOWN = 1000
 const OF_THE_LEDGER = 'Uq/4+zhKd'
 
 const plainly: Echo = { ways: ['plain'], from: 0, more: 100, cut: [0, 0], around: ['', ''] }
@@ -32,7 +32,7 @@ const named = { title: 'a name', respond: inText(3) }
 const worded = { title: 'words', respond: refusalWith(400, (message) => ({ code: 400, message })) }
 
 /** Each of them was told once: what is asked with, where it was echoed, which secret of whom. */
-const told: [number, RequestKind, { title: string; respond: EchoResponse }, Echo, number][] = [
+const knownLeaks: [number, RequestKind, { title: string; respond: EchoResponse }, Echo, number][] = [
   [0, 'current as rows', named, plainly, 1],
   [0, 'latest as readings', { title: 'the serial number of another device', respond: inText(0) }, plainly, 0],
   [1, 'devices', named, plainly, 1],
@@ -70,7 +70,7 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
   ): void {
     for (const text of texts) {
       const piece = find(text, secrets)
-      if (piece !== undefined) assert.fail(`'${piece}' is in: ${text.slice(0, MOST_SHOWN)}`)
+      if (piece !== undefined) assert.fail(`'${piece}' is in: ${text.slice(0, MAX_SHOWN)}`)
     }
   }
 
@@ -87,7 +87,7 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
     nothingIn(texts, (text) => pieceOf(text, secrets, echo.ways), secrets)
   }
 
-  it('are in nothing that is told, wherever and however they are written', async () => {
+  it('are in no output, wherever and in whatever encoding they are echoed', async () => {
     let answered = 0
     await fc.assert(
       fc.asyncProperty(
@@ -104,12 +104,12 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
           if (harness.answerCount() > before) answered++
         },
       ),
-      { numRuns, seed, examples: told },
+      { numRuns, seed, examples: knownLeaks },
     )
     assert.ok(answered > numRuns * 0.9, `${answered} of ${numRuns} were answered`)
   })
 
-  it('leave the words alone that hold none', async () => {
+  it('leave texts without secrets unchanged', async () => {
     const statuses = [400, 401, 403, 404, 418, 500, 502, 503, 504]
     const changed: string[] = []
     for (const [index, words] of harmless.entries()) {
@@ -124,7 +124,7 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
     assert.ok(changed.length <= harmless.length * (1 - ENOUGH), changed.join('\n'))
   })
 
-  it('are not told with a limit that is used up', async () => {
+  it('are not shown when a limit is used up', async () => {
     const ends = ['current as raw', 'latest as readings', 'range as values', 'alerts as raw'] as const
     const cases = harness.accounts
       .slice(0, FULL_ACCOUNTS)
@@ -136,7 +136,7 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
     }
   })
 
-  it('are not told where Node’s own errors name them: names of a certificate, and variables', async () => {
+  it('are not shown if Node’s own errors contain them: names of a certificate, and variables', async () => {
     harness.answerCorrectly()
     const named = harness.accounts.slice(FULL_ACCOUNTS).filter(({ isShared }) => !isShared)
     assert.ok(named.length >= 6)
@@ -148,7 +148,7 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
     }
   })
 
-  it('are not told as the reason why a Redis is away, and are in none', async () => {
+  it('are not shown as the reason for a disconnected Redis, and are in no Redis', async () => {
     harness.answerCorrectly()
     const warning = (name: string) =>
       `${nodeIdOf(memberOf(name), 'account')}] The Redis of the shared quota cannot be reached`
@@ -165,7 +165,7 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
     nothingIn([JSON.stringify(contents)], anyPieceIn, memberOf('shared').secrets)
   })
 
-  it('are in no answer of the editor’s address, no file but that of the credentials, no line of the log', async () => {
+  it('are in no admin response, no file except the credentials file, and no line of the log', async () => {
     const paths = ['/flows', '/settings', '/diagnostics', '/context/global', '/envlog/stores']
     const accounts = harness.accounts.map((member) => nodeIdOf(member, 'account'))
     paths.push(

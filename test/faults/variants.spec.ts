@@ -49,7 +49,7 @@ function withoutRssi(payload: Message): void {
   if (Array.isArray(payload)) for (const reading of payload) reading.rssi = null
 }
 
-describe('the live service’s variants', () => {
+describe('variants of the live service', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const devices = [freezer, fridge, rackA, truck]
 
@@ -79,7 +79,7 @@ describe('the live service’s variants', () => {
     })
   }
 
-  it('a blank value is missing, a blank channel or group name is none', async () => {
+  it('a blank value is missing, a blank channel or group name counts as none', async () => {
     simulator().set({ variants: { blank: ['value', 'channel.name', 'group.name'] } })
     const [readings] = await answers('current')
     for (const { group, channels } of readings as unknown as Message[]) {
@@ -90,7 +90,7 @@ describe('the live service’s variants', () => {
     }
   })
 
-  it('an error text of any wording is kept, beside good channels', async () => {
+  it('any error text is kept, beside good channels', async () => {
     simulator().set({ variants: { errorText: 'センサー異常 "E1"' } })
     const [readings] = await answers('current')
     const [good, bad] = (readings as unknown as Message[])[0]?.channels ?? []

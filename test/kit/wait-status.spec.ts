@@ -16,7 +16,7 @@ function setup(devices: number) {
 const wait = (until: number | null) => ({ endpoint: 'alert', until, records: false }) as const
 
 describe('what a trigger shows while its requests wait', () => {
-  it('is how many devices are done, and when those that are not will be', () => {
+  it('is how many devices are done, and when the others will be', () => {
     const { shown, waitStatus } = setup(10)
     const listener = waitStatus.createListener()
     listener(wait(500))
@@ -36,7 +36,7 @@ describe('what a trigger shows while its requests wait', () => {
     ])
   })
 
-  it('is the earliest of several, and requesting when none waits any more', () => {
+  it('is the earliest of several, and requesting when no request waits any more', () => {
     const { shown, waitStatus } = setup(1)
     const [late, early] = [waitStatus.createListener(), waitStatus.createListener()]
     late(wait(9000))

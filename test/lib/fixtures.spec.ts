@@ -147,7 +147,7 @@ const topics: Record<string, readonly string[]> = {
   ],
 }
 
-const FEWEST = 60
+const MIN_FIXTURES = 60
 const fixtures = listFixtures()
 
 /** The named part of what an error tells. */
@@ -159,8 +159,8 @@ async function outcomeOf(fixture: Fixture, { request, error, quota }: Expected):
   const { endpoint } = fixture
   try {
     const outcome = await receive(endpoint, bodyOf(fixture), request)
-    assert.equal(outcome.asked[0], `https://service.example${buildPath(endpoint, 'relay')}`)
-    assert.equal(outcome.asked.filter((url) => url === outcome.asked[0]).length, 1, 'asked once')
+    assert.equal(outcome.requests[0], `https://service.example${buildPath(endpoint, 'relay')}`)
+    assert.equal(outcome.requests.filter((url) => url === outcome.requests[0]).length, 1, 'asked once')
     const { payload, failed } = outcome
     return { payload, ...(failed.length > 0 && { failed }), ...(quota && { quota: outcome.quota }) }
   } catch (caught) {
@@ -177,7 +177,7 @@ async function outcomeOf(fixture: Fixture, { request, error, quota }: Expected):
   }
 }
 
-describe('answers in files', () => {
+describe('answers in fixture files', () => {
   for (const fixture of fixtures) {
     const { name, endpoint, bodies } = fixture
     it(name, async () => {
@@ -198,11 +198,12 @@ describe('answers in files', () => {
     })
   }
 
-  it('are many', () => assert.ok(fixtures.length >= FEWEST, `${fixtures.length} of at least ${FEWEST}`))
+  it('are numerous', () =>
+    assert.ok(fixtures.length >= MIN_FIXTURES, `${fixtures.length} of at least ${MIN_FIXTURES}`))
 
-  it('are there for every endpoint', () => {
-    const asked = new Set(fixtures.map(({ endpoint }) => endpoint))
-    assert.deepEqual([...asked].sort(), [
+  it('exist for every endpoint', () => {
+    const endpoints = new Set(fixtures.map(({ endpoint }) => endpoint))
+    assert.deepEqual([...endpoints].sort(), [
       'alert',
       'current',
       'data',

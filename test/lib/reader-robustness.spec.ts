@@ -173,7 +173,7 @@ async function sameRefusal({ fixture, damaged }: { fixture: Fixture; damaged: Ui
 }
 
 describe('a damaged answer', () => {
-  it('as it came keeps the promises too', async () => {
+  it('unchanged keeps the promises too', async () => {
     for (const fixture of read) await understoodOrRefused({ fixture, damaged: body(fixture) })
   })
 
@@ -185,11 +185,11 @@ describe('a damaged answer', () => {
     await fc.assert(fc.asyncProperty(damagedBytes(read), understoodOrRefused), { numRuns: 3000 })
   })
 
-  it('sent as it came is just that, or ENVLOG_REPLY', async () => {
+  it('as raw output is unchanged, or ENVLOG_REPLY', async () => {
     await fc.assert(fc.asyncProperty(damagedBytes(asItCame), passedOrRefused), { numRuns: 500 })
   })
 
-  it('that refuses is a refusal whatever it says: the service’s own, or that of something on the way', async () => {
+  it('with a refusal is a refusal whatever it contains: of the service, or of a gateway', async () => {
     await fc.assert(fc.asyncProperty(damagedBytes(refused), sameRefusal), { numRuns: 500 })
   })
 

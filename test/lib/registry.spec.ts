@@ -9,7 +9,7 @@ const login = (apiKey: string) => ({
 })
 
 describe('the registry of accounts', () => {
-  it('gives each account what it had, over deploys', () => {
+  it('keeps the state of each account over deploys', () => {
     const registry = createRegistry(createVirtualClock())
     const { quota, directory } = registry.getOrCreateShared(login('one'))
     registry.getOrCreateShared(login('two'))
@@ -18,7 +18,7 @@ describe('the registry of accounts', () => {
     assert.notEqual(registry.getOrCreateShared(login('two')).quota, quota)
   })
 
-  it('tells who tries a login nothing that others know of it', () => {
+  it('shares no state with a user who tries a login', () => {
     const registry = createRegistry(createVirtualClock())
     const of = (triedBy?: string) => registry.getOrCreateShared(login('one'), triedBy)
     const states = [of(), of(''), of('one'), of('other')]

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import type { DayFigures, YearResult } from '../support/fleet/a-year-process'
 
 /** Of the heap after the first day. */
-const MOST_MORE = 0.1
+const MAX_GROWTH = 0.1
 /** From the first month on, when what was known of devices that left is deleted as fast as it comes. */
-const MOST_MORE_LATER = 0.05
+const MAX_LATER_GROWTH = 0.05
 /** By so much the heap of the same year differs from run to run, MB. */
 const NOISE_MB = 0.3
 
@@ -18,34 +18,34 @@ describe('a year of 500 devices that come, go, move and fail, with outages, rece
     const child = fork(require.resolve('../support/fleet/a-year-process.ts'), [], {
       execArgv: ['--require', 'tsx/cjs'],
     })
-    const [told] = await Promise.race([once(child, 'message'), once(child, 'exit').then(ended)])
-    year = told as YearResult
+    const [result] = await Promise.race([once(child, 'message'), once(child, 'exit').then(ended)])
+    year = result as YearResult
     for (const figures of year.figures) console.log(`      ${inShort(figures)}`)
     console.log(`      ${JSON.stringify({ ...year.kept, reports: year.reports })}`)
   })
 
-  it('ends with the heap that it had after the first day', () => {
+  it('does not grow in the heap after the first day', () => {
     const [first, last] = ends()
     const month = year.figures.find(({ day }) => day === 30) as DayFigures
-    const most = Math.min(first.heap * (1 + MOST_MORE), month.heap * (1 + MOST_MORE_LATER)) + NOISE_MB
+    const most = Math.min(first.heap * (1 + MAX_GROWTH), month.heap * (1 + MAX_LATER_GROWTH)) + NOISE_MB
     const before = `${first.heap.toFixed(1)} MB after a day, ${month.heap.toFixed(1)} MB after a month`
     assert.ok(last.heap <= most, `${last.heap.toFixed(1)} MB after ${before}`)
   })
 
-  it('ends with a saved state no larger than it was after a month', () => {
+  it('does not grow in saved state after the first month', () => {
     const month = year.figures.find(({ day }) => day === 30) as DayFigures
     const [, last] = ends()
-    assert.ok(last.stored <= month.stored * (1 + MOST_MORE), `${last.stored} kB after ${month.stored} kB`)
+    assert.ok(last.stored <= month.stored * (1 + MAX_GROWTH), `${last.stored} kB after ${month.stored} kB`)
   })
 
-  it('brought every record of the devices that stayed, each once where its receipt came', () => {
+  it('delivers every record of the devices that stay, each once if its receipt is received', () => {
     const { devices, fewest, perDevice, doubled } = year.kept
     assert.deepEqual([devices, doubled], [10, 0])
     // The last are yet to come.
     assert.ok(fewest >= perDevice - 30, `${fewest} of ${perDevice}`)
   })
 
-  it('never exceeded the quota', () => {
+  it('never exceeds the quota', () => {
     assert.equal(year.over, 0)
   })
 

@@ -49,7 +49,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       console.log(`      ${layout}: ${JSON.stringify(reported)}`)
     })
 
-    it('brings every record of the good devices once and in order', () => {
+    it('delivers every record of the good devices once and in order', () => {
       const last = phases.at(-1)?.repeat ?? 0
       for (const { serial } of good()) {
         assertWhole(
@@ -61,13 +61,13 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('brings every alert of the good devices once and in order', () => {
+    it('delivers every alert of the good devices once and in order', () => {
       for (const member of good()) {
         assertWhole(member.serial, alertLines(member), 'alerts', lived.now - ALERT_ROUNDS)
       }
     })
 
-    it('brings each current reading of the good devices once', () => {
+    it('delivers each current reading of the good devices once', () => {
       for (const { serial } of good()) {
         const times = (lived.arrived.get(`current ${serial}`) ?? []).map(Number)
         assert.ok(times.length > days * 7, `${serial}: ${times.length} readings`)
@@ -79,7 +79,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('brings what can be read of the devices with unreadable entries', () => {
+    it('delivers what can be read of the devices with unreadable entries', () => {
       const last = phases.at(-1)?.repeat ?? 0
       for (const member of bad().filter(({ kind }) => kind === 'partly')) {
         const { serial } = member
@@ -92,7 +92,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('brings nothing of the other bad devices', () => {
+    it('delivers nothing of the other bad devices', () => {
       for (const { serial, kind } of bad()) {
         if (kind === 'partly') continue
         for (const node of ['latest', 'alerts'])
@@ -124,7 +124,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       assert.deepEqual(wrong.slice(0, 3).map(inShort), [], `${wrong.length}`)
     })
 
-    it('reports each bad device as what it is', () => {
+    it('reports each bad device with its code', () => {
       for (const member of bad()) {
         if (member.kind === 'good') continue
         const { code, reported } = faultyKinds[member.kind]
@@ -167,11 +167,11 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
 
     /** What there is up to that time has arrived; of the rest some may. */
     function assertWhole(serial: string, truth: readonly string[], node: string, settledAt: number): void {
-      const came = lived.arrived.get(`${node} ${serial}`) ?? []
+      const arrived = lived.arrived.get(`${node} ${serial}`) ?? []
       const settled = truth.filter((line) => timeOf(line) < settledAt)
-      assert.ok(came.length >= settled.length, `${node} ${serial}: ${came.length} of ${settled.length}`)
-      const wrong = came.findIndex((line, index) => line !== truth[index])
-      assert.equal(came[wrong], truth[wrong], `${node} ${serial} at ${wrong}`)
+      assert.ok(arrived.length >= settled.length, `${node} ${serial}: ${arrived.length} of ${settled.length}`)
+      const wrong = arrived.findIndex((line, index) => line !== truth[index])
+      assert.equal(arrived[wrong], truth[wrong], `${node} ${serial} at ${wrong}`)
     }
 
     /** Each round that ended well reported of it once; a round that did not may have told of it. */

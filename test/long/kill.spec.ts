@@ -50,14 +50,14 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     const archive = await createArchive(nodeRed.userDir, { keyed: acknowledged })
     opened.push(() => archive.close())
     // Slow where all must arrive: at any instant something is on its way.
-    const wish = { since: FROM, advance, alerts: false, atOnce: true, slow: acknowledged }
-    await nodeRed.deploy(archiveFlow({ simulator, folder: nodeRed.userDir, ...wish }))
+    const options = { since: FROM, advance, alerts: false, atOnce: true, slow: acknowledged }
+    await nodeRed.deploy(archiveFlow({ simulator, folder: nodeRed.userDir, ...options }))
     clock.begin()
 
-    const asked = () => Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
+    const requestCount = () => Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
     async function killSometime(): Promise<void> {
-      const enough = asked() + 1 + random.next() * REQUESTS
-      await until('it is collecting', () => asked() >= enough, STARTING_MS)
+      const enough = requestCount() + 1 + random.next() * REQUESTS
+      await until('it is collecting', () => requestCount() >= enough, STARTING_MS)
       const instant = performance.now() + random.next() * KILL_WITHIN_MS
       await until('the instant has come', () => performance.now() >= instant)
       await nodeRed.kill()
@@ -65,7 +65,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     return { simulator, clock, nodeRed, archive, killSometime }
   }
 
-  it('loses no record where receipts come back', async () => {
+  it('loses no record with receipts', async () => {
     const { simulator, clock, nodeRed, archive, killSometime } = await start('acknowledged', stores.atOnce)
     const sizes: number[] = []
     for (let times = 0; times < kills; times++) {
@@ -82,7 +82,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     assert.ok(new Set(sizes).size > kills / 4, 'it was collecting when it was killed')
   })
 
-  it('repeats only what was delivered after the last write of the store where it counts as sent', async () => {
+  it('repeats only what was delivered after the last write of the store without receipts', async () => {
     const { nodeRed, archive, killSometime } = await start('sent', stores.every(1))
     const repeats: number[] = []
     let arrivals = 0

@@ -17,7 +17,7 @@ const DEVICES = 20
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Records from the range endpoint for a row, outages of the database included. */
-const MOST_FETCHED = 4
+const MAX_FETCHED = 4
 const STARTING_MS = 300_000
 const COLLECTED_MS = 600_000
 
@@ -29,12 +29,12 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     for (const close of opened.splice(0).reverse()) await close()
   })
 
-  it('brings each record and alert into a table once and in order, whatever the service does, over deploys and kills', async () => {
+  it('stores each record and alert once and in order, with any faults of the service, deploys and kills', async () => {
     // What was sent since the last write comes twice after a kill: the statement's matter.
     await run({ advance: 'sent', store: stores.every(3) }, ['silence', 'outage', 'deploy', 'kill'])
   })
 
-  it('loses nothing with acknowledgement, whatever the database does, over deploys and kills at any instant', async () => {
+  it('loses nothing with receipts, with any faults of the database, deploys and kills at any time', async () => {
     await run({ advance: 'acknowledged', store: stores.atOnce }, disruptionKinds)
   })
 
@@ -80,7 +80,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     assertWhole(expected.records, await archive.records())
     assertWhole(expected.alerts, await archive.alerts())
     assert.ok(fetched > 0, 'holes were filled')
-    const most = MOST_FETCHED * size
+    const most = MAX_FETCHED * size
     assert.ok(fetched < most, `${fetched} fetched for ${size} rows: what was taken is asked for again`)
   }
 })

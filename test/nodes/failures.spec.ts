@@ -50,7 +50,7 @@ describe('what the actions report', () => {
     assert.equal((await flow.output.next()).payload.length, 1)
   })
 
-  it('a period that ends before it begins is the message’s fault', async () => {
+  it('a period that ends before it begins is an error of the message', async () => {
     const node = { ...list(freezer), from: 'from', fromType: 'msg', to: 'to', toType: 'msg' }
     const flow = await startFlow('range', simulator(), { node })
     for (const period of [
@@ -63,7 +63,7 @@ describe('what the actions report', () => {
     }
   })
 
-  it('a device that the account does not have is reported, and the others go on', async () => {
+  it('a device that the account does not have is reported, and the others continue', async () => {
     const flow = await startFlow('latest', simulator(), { node: list({ serial: 'NOSUCH01' }, freezer) })
     flow.send()
     await flow.completed.next()
@@ -72,7 +72,7 @@ describe('what the actions report', () => {
     assert.equal(flow.errors.messages[0]?.envlog.device.serial, 'NOSUCH01')
   })
 
-  it('a device that current readings do not hold is reported, and the others are sent', async () => {
+  it('a device that is missing in current readings is reported, and the others are sent', async () => {
     const unknown = { serial: '5212ZZZZ' }
     const flow = await startFlow('current', simulator(), {
       node: list(unknown, freezer, { serial: '5212YYYY' }),
@@ -95,7 +95,7 @@ describe('what the actions report', () => {
     assert.deepEqual([none.output.messages, none.completed.messages], [[], []])
   })
 
-  it('a base unit whose only device is excluded is there all the same', async () => {
+  it('a base unit whose only device is excluded still counts as found', async () => {
     const node = { select: 'base', bases: [fridge.base], exclude: [fridge.serial] }
     const flow = await startFlow('current', simulator(), { node })
     flow.send()
@@ -103,7 +103,7 @@ describe('what the actions report', () => {
     assert.deepEqual(flow.errors.messages, [])
   })
 
-  it('a device that was refused is reported also where the account fails after it', async () => {
+  it('a refused device is reported also if the account fails after it', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 401, serials: [freezer.serial] }] })
     const node = list(oldRelay, freezer)
     const flow = await startFlow('latest', simulator(), { node, account: { concurrency: 1 } })
@@ -122,7 +122,7 @@ describe('what the actions report', () => {
     { kind: 'brokenJson' },
     { kind: 'html' },
   ] as const) {
-    it(`a device that always fails keeps no other from being asked: ${JSON.stringify(fault)}`, async () => {
+    it(`a device that always fails does not block others: ${JSON.stringify(fault)}`, async () => {
       const devices = simulator()
         .truth.devices()
         .filter(({ endpoints }) => endpoints.includes('latest-data'))
@@ -179,7 +179,7 @@ describe('what the actions report', () => {
     channel: [],
   })
 
-  it('where no device was answered the last failure ends the trigger, once', async () => {
+  it('if no device succeeded, the last failure ends the trigger, once', async () => {
     const flow = await startFlow('latest', simulator(), {
       node: list(oldRelay, { serial: '52A10099', base: '52A10099' }),
       account: { concurrency: 1 },
@@ -196,23 +196,23 @@ describe('what the actions report', () => {
     assert.equal((await flow.errors.next()).again, true)
   })
 
-  it('a device that the service refuses is asked once a day, until a deploy or forget', async () => {
+  it('a device that the service refuses is requested once a day, until a deploy or forget', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(oldRelay) })
-    const asked = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
+    const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
     flow.send()
     await flow.errors.next()
-    assert.equal(asked(), 1)
+    assert.equal(requestCount(), 1)
     flow.send({ nobody: 'is left to ask' })
     assert.equal((await flow.completed.next()).nobody, 'is left to ask')
-    assert.equal(asked(), 1)
+    assert.equal(requestCount(), 1)
     flow.send({ envlog: { forget: [oldRelay.serial] } })
     await flow.completed.next()
     flow.send()
     await flow.errors.next()
-    assert.equal(asked(), 2)
+    assert.equal(requestCount(), 2)
   })
 
-  it('a failure of the account ends the run with one error, however many devices', async () => {
+  it('a failure of the account ends the trigger with one error for any number of devices', async () => {
     simulator().set({
       faults: [{ kind: 'status', status: 500, endpoints: ['latest-data', 'latest-data-relay'] }],
     })
@@ -229,7 +229,7 @@ describe('what the actions report', () => {
     assert.equal(flow.output.messages.length, 3)
   })
 
-  it('wrong credentials say so, and hold neither key nor password', async () => {
+  it('wrong credentials are reported without key and password', async () => {
     const flow = await startFlow('current', simulator(), { credentials: { loginPass: 'wrong-secret' } })
     flow.send()
     const msg = await flow.errors.next()

@@ -14,7 +14,7 @@ const tellsGroup = ({ action, output }: Pair) =>
 describe('the name of a device', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  it('is the same in envlog whatever the output, and as databases take it', async () => {
+  it('is the same in msg.envlog with every output, and valid for databases', async () => {
     const base = { serial: '5F000001', name: 'Hall' }
     for (const name of [...HOSTILE, '']) {
       const device: DeviceDefinition = {
@@ -54,8 +54,8 @@ describe('the names of groups', () => {
       for (const topic of [undefined, '{serial}', '{group}/{serial}']) {
         simulator().reset()
         await runEveryPair(simulator(), () => ({ ...node, topic }), [pair])
-        const asked = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
-        assert.equal(asked, needed || topic === '{group}/{serial}' ? 1 : 0, topic)
+        const requests = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
+        assert.equal(requests, needed || topic === '{group}/{serial}' ? 1 : 0, topic)
       }
     })
 
@@ -73,9 +73,9 @@ describe('the names of groups', () => {
       simulator().reset()
       simulator().set({ variants: { csv2OnLatestData: true } })
       const [ran] = await runEveryPair(simulator(), () => node, [pair])
-      const asked = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
+      const requests = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
       assert.deepEqual(
-        [ran?.messages.length, asked],
+        [ran?.messages.length, requests],
         [2, pair.output === 'raw' ? 0 : 1],
         JSON.stringify(pair),
       )

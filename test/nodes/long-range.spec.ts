@@ -23,7 +23,7 @@ describe('a period of 160,000 records', () => {
     logSize: 100,
   }))
 
-  it('comes whole, once and in order, within the records that an hour allows', async function () {
+  it('is delivered complete, once and in order, within the hourly limit of records', async function () {
     this.timeout(60_000)
     const flow = await startFlow('range', simulator(), {
       node: {

@@ -9,7 +9,7 @@ import { useSimulator } from '../support/flow'
 import { expectedAlerts, expectedFacts, servedDevices, trueRecords, type Wanted } from '../support/truth'
 
 /** Any fleet × any combination of variants that take nothing away: every output and send tells the truth. */
-describe('whatever the fleet and however the service says it', () => {
+describe('any fleet, and any variant of the service', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
   /** Now and then at full seconds, where records are. */
@@ -88,7 +88,7 @@ describe('whatever the fleet and however the service says it', () => {
     if (send === 'answer') assert.ok(messages.every(({ payload }) => typeof payload === type))
   }
 
-  it('values, times, units and order are the truth’s, in every output and send of all four actions', async () => {
+  it('values, times, units and order are true, in every output and send of all four actions', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyFleet,

@@ -121,7 +121,7 @@ for (const [title, options] of Object.entries(FLEETS)) {
     }
 
     for (const action of ['current', 'latest'] as const) {
-      it(`${action}: is sent whole, each device once, and what the account lacks is reported`, async () => {
+      it(`${action}: is sent completely, each device once, and missing ones are reported`, async () => {
         await fc.assert(
           fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
             const { devices, bases, groups, exclude } = chosen
@@ -214,7 +214,7 @@ describe('a choice with devices that cannot be read', () => {
       },
     }
     for (const [where, choice] of Object.entries(choices)) {
-      it(`reports it once, and none as missing, where it is all there is of ${where}: ${what}`, async () => {
+      it(`reports it once, and none as missing, if it is the only device of ${where}: ${what}`, async () => {
         const bad = under('5C000002', '5F000002', 'Cold', odd)
         assert.deepEqual(await run(choice, [good, bad]), {
           sent: ['5C000001'],
@@ -223,7 +223,7 @@ describe('a choice with devices that cannot be read', () => {
         })
       })
 
-      it(`says nothing of one that is not chosen, beside ${where}: ${what}`, async () => {
+      it(`does not report one that is not chosen, beside ${where}: ${what}`, async () => {
         const [other, bad] = [
           under('5C000002', '5F000002', 'Cold'),
           under('5C000003', '5F000003', 'Elsewhere', odd),
@@ -236,7 +236,7 @@ describe('a choice with devices that cannot be read', () => {
       })
     }
 
-    it(`fails with it where nothing else is chosen: ${what}`, async () => {
+    it(`fails with it if nothing else is chosen: ${what}`, async () => {
       const bad = under('5C000002', '5F000002', 'Cold', odd)
       const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
       assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
@@ -244,7 +244,7 @@ describe('a choice with devices that cannot be read', () => {
   }
 })
 
-describe('a choice of an account without devices', () => {
+describe('a choice in an account without devices', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: [] }))
   const choices = {
     list: { devices: [{ serial: SHARED }], bases: ['5F000001'] },
@@ -254,7 +254,7 @@ describe('a choice of an account without devices', () => {
   }
 
   for (const [select, choice] of Object.entries(choices)) {
-    it(`ends with a failure that names what is missing, whatever node asks: ${select}`, async () => {
+    it(`ends with a failure that names what is missing, in each node: ${select}`, async () => {
       const wanted = pairs().filter(({ send, output }) => send === 'device' || output === 'values')
       const ran = await runEveryPair(simulator(), () => ({ version: 2, select, ...choice }), wanted, {
         devices: { group: ['Racks'] },
@@ -266,17 +266,17 @@ describe('a choice of an account without devices', () => {
   }
 })
 
-describe('what is collected of groups', () => {
+describe('the data of groups', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
   const node = { version: 2, select: 'group', groups: ['Racks', 'Racks', '__proto__'], send: 'device' }
-  const asked = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
+  const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
 
-  it('is each device once, each record once, and with a receipt once it is given back', async () => {
+  it('has each device and each record once, also with receipts', async () => {
     const collects = { ...node, onlyNew: true, advance: 'acknowledged', start: 'held', backfill: false }
     const flow = await startFlow('latest', simulator(), { node: collects })
     flow.send()
     await flow.completed.next()
-    assert.equal(asked(), 3)
+    assert.equal(requestCount(), 3)
     assert.equal(flow.output.messages.length, 3)
     const receipts = flow.output.messages.map(({ envlog }) => envlog.receipt)
     assert.equal(new Set(receipts).size, 3)
@@ -284,10 +284,10 @@ describe('what is collected of groups', () => {
     for (const _ of receipts) await flow.completed.next()
     flow.send()
     await flow.completed.next()
-    assert.deepEqual([asked(), flow.output.messages.length, flow.errors.messages.length], [6, 3, 0])
+    assert.deepEqual([requestCount(), flow.output.messages.length, flow.errors.messages.length], [6, 3, 0])
   })
 
-  it('is of current readings only what is new, also after a device has joined', async () => {
+  it('has only new current readings, also after a device was added', async () => {
     const flow = await startFlow('current', simulator(), { node: { ...node, onlyNew: true } })
     for (const [fleet, count] of [
       [HARD, 3],

@@ -116,11 +116,11 @@ describe('a core join node', () => {
   }
 })
 
-describe('an answer without anything', () => {
+describe('an empty answer', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const silent: DeviceDefinition = { serial: '52000001', name: 'Silent', records: [] }
 
-  it('is sent as empty, but by each, chunk and value nothing is, and the trigger completes', async () => {
+  it('is sent as an empty payload, except by each, chunk and value, and the trigger completes', async () => {
     simulator().set({ fleet: [silent] })
     for (const { failed, messages, ...pair } of await runEveryPair(simulator(), () => PERIOD, withoutRaw)) {
       const { action, output, send } = pair
@@ -142,7 +142,7 @@ describe('an answer without anything', () => {
     }
   })
 
-  it('of an account without devices is an empty array of current readings, and else nothing', async () => {
+  it('of an account without devices is an empty array of current readings, and otherwise nothing', async () => {
     simulator().set({ fleet: [] })
     for (const { action, send, failed, messages } of await runEveryPair(simulator(), () => PERIOD)) {
       assert.equal(failed, undefined)
@@ -176,7 +176,7 @@ describe('one serial under two base units', () => {
   })
 })
 
-describe('times of the device’s own clock', () => {
+describe('local times of the device', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
   it('are the same instants with an offset, in every output of all four actions', async () => {

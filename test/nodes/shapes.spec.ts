@@ -59,7 +59,7 @@ describe('the shapes of messages', () => {
   })
   for (const node of nodes.filter(({ name }) => name !== 'account')) {
     for (const language of languages) {
-      it(`stand in the help of ${node.name} (${language}) as they are`, () => {
+      it(`are documented in the help of ${node.name} (${language})`, () => {
         const samples = [...helpOf(node, language).matchAll(/<pre>([\s\S]*?)<\/pre>/g)]
         const payloads = samples.map(([, json = '']) => elements(JSON.parse(json))[0])
         // Rows and points are the same for all: docs/messages.md has them, and the form's example.
@@ -70,7 +70,7 @@ describe('the shapes of messages', () => {
   }
 
   for (const file of ['docs/messages.md', 'docs/ja/messages.md']) {
-    it(`stand in ${file} as they are`, () => {
+    it(`are documented in ${file}`, () => {
       const text = readFileSync(join(root, file), 'utf8')
       const samples = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(
         ([, json = '']) => elements(JSON.parse(json))[0],

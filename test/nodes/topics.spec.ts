@@ -30,7 +30,7 @@ describe('the topic of a message', () => {
     return output === 'rows' && send === 'each' ? payload : undefined
   }
 
-  it('names base unit, device and channel by default, and nobody where it is about all', async () => {
+  it('contains base unit, device and channel by default, and none of them in a message about all', async () => {
     for (const { messages, ...pair } of await run(withoutAlerts, {}, { topic: 'mine' })) {
       assert.ok(messages.length > 0)
       for (const msg of messages) {
@@ -51,7 +51,7 @@ describe('the topic of a message', () => {
     }
   })
 
-  it('is made of account, group, name, label and unit where the template names them', async () => {
+  it('contains account, group, name, label and unit if the template names them', async () => {
     const topic = '{account}/{group}/{name}/{label}-{unit}/{channel}{label}/{serial}'
     for (const { messages, ...pair } of await run(withoutAlerts, { topic })) {
       for (const msg of messages) {
@@ -70,7 +70,7 @@ describe('the topic of a message', () => {
     }
   })
 
-  it('has the group where only the topic names it, of alerts too', async () => {
+  it('contains the group also if only the topic needs it, for alerts too', async () => {
     for (const { messages } of await run(pairs(['alerts']), { topic: 'x/{group}' })) {
       const groups = messages.map(({ envlog }) => truthOf(envlog)?.group.name || '_')
       assert.deepEqual(
@@ -82,7 +82,7 @@ describe('the topic of a message', () => {
   })
 
   for (const topic of ['', ' ']) {
-    it(`is left alone where the template is blank: ${JSON.stringify(topic)}`, async () => {
+    it(`is unchanged if the template is blank: ${JSON.stringify(topic)}`, async () => {
       for (const given of [{ topic: 'mine' }, {}]) {
         for (const { messages } of await run(pairs(), { topic }, given)) {
           assert.ok(messages.length > 0)
@@ -93,7 +93,7 @@ describe('the topic of a message', () => {
     })
   }
 
-  it('keeps its levels whatever names say', async () => {
+  it('keeps its levels with any names', async () => {
     const hostile = 'a/b+c#\n{serial}\u0000'
     const device: DeviceDefinition = {
       serial: '52000001',

@@ -19,7 +19,7 @@ const LONG_MS = 60_000
 const SLACK_MS = 5000
 const PASSWORD = 'not-a-secret'
 
-describe('a shared store in Redis that forgets, ends, and lets nobody in', () => {
+describe('a shared store in Redis that loses data, stops, and refuses the password', () => {
   let redis: RedisServer
   const opened: SharedQuotaStore[] = []
   function connect(password = PASSWORD): SharedQuotaStore {
@@ -36,14 +36,14 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     this.timeout(STARTING_MS)
     redis = await startRedis({ password: PASSWORD })
   })
-  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  beforeEach('forgets everything', () => redis.command('FLUSHALL'))
   afterEach('closes the connections', async () => {
     await Promise.all(opened.splice(0).map((sharedStore) => sharedStore.close()))
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
   const forgets = {
-    'was emptied': () => redis.ask('FLUSHALL'),
+    'was emptied': () => redis.command('FLUSHALL'),
     'was started anew': async () => {
       await redis.end('SIGKILL')
       await redis.start()
@@ -80,7 +80,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
 
   it('does nothing for a member that has not reported its usage since it was emptied', async () => {
     const { sharedStore, name, instanceId } = await open()
-    await redis.ask('FLUSHALL')
+    await redis.command('FLUSHALL')
     assert.equal(await sharedStore.reserve(instanceId, name, 'a', [reserveRequest({})]), 'stale')
     const settles = [{ ...commitOutcome({}), used: { id: 'a', amount: 1, ageMs: 0 } }]
     assert.equal(await sharedStore.commit(instanceId, 'a', settles), 'stale')
@@ -91,13 +91,13 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
   it('has another instance id if a copy of its data is in another process', async () => {
     const { sharedStore, name, instanceId } = await open()
     const key = String((await redis.contents()).find((one) => one.key.endsWith('epoch'))?.key)
-    const written = String(await redis.ask('GET', key))
-    await redis.ask('SET', key, written.replace(/\w{40}$/, 'f'.repeat(40)))
+    const written = String(await redis.command('GET', key))
+    await redis.command('SET', key, written.replace(/\w{40}$/, 'f'.repeat(40)))
     assert.equal(await sharedStore.reserve(instanceId, name, 'a', [reserveRequest({})]), 'stale')
     assert.notEqual((await joinStore(sharedStore)).instanceId, instanceId)
   })
 
-  it('accepts what is in flight, and keeps it apart from what is over, however late it is reported', async () => {
+  it('distinguishes reported usage in flight from ended usage, however late it is reported', async () => {
     const member = await open()
     const rule = { limit: 9, occupiedMs: LONG_MS }
     const inFlight = [{ id: 'x:1', amount: 2 }]
@@ -127,20 +127,20 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     const from = performance.now()
     await member.replay(all)
     assert.ok(performance.now() - from < 1000, `${performance.now() - from} ms`)
-    assert.equal((await redis.ask('DBSIZE')) as number, 1000 + 2)
+    assert.equal((await redis.command('DBSIZE')) as number, 1000 + 2)
   })
 
   it('reserves a share for members that fell silent, as long as they may be using it', async () => {
     const member = await open('one')
     const rule = { limit: 12, occupiedMs: LONG_MS }
     const members = `envlog:{an account}:members`
-    const [now] = (await redis.ask('TIME')) as string[]
+    const [now] = (await redis.command('TIME')) as string[]
     const seen = (secondsAgo: number) => String((Number(now) - secondsAgo) * 1000)
     // Two within the window, of which one has used some; one before it.
-    await redis.ask('ZADD', members, seen(20), 'silent', seen(30), 'used some', seen(61), 'long gone')
+    await redis.command('ZADD', members, seen(20), 'silent', seen(30), 'used some', seen(61), 'long gone')
     const key = 'envlog:{an account}:epoch'
-    const [instanceId, , of] = String(await redis.ask('GET', key)).split(' ')
-    await redis.ask('SET', key, `${instanceId} ${seen(100)} ${of}`)
+    const [instanceId, , of] = String(await redis.command('GET', key)).split(' ')
+    await redis.command('SET', key, `${instanceId} ${seen(100)} ${of}`)
     await member.replay([
       usageReplay({ occupiedMs: LONG_MS, used: [{ id: 'used some:1', amount: 3, ageMs: 31_000 }] }),
     ])
@@ -151,7 +151,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     assert.ok('waitMs' in none && none.waitMs <= 30_000, `${JSON.stringify(none)}`)
   })
 
-  it('does so for one that has reported nothing itself since it was emptied, however lately it was heard of', async () => {
+  it('does so for a member that has reported nothing since it was emptied, however recently it was active', async () => {
     const sharedStore = connect()
     const hello = {
       memberId: 'one',
@@ -161,23 +161,23 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     }
     const { instanceId } = await sharedStore.heartbeat(hello)
     await sharedStore.heartbeat({ ...hello, reportedTo: instanceId })
-    const asked = reserveRequest({ limit: 12, occupiedMs: LONG_MS, wanted: 12, minimum: 1 })
-    assert.deepEqual(await sharedStore.reserve(instanceId, 'one', 'one:a', [asked]), {
+    const request = reserveRequest({ limit: 12, occupiedMs: LONG_MS, wanted: 12, minimum: 1 })
+    assert.deepEqual(await sharedStore.reserve(instanceId, 'one', 'one:a', [request]), {
       granted: [6],
       totals: [12],
     })
   })
 
-  it('keeps nothing longer than it lasts, if its clock was set back', async () => {
+  it('keeps nothing too long if its clock was set back', async () => {
     const member = await open()
     const rule = { limit: 1, occupiedMs: 300 }
     await grantedOf(member, 'a', [reserveRequest(rule)])
     await member.commit('a', [commitOutcome({ ...rule, closedMs: 300 })])
     const key = 'envlog:{an account}:current'
-    const entries = (await redis.ask('HGETALL', key)) as string[]
+    const entries = (await redis.command('HGETALL', key)) as string[]
     for (let at = 0; at < entries.length; at += 2) {
       const [amount, state, ends, lasts] = String(entries[at + 1]).split(' ')
-      await redis.ask(
+      await redis.command(
         'HSET',
         key,
         String(entries[at]),
@@ -199,9 +199,9 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
   it('keeps its instance id as long as any member sends heartbeats', async () => {
     const member = await open()
     const key = 'envlog:{an account}:epoch'
-    await redis.ask('PEXPIRE', key, '5000')
+    await redis.command('PEXPIRE', key, '5000')
     assert.equal(await member.heartbeat(), member.instanceId)
-    assert.ok(Number(await redis.ask('PTTL', key)) > 86_400_000)
+    assert.ok(Number(await redis.command('PTTL', key)) > 86_400_000)
   })
 
   it('counts large limits exactly', async () => {
@@ -216,7 +216,7 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     assert.ok('waitMs' in result && result.total === 999_999_999_999_999, JSON.stringify(result))
   })
 
-  it('fails immediately while Redis is away, says why, and continues when it is back', async () => {
+  it('fails immediately while Redis is down, with a reason, and continues when it is up again', async () => {
     const { sharedStore, name, instanceId } = await open()
     await redis.end('SIGKILL')
     const error = await until('it knows', () =>
@@ -232,14 +232,14 @@ describe('a shared store in Redis that forgets, ends, and lets nobody in', () =>
     assert.ok(await isGranted(await rejoin(sharedStore), 'a', [reserveRequest({})]))
   })
 
-  it('does nothing with a wrong password, and says none', async () => {
+  it('does nothing with a wrong password, and does not contain it in errors', async () => {
     const wrong = 'wrong-password'
     // Equal refusals are one entry, with a count.
     const refusals = async () => {
-      const [entry] = (await redis.ask('ACL', 'LOG')) as { count: number }[]
+      const [entry] = (await redis.command('ACL', 'LOG')) as { count: number }[]
       return entry?.count ?? 0
     }
-    await redis.ask('ACL', 'LOG', 'RESET')
+    await redis.command('ACL', 'LOG', 'RESET')
     const sharedStore = connect(wrong)
     await until('it was refused again and again', async () => (await refusals()) >= 2)
     await assert.rejects(

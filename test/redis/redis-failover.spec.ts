@@ -51,7 +51,7 @@ async function startProxy(port: number) {
   }
 }
 
-describe('a quota that is shared by a Redis that fails', function () {
+describe('a quota that is shared by a failing Redis', function () {
   this.timeout(RUN_MS)
   let redis: RedisServer
   const ends: (() => unknown)[] = []
@@ -60,7 +60,7 @@ describe('a quota that is shared by a Redis that fails', function () {
     this.timeout(STARTING_MS)
     redis = await startRedis()
   })
-  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  beforeEach('forgets everything', () => redis.command('FLUSHALL'))
   afterEach('ends what the test has started', async () => {
     for (const end of ends.splice(0).reverse()) await end()
   })
@@ -101,7 +101,7 @@ describe('a quota that is shared by a Redis that fails', function () {
     return amounts.reduce((sum, amount) => sum + amount, 0)
   }
 
-  it('turns to the one that answers at its address, where the connection leads to one that only reads', async () => {
+  it('reconnects to the server at its address if the connection leads to a read-only one', async () => {
     const other = await startRedis()
     ends.push(() => other.end('SIGKILL'))
     const proxy = await startProxy(redis.port)
@@ -110,15 +110,15 @@ describe('a quota that is shared by a Redis that fails', function () {
     await isHere(quota)
     await spend(quota, 3)
     proxy.turn(other.port)
-    await redis.ask('REPLICAOF', '127.0.0.1', '1')
-    ends.push(() => redis.ask('REPLICAOF', 'NO', 'ONE'))
+    await redis.command('REPLICAOF', '127.0.0.1', '1')
+    ends.push(() => redis.command('REPLICAOF', 'NO', 'ONE'))
     await isHere(quota, false)
     await isHere(quota)
     assert.ok(reasons.includes('READONLY'), `${reasons}`)
     await until('it knows the usage', async () => (await known(other)) === 3)
   })
 
-  it('is there again over another connection, where the one that there is says nothing more', async () => {
+  it('is available again over another connection if the current one does not answer', async () => {
     const proxy = await startProxy(redis.port)
     ends.push(proxy.end)
     const { quota, reasons } = share(`redis://127.0.0.1:${proxy.port}`)
@@ -129,7 +129,7 @@ describe('a quota that is shared by a Redis that fails', function () {
     assert.ok(reasons.includes('TIMEOUT'), `${reasons}`)
   })
 
-  it('turns to the new leader that its sentinels name, and reports the usage to it', async () => {
+  it('connects to the new leader that its sentinels name, and reports the usage to it', async () => {
     const leader = await startRedis()
     ends.push(() => leader.end('SIGKILL'))
     const replica = await startRedis({ replicaOf: leader })
@@ -137,16 +137,16 @@ describe('a quota that is shared by a Redis that fails', function () {
     const sentinel = await startSentinel(leader)
     ends.push(sentinel.end)
     await until('the sentinel knows the replica', async () =>
-      String(await leader.ask('INFO', 'replication')).includes('state=online'),
+      String(await leader.command('INFO', 'replication')).includes('state=online'),
     )
     const { quota } = share(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`)
     await isHere(quota)
     await spend(quota, 3)
     await until('it knows the usage', async () => (await known(leader)) === 3)
-    await replica.ask('CONFIG', 'SET', 'slave-read-only', 'no')
+    await replica.command('CONFIG', 'SET', 'slave-read-only', 'no')
     await leader.end('SIGKILL')
     // The copy may lack what was written last: here, all.
-    await replica.ask('FLUSHALL')
+    await replica.command('FLUSHALL')
     // The sentinel ends all connections to the one that it makes the leader.
     const isKnown = async () => (await known(replica).catch(() => 0)) === 3
     await until('it is known to the new leader', isKnown, BACK_MS)
@@ -158,11 +158,11 @@ describe('a quota that is shared by a Redis that fails', function () {
   it('is not disconnected if something else kept the process busy for longer than a response may take', async () => {
     const { quota, reasons } = share(redis.url)
     await isHere(quota)
-    const asked = spend(quota, 1)
+    const submitted = spend(quota, 1)
     await new Promise(setImmediate)
     const from = performance.now()
     while (performance.now() - from < 2500);
-    await asked
+    await submitted
     assert.equal(quota.counts().ledgerHere, true)
     assert.deepEqual(
       reasons.filter((reason) => reason !== undefined),

@@ -36,7 +36,7 @@ describe('a shared store in Redis over TLS', () => {
   })
 
   /** What becomes of a reservation in each of these shared stores, for a process that trusts these authorities. */
-  async function asked(trusted: readonly string[], addresses: readonly string[]): Promise<string[]> {
+  async function reserveWith(trusted: readonly string[], addresses: readonly string[]): Promise<string[]> {
     const file = join(temporaryFolder('trusted'), 'authorities.pem')
     writeFileSync(file, trusted.map((one) => readFileSync(one, 'utf8')).join('\n'))
     const child = spawn(
@@ -79,20 +79,20 @@ describe('a shared store in Redis over TLS', () => {
     return reasons[0] ?? ''
   }
 
-  it('is used where the process trusts who signed its certificate, by its address or by its sentinels', async () => {
+  it('is used if the process trusts its certificate, by its address or by its sentinels', async () => {
     const sentinel = await startSentinel(redis)
     ends.push(sentinel.end)
     const byName = `rediss://localhost:${redis.port}`
     const bySentinels = `rediss+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`
-    await redis.ask('FLUSHALL')
-    assert.deepEqual(await asked([authorityFile], [redis.url]), ['granted'])
-    assert.deepEqual(await asked([authorityFile], [byName, bySentinels]), ['full', 'full'])
+    await redis.command('FLUSHALL')
+    assert.deepEqual(await reserveWith([authorityFile], [redis.url]), ['granted'])
+    assert.deepEqual(await reserveWith([authorityFile], [byName, bySentinels]), ['full', 'full'])
   })
 
-  it('is refused where nobody trusts it, where it is for another name, and where it is out of date', async () => {
+  it('is refused with an untrusted, wrong or expired certificate', async () => {
     const servers = [redis, await start('other-name'), await start('expired')]
     const trusted = ['other-name', 'expired'].map((one) => join(authorityFile, `../${one}.pem`))
-    const reasons = await asked(
+    const reasons = await reserveWith(
       trusted,
       servers.map(({ url }) => url),
     )
@@ -102,7 +102,7 @@ describe('a shared store in Redis over TLS', () => {
     )
   })
 
-  it('says so at once, and not that nobody answers', async () => {
+  it('reports this immediately, and not as a timeout', async () => {
     assert.equal(await reason(redis.url), 'SELF_SIGNED_CERT_IN_CHAIN')
     const sentinels = `rediss+sentinel://127.0.0.1:${redis.port}/main`
     assert.match(await reason(sentinels), /CERT/)
@@ -110,7 +110,7 @@ describe('a shared store in Redis over TLS', () => {
     assert.equal(await reason('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main'), 'ECONNREFUSED')
   })
 
-  it('says of a connection without TLS that it was ended', async () => {
+  it('reports a connection without TLS as ended', async () => {
     assert.match(await reason(`redis://127.0.0.1:${redis.port}`), /^ECONNRESET$|Closed/)
   })
 })

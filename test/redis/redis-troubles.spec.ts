@@ -17,7 +17,7 @@ const LEASE_MS = 30_000
 const LONG_MS = 60_000
 const SLACK_MS = 5000
 
-describe('a shared store in Redis, while others use it and limits end', () => {
+describe('a shared store in Redis, with usage by others and exceeded limits', () => {
   let redis: RedisServer
   const opened: SharedQuotaStore[] = []
   async function open(): Promise<StoreMember> {
@@ -30,7 +30,7 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     this.timeout(STARTING_MS)
     redis = await startRedis()
   })
-  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  beforeEach('forgets everything', () => redis.command('FLUSHALL'))
   afterEach('closes the connections', async () => {
     await Promise.all(opened.splice(0).map((sharedStore) => sharedStore.close()))
   })
@@ -39,14 +39,14 @@ describe('a shared store in Redis, while others use it and limits end', () => {
   const records = (over: object) => ({ name: 'data 1/2', limit: 100, occupiedMs: LONG_MS, ...over })
   const requests = { name: 'data', limit: 9, occupiedMs: LONG_MS }
 
-  it('grants as many records as are left, and corrects them to what came', async () => {
+  it('grants as many records as are left, and corrects them to those received', async () => {
     const sharedStore = await open()
-    const ask = (id: string, wanted: number) =>
+    const reserve = (id: string, wanted: number) =>
       grantedOf(sharedStore, id, [reserveRequest(requests), reserveRequest(records({ wanted, minimum: 10 }))])
-    assert.deepEqual(await ask('a', 70), [1, 70])
-    assert.deepEqual(await ask('b', 70), [1, 30])
+    assert.deepEqual(await reserve('a', 70), [1, 70])
+    assert.deepEqual(await reserve('b', 70), [1, 30])
     await sharedStore.commit('a', [commitOutcome(requests), commitOutcome(records({ used: 25 }))], 0)
-    assert.deepEqual(await ask('c', 70), [1, 45])
+    assert.deepEqual(await reserve('c', 70), [1, 45])
   })
 
   it('grants all or nothing: no request if there are too few records, and no records if there is no request', async () => {
@@ -117,7 +117,7 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
-  it('closes a device alone where only its records were refused', async () => {
+  it('closes only a device if only its records were refused', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'a', [reserveRequest(requests), reserveRequest(records({ wanted: 10 }))])
     await sharedStore.commit(
@@ -159,7 +159,7 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     )
   })
 
-  it('commits what was committed before to the same end', async () => {
+  it('commits again without a change', async () => {
     const sharedStore = await open()
     const rule = { limit: 3, occupiedMs: LONG_MS }
     await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
@@ -167,7 +167,7 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     assert.deepEqual(await sharedStore.reserve('b', [reserveRequest(rule)]), { granted: [1], totals: [2] })
   })
 
-  it('counts what was released while an answer was on its way as ours', async () => {
+  it('counts as ours what was released while a response was in flight', async () => {
     const sharedStore = await open()
     const rule = { limit: 9, occupiedMs: 50 }
     await grantedOf(sharedStore, 'short', [reserveRequest(rule)])

@@ -35,25 +35,25 @@ describe('a shared store in Redis', () => {
     this.timeout(STARTING_MS)
     redis = await startRedis()
   })
-  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  beforeEach('forgets everything', () => redis.command('FLUSHALL'))
   afterEach('closes the connections', async () => {
     await Promise.all(opened.splice(0).map((sharedStore) => sharedStore.close()))
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  it('grants exactly what there is to many that ask at once', async () => {
+  it('grants exactly what is available to many concurrent callers', async () => {
     const sharedStores = await Promise.all([open(), open(), open()])
     const limit = 7
-    const asked = Array.from({ length: 120 }, (_, at) =>
+    const reservations = Array.from({ length: 120 }, (_, at) =>
       sharedStores[at % 3]?.reserve(`${at}`, [reserveRequest({ limit, occupiedMs: LONG_MS })]),
     )
-    const result = await Promise.all(asked)
+    const result = await Promise.all(reservations)
     const totals = result.flatMap((one) => (one && 'granted' in one ? [one.totals[0]] : []))
     assert.deepEqual(totals.toSorted(), [1, 2, 3, 4, 5, 6, 7])
     assert.ok(result.every((one) => one && ('granted' in one || one.shortIndex === 0)))
   })
 
-  it('never lets more live than the limit, and as many as it allows', async () => {
+  it('never grants more than the limit, and always as many as it allows', async () => {
     const sharedStores = await Promise.all([open(), open(), open()])
     const [limit, occupiedMs, rounds] = [4, 150, 6]
     const lives: { from: number; to: number }[] = []
@@ -98,7 +98,7 @@ describe('a shared store in Redis', () => {
     assert.equal(third, LONG_MS)
   })
 
-  it('releases what was committed when its time is over and not before', async () => {
+  it('releases committed usage exactly when it expires', async () => {
     const sharedStore = await open()
     const rule = { limit: 1, occupiedMs: 200 }
     await grantedOf(sharedStore, 'one', [reserveRequest(rule)])

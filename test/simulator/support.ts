@@ -1,5 +1,5 @@
 /** Starts simulators that are closed after each test, and asks them as any client would. */
-import { request } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import {
   type DeviceDefinition,
   type EndpointName,
@@ -66,7 +66,7 @@ export function credentialsOf(simulator: Simulator): Record<string, unknown> {
   return { 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass }
 }
 
-export function ask(
+export function request(
   simulator: Simulator,
   endpoint: EndpointName | string,
   params: Record<string, unknown> = {},
@@ -92,7 +92,7 @@ export function send(
   body?: string,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const req = request(
+    const req = httpRequest(
       { host: '127.0.0.1', port: simulator.port, method, path, headers, agent: false },
       (res) => {
         const parts: Buffer[] = []
@@ -116,10 +116,10 @@ export function send(
   })
 }
 
-/** What `ask` ends with when it does not end with an answer. */
-export async function failure(asked: Promise<Reply>): Promise<string> {
+/** The code or name of the error with which a request ends. */
+export async function failure(reply: Promise<Reply>): Promise<string> {
   try {
-    const { status } = await asked
+    const { status } = await reply
     return `answered ${status}`
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error)

@@ -113,7 +113,7 @@ export interface Outcome {
   failed: [serial: string, part: string][]
   quota: QuotaHeaders
   /** Addresses asked, in order. */
-  asked: string[]
+  requests: string[]
 }
 
 /** Feeds a body through client, collecting and output, as the node of the endpoint does. @throws EnvlogError */
@@ -179,7 +179,7 @@ export async function receive(
       String(error.params.part),
     ]),
     quota: answer.quota,
-    asked: transport.sent.map(({ url }) => url),
+    requests: transport.sent.map(({ url }) => url),
   }
 }
 
@@ -189,7 +189,7 @@ async function collect(account: Account, endpoint: EndpointName, request: Reques
   const target = { serial, base }
   switch (nodeOf[endpoint]) {
     case 'envlog-current': {
-      const wish = {
+      const query = {
         selection: 'all',
         exclude: [],
         time,
@@ -197,7 +197,7 @@ async function collect(account: Account, endpoint: EndpointName, request: Reques
         format: form,
         property: 'devices',
       } as const
-      const collected = await collectCurrent(account, wish, context)
+      const collected = await collectCurrent(account, query, context)
       if (!collected) throw new Error('nothing was asked')
       return collected
     }

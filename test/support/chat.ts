@@ -20,9 +20,9 @@ export async function startChat(): Promise<Chat> {
   let refuses = false
   let refused = 0
   const server = createServer(async (request, response) => {
-    const told = JSON.parse(await text(request)) as { text: string }
+    const message = JSON.parse(await text(request)) as { text: string }
     if (refuses) refused++
-    else texts.push(told.text)
+    else texts.push(message.text)
     response.writeHead(refuses ? 503 : 200).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -132,9 +132,9 @@ export function useNodeRed(): FlowHarness {
       return harness.receive(name, count)
     },
     errors() {
-      const told = current.collector.box('errors').slice(reportedErrors)
-      reportedErrors += told.length
-      return told
+      const errors = current.collector.box('errors').slice(reportedErrors)
+      reportedErrors += errors.length
+      return errors
     },
   }
   return harness

@@ -136,9 +136,9 @@ function inherited(): NodeJS.ProcessEnv {
 
 /** A token for the admin address. */
 export async function logIn(url: string, username: string, password: string): Promise<string> {
-  const asked = { client_id: 'node-red-editor', grant_type: 'password', scope: '', username, password }
+  const form = { client_id: 'node-red-editor', grant_type: 'password', scope: '', username, password }
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${url}/auth/token`, { method: 'POST', headers, body: JSON.stringify(asked) })
+  const response = await fetch(`${url}/auth/token`, { method: 'POST', headers, body: JSON.stringify(form) })
   const { access_token: token } = (await response.json()) as { access_token: string }
   return token
 }
@@ -163,7 +163,7 @@ function adminOf(
 ): NodeRed {
   const starts = () => log().split(STARTED).length
 
-  async function ask(path: string, options: RequestInit): Promise<Response> {
+  async function request(path: string, options: RequestInit): Promise<Response> {
     const authorization = token && { authorization: `Bearer ${token}` }
     const headers = { ...(options.headers as Record<string, string>), ...authorization }
     const response = await fetch(`${url}${path}`, { ...options, headers }).catch((error: Error) => {
@@ -175,7 +175,7 @@ function adminOf(
     throw new Error(`${options.method} ${path}: ${response.status} ${await response.text()}`)
   }
   const get = (path: string, accept = 'application/json', lang = 'en-US') =>
-    ask(path, { method: 'GET', headers: { accept, 'accept-language': lang } })
+    request(path, { method: 'GET', headers: { accept, 'accept-language': lang } })
 
   return {
     url,
@@ -187,13 +187,13 @@ function adminOf(
     async deploy(flow, type = 'full') {
       const before = starts()
       const headers = { 'content-type': 'application/json', 'node-red-deployment-type': type }
-      await ask('/flows', { method: 'POST', headers, body: JSON.stringify(flow) })
+      await request('/flows', { method: 'POST', headers, body: JSON.stringify(flow) })
       await until('the flows have started', () => starts() > before, DEPLOYED_MS).catch((error: Error) => {
         throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
       })
     },
     async inject(id) {
-      await ask(`/inject/${id}`, { method: 'POST' })
+      await request(`/inject/${id}`, { method: 'POST' })
     },
     file: (name) => readFileSync(join(userDir, name), 'utf8'),
     async stop(wanted = 'SIGTERM') {

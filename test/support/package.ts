@@ -54,15 +54,15 @@ export async function packInto(folder: string, from = root): Promise<Packed> {
   const options = ['--json', '--ignore-scripts', '--pack-destination', folder]
   const { stdout } = await execute('npm', ['pack', ...options], { cwd: from, env: npmEnvironment() })
   // An array, or from npm 11 on an object by package name.
-  const [told] = Object.values(JSON.parse(stdout)) as [
+  const [packed] = Object.values(JSON.parse(stdout)) as [
     { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
   ]
   const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
   return {
-    tarball: join(folder, tarball ?? told.filename),
-    files: told.files.map(({ path }) => path),
-    size: told.size,
-    unpackedSize: told.unpackedSize,
+    tarball: join(folder, tarball ?? packed.filename),
+    files: packed.files.map(({ path }) => path),
+    size: packed.size,
+    unpackedSize: packed.unpackedSize,
   }
 }
 

@@ -109,8 +109,8 @@ export function asSeries(series: Series): void {
     asTime(record)
     for (const key of keys) asValue(record[key as 'ch1'], record.errors?.[key])
     if (record.errors) {
-      const told = Object.keys(record.errors)
-      assert.ok(told.length > 0 && told.every((key) => keys.includes(key)), 'errors of channels, or none')
+      const named = Object.keys(record.errors)
+      assert.ok(named.length > 0 && named.every((key) => keys.includes(key)), 'errors of channels, or none')
     }
   }
   asOldestFirst(records)

@@ -33,7 +33,7 @@ export interface RedisServer {
   password?: string | undefined
   certificate?: string | undefined
   /** One command, over a connection of its own. */
-  ask(...words: string[]): Promise<unknown>
+  command(...words: string[]): Promise<unknown>
   /** Key → what it holds, with the ms until it is gone (-1: never). */
   contents(): Promise<{ key: string; value: string; lasts: number }[]>
   /** Ends it, if it runs. */
@@ -125,7 +125,7 @@ export async function startRedis({
   const url = `${certificate ? 'rediss' : 'redis'}://${HOST}:${server.port}`
   // That it is the right one is what the tests of TLS look at.
   const socket = certificate ? { socket: { tls: true as const, rejectUnauthorized: false } } : {}
-  async function ask(...words: string[]): Promise<unknown> {
+  async function command(...words: string[]): Promise<unknown> {
     const client = createClient({ url, ...socket, ...(password === undefined ? {} : { password }) })
     // The commands themselves tell what went wrong.
     client.on('error', () => {})
@@ -139,14 +139,14 @@ export async function startRedis({
 
   return {
     ...{ url, port: server.port, password, certificate },
-    ask,
+    command: command,
     async contents() {
-      const keys = (await ask('KEYS', '*')) as string[]
+      const keys = (await command('KEYS', '*')) as string[]
       const one = async (key: string) => {
-        const kind = await ask('TYPE', key)
+        const kind = await command('TYPE', key)
         const read: Record<string, string[]> = { string: ['GET', key], hash: ['HGETALL', key] }
-        const value = JSON.stringify(await ask(...(read[String(kind)] ?? ['ZRANGE', key, '0', '-1'])))
-        return { key, value: String(value), lasts: Number(await ask('PTTL', key)) }
+        const value = JSON.stringify(await command(...(read[String(kind)] ?? ['ZRANGE', key, '0', '-1'])))
+        return { key, value: String(value), lasts: Number(await command('PTTL', key)) }
       }
       return Promise.all(keys.map(one))
     },

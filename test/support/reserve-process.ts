@@ -23,4 +23,4 @@ async function reserve(address: string): Promise<string> {
   }
 }
 
-void Promise.all(addresses.map(reserve)).then((told) => console.log(JSON.stringify(told)))
+void Promise.all(addresses.map(reserve)).then((results) => console.log(JSON.stringify(results)))

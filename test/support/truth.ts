@@ -44,10 +44,10 @@ export function servedDevices(simulator: Simulator, action: ActionName): TrueDev
 /** All that should be told of a device, in order. */
 export function expectedFacts(simulator: Simulator, device: TrueDevice, wanted: Wanted): Fact[] {
   const { action, output } = wanted
-  const told =
+  const reported =
     action === 'current' ? trueReading(simulator, device, wanted) : trueSeries(simulator, device, wanted)
   const text = output === 'points' ? storedTag : stored
-  return told
+  return reported
     .filter((one) => isReported(one, output))
     .map((one) => ({ ...one, name: text(one.name), group: text(one.group) }))
     .map((one) => factOf(one, action, output))
@@ -98,10 +98,11 @@ export function trueRecords(
   to: number,
 ): TrueRecord[] {
   const all = truth.records(serial, base)
-  const asked = action === 'latest' ? all.slice(-NEWEST) : all.filter(({ time }) => time >= from && time < to)
+  const requested =
+    action === 'latest' ? all.slice(-NEWEST) : all.filter(({ time }) => time >= from && time < to)
   const highest = standalone ? options.variants.standaloneChannels : 4
   const seen = new Set<string>()
-  return asked.filter(({ time, id, values }) => {
+  return requested.filter(({ time, id, values }) => {
     const shown = Object.entries(values)
       .map(([channel, value]) => ({ channel: Number(channel), ...measured(value) }))
       .filter(({ channel, error }) => channel <= highest && error !== MISSING)
@@ -148,9 +149,9 @@ export function expectedAlerts(
       keys.flatMap((key): AlertFact[] => {
         const text = stored(texts[key] ?? '')
         if (text.trim() === '' || (output === 'points' && time === 0)) return []
-        const told = [serial, base, time || null, SOURCES[key] ?? key, text] as const
-        if (output === 'points') return [told]
-        return [[...told, timeText(time, device, { action: 'alerts', time: style })]]
+        const fact = [serial, base, time || null, SOURCES[key] ?? key, text] as const
+        if (output === 'points') return [fact]
+        return [[...fact, timeText(time, device, { action: 'alerts', time: style })]]
       }),
     )
 }

@@ -49,7 +49,7 @@ describe('the admin routes', function () {
   }
 
   /** With the account that is deployed, if nothing else is said. */
-  function ask(route: string, who: Person, typed: Typed = {}): Promise<AdminResponse> {
+  function request(route: string, who: Person, typed: Typed = {}): Promise<AdminResponse> {
     const {
       account = harness.typedAccount(),
       more = { anew: true },
@@ -86,7 +86,7 @@ describe('the admin routes', function () {
     harness.newConnections()
   })
 
-  it('are those of the table, whatever the package registers', () => {
+  it('are exactly those in the table', () => {
     assert.deepEqual([...harness.routes].sort(), [...names].sort())
   })
 
@@ -94,7 +94,7 @@ describe('the admin routes', function () {
     for (const path of new Set(names.map((name) => name.split(' ')[1]))) {
       const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'].map((method) => `${method} ${path}`)
       for (const route of others.filter((one) => !(names as string[]).includes(one))) {
-        refused(await ask(route, admin), 404)
+        refused(await request(route, admin), 404)
       }
     }
   })
@@ -104,7 +104,7 @@ describe('the admin routes', function () {
     describe(route, () => {
       for (const who of [...people, WITHOUT_ADMIN_AUTH]) {
         it(who[need] ? `lets in ${who.title}` : `does not let in ${who.title}`, async () => {
-          const answer = await ask(route, who)
+          const answer = await request(route, who)
           if (!who[need]) return refused(answer, 401)
           assert.equal(answer.status, 200, answer.text)
           assert.equal(harness.newConnections().requests > 0, need === 'canRequest')
@@ -114,13 +114,13 @@ describe('the admin routes', function () {
       it('does not let in who spells it otherwise', async () => {
         const upper = route.toUpperCase().replace(':ID', ':id')
         for (const other of [upper, `${route}/`, `${route}?access_token=made-up`]) {
-          refused(await ask(other, nobody, { headers: { 'x-http-method-override': 'GET' } }), 401)
+          refused(await request(other, nobody, { headers: { 'x-http-method-override': 'GET' } }), 401)
         }
       })
 
-      it('takes no cookie for a login', async () => {
+      it('accepts no cookie as a login', async () => {
         const headers = { cookie: 'access_token=x; connect.sid=x; user=*' }
-        refused(await ask(route, nobody, { origin: 'foreign', headers }), 401)
+        refused(await request(route, nobody, { origin: 'foreign', headers }), 401)
       })
     })
   }
@@ -132,7 +132,7 @@ describe('the admin routes', function () {
       for (const [type, isTaken] of Object.entries(types)) {
         it(`${isTaken ? 'takes' : 'does not take'} ${spelled(type)}`, async () => {
           for (const who of [admin, WITHOUT_ADMIN_AUTH]) {
-            const answer = await ask(route, who, { type })
+            const answer = await request(route, who, { type })
             if (!isTaken) refused(answer, 415)
             else assert.equal(answer.status, 200, answer.text)
           }
@@ -146,11 +146,11 @@ describe('the admin routes', function () {
       Object.entries(headers).filter(([name]) => name.startsWith('access-control') || name === 'vary')
 
     for (const origin of origins) {
-      it(`are as open as Node-RED’s own: ${origin}`, async () => {
+      it(`have the same CORS headers as Node-RED’s own routes: ${origin}`, async () => {
         for (const who of [admin, WITHOUT_ADMIN_AUTH]) {
-          const own = await ask('GET /flows', who, { origin })
+          const own = await request('GET /flows', who, { origin })
           for (const route of names) {
-            const answer = await ask(route, who, { origin })
+            const answer = await request(route, who, { origin })
             assert.equal(answer.status, 200, answer.text)
             assert.deepEqual(shared(answer), shared(own))
           }
@@ -158,7 +158,7 @@ describe('the admin routes', function () {
       })
     }
 
-    it('are as open as Node-RED’s own to a browser that asks whether it may send JSON, and never with cookies', async () => {
+    it('answer preflight requests like Node-RED’s own routes, and never allow cookies', async () => {
       const headers = {
         origin: FOREIGN_ORIGIN,
         'access-control-request-method': 'POST',
@@ -180,7 +180,7 @@ describe('the admin routes', function () {
     for (const { title, typed, credentials, outcome } of secrets) {
       it(`${title}: ${outcome}`, async () => {
         for (const route of asking) {
-          const answer = await ask(route, admin, { account: harness.typedAccount(typed, credentials) })
+          const answer = await request(route, admin, { account: harness.typedAccount(typed, credentials) })
           if (outcome === 'works') {
             assert.equal(answer.status, 200, answer.text)
             assert.deepEqual(harness.newConnections().connected, [harness.withPorts('127.0.0.1:SERVICE')])
@@ -202,7 +202,7 @@ describe('the admin routes', function () {
     more: Typed = {},
   ) {
     const account = harness.typedAccount({ baseUrl: row.address }, secretSources[how].credentials)
-    const answer = await ask(route, who, { ...more, account })
+    const answer = await request(route, who, { ...more, account })
     if (!who.canRequest) return refused(answer, 401)
     if (!types[more.type ?? JSON_TYPE]) return refused(answer, 415)
     if (!isSent(how, row.kind)) {
@@ -233,7 +233,7 @@ describe('the admin routes', function () {
       it(`${title}: ${outcome}`, async () => {
         for (const route of asking) {
           const account = harness.typedAccount(typed, isStored ? {} : ALL_TYPED)
-          const { status, text } = await ask(route, admin, { account })
+          const { status, text } = await request(route, admin, { account })
           const statuses: Record<string, number> = { works: 200, 'no-certificate': 502 }
           assert.equal(status, statuses[outcome] ?? 400, text)
           if (outcome !== 'works') assert.equal(JSON.parse(text).reason, outcome)
@@ -259,7 +259,7 @@ describe('the admin routes', function () {
     const taken = columns.type.filter((type) => types[type])
     const rows = [...pairwise(columns), ...pairwise({ ...columns, who: letIn, type: taken })]
     for (const who of [...people, WITHOUT_ADMIN_AUTH]) {
-      it(`do as each says alone: ${who.title}`, async () => {
+      it(`apply the rules of each: ${who.title}`, async () => {
         for (const row of rows.filter((one) => one.who === who)) {
           await check(row.route, who, row.address, row.how, row)
         }
@@ -275,16 +275,16 @@ describe('the admin routes', function () {
       { apiKey: 'wrong', loginId: 'wrong', loginPass: 'wrong' },
     ]
     const list = (who: Person, account: object, more: object) =>
-      ask('POST /envlog/devices', who, { account, more })
+      request('POST /envlog/devices', who, { account, more })
 
-    it('say the same of a wrong password, an unknown login and an unknown account, after a request each', async () => {
+    it('answer the same for a wrong password, an unknown login and an unknown account, after one request each', async () => {
       const answers: AdminResponse[] = []
       for (const [route, id] of asking.flatMap((one) =>
         ['account', 'other', 'nobody', ''].map((id) => [one, id]),
       )) {
         for (const credentials of wrong) {
           answers.push(
-            await ask(route as string, writer, { account: harness.typedAccount({ id }, credentials) }),
+            await request(route as string, writer, { account: harness.typedAccount({ id }, credentials) }),
           )
           assert.deepEqual(harness.newConnections(), {
             connected: [harness.withPorts('127.0.0.1:SERVICE')],
@@ -295,13 +295,13 @@ describe('the admin routes', function () {
       assert.match(same(answers), /^502 .*"login-refused"/)
     })
 
-    it('say the same of right and wrong where the rest is stored, for any account or none, and ask nobody', async () => {
+    it('answer the same for right and wrong secrets where the others are stored, for any account or none, without a request', async () => {
       const parts = secrets.filter(({ title }) => title.endsWith('the rest stored'))
       const answers: AdminResponse[] = []
       for (const id of ['account', 'variables', 'disabled', 'broker', 'nobody', '']) {
         for (const { credentials } of parts) {
           const account = harness.typedAccount({ id }, credentials)
-          for (const route of asking) answers.push(await ask(route, writer, { account }))
+          for (const route of asking) answers.push(await request(route, writer, { account }))
           answers.push(await list(writer, account, { known: true }))
         }
       }
@@ -309,7 +309,7 @@ describe('the admin routes', function () {
       untouched()
     })
 
-    it('keep what the service told for who asked it: nobody else can try a password without asking it', async () => {
+    it('cache responses per user: nobody else can try a password without a request to the service', async () => {
       // A login that nobody has typed before.
       const { referenceId: loginId, referencePass: loginPass } = harness.simulator.account
       const right = harness.typedAccount({}, { apiKey: 'right', loginId, loginPass })
@@ -327,32 +327,32 @@ describe('the admin routes', function () {
       assert.equal(harness.newConnections().requests, 1)
     })
 
-    it('let in who types the right password after any number of wrong ones', async () => {
+    it('accept the right password after any number of wrong ones', async () => {
       for (let count = 0; count < 20; count++) {
-        await ask('POST /envlog/test', writer, { account: harness.typedAccount({}, wrong[0]) })
+        await request('POST /envlog/test', writer, { account: harness.typedAccount({}, wrong[0]) })
       }
       assert.equal(harness.newConnections().requests, 20)
       for (const credentials of [ALL_TYPED, {}]) {
-        const { status } = await ask('POST /envlog/test', writer, {
+        const { status } = await request('POST /envlog/test', writer, {
           account: harness.typedAccount({}, credentials),
         })
         assert.equal(status, 200)
       }
     })
 
-    it('say the same of all that is no account, and nothing to who may not look', async () => {
+    it('answer the same for all ids that are no account, and nothing without permission', async () => {
       const ids = ['nobody', 'disabled', 'broker', 'action', '__proto__', '..%2F..', '%00']
       const answers: AdminResponse[] = []
       for (const route of ids.map((id) => `GET /envlog/accounts/${id}/quota`)) {
-        answers.push(await ask(route, admin))
-        refused(await ask(route, writer), 401)
+        answers.push(await request(route, admin))
+        refused(await request(route, writer), 401)
       }
       assert.match(same(answers), /^404 .*"no-account"/)
     })
   })
 
   describe('after all of it', () => {
-    it('no secret is in the log', () => {
+    it('leave no secret in the log', () => {
       const { apiKey, loginPass } = harness.simulator.account
       for (const secret of [apiKey, loginPass]) assert.ok(!harness.logs().includes(secret))
     })

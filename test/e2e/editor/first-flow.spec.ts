@@ -32,7 +32,7 @@ function tests(runtime: Runtime): void {
   const harness = useEditor(runtime, {}, { speed: 5 })
   let editor: Editor
 
-  it('makes an account, tests it, picks devices before any deploy, and shows what comes', async function () {
+  it('creates and tests an account, picks devices before any deploy, and shows the messages', async function () {
     this.timeout(2 * ACTING_MS)
     editor = await harness.open()
     const ids = {} as Record<Name, string>
@@ -78,25 +78,25 @@ function tests(runtime: Runtime): void {
   }
 
   async function picks(name: Name, id: string): Promise<void> {
-    const { picked, names: told } = choices[name]
+    const { picked, names: shownNames } = choices[name]
     const form = await editor.edit(id)
     await form.field('account').selectOption({ label: 'Plant A' })
     await form.select('list')
-    const asked = harness.simulator.log.length
+    const requests = harness.simulator.log.length
     const picker = await form.pick('devices')
     await picker.whenListed()
     for (const device of picked) await picker.box(`${device} `).first().check()
     await picker.done()
-    assert.equal(harness.simulator.log.length, asked, 'the list is known from the test')
+    assert.equal(harness.simulator.log.length, requests, 'the list is known from the test')
     await form.whenShown('#node-input-select')
-    assert.equal(await form.chosen('devices'), told)
+    assert.equal(await form.chosen('devices'), shownNames)
     assert.match((await form.preview()).sends, new RegExp(`Sends: ${picked.length} device`))
     await form.field('repeat').fill('7200')
     await form.done()
   }
 
   async function opensAgain(name: Name, id: string): Promise<void> {
-    const { picked, names: told } = choices[name]
+    const { picked, names: shownNames } = choices[name]
     const { select, devices } = await editor.held(id)
     assert.equal(select, 'list')
     assert.equal((devices as unknown[]).length, picked.length)
@@ -104,7 +104,7 @@ function tests(runtime: Runtime): void {
     const form = await editor.edit(id)
     assert.equal(await form.field('select').inputValue(), 'list')
     // Names are told as soon as the devices are known.
-    await form.body.locator('#envlog-devices .envlog-chosen-names', { hasText: told }).waitFor()
+    await form.body.locator('#envlog-devices .envlog-chosen-names', { hasText: shownNames }).waitFor()
     if (name === 'latest') {
       const picker = await form.pick('devices')
       await picker.whenListed()
@@ -116,7 +116,7 @@ function tests(runtime: Runtime): void {
     await form.cancel()
   }
 
-  it('keeps the secrets from the browser once they are deployed, and picks with them', async () => {
+  it('does not send deployed secrets to the browser, and picks devices with them', async () => {
     await harness.nodeRed.deploy(
       editorFlow(harness.simulator, { latest: { select: 'list', devices: [rackA] } }),
     )
@@ -154,9 +154,9 @@ function tests(runtime: Runtime): void {
     assert.deepEqual(files, ['flows_cred.json'])
   })
 
-  it('shows no secret that a service repeats: not below a node, in the sidebar, nor by the account’s test', async () => {
+  it('shows no secret that a service echoes: not in a status, the sidebar or the account’s test', async () => {
     let says: EchoResponse = requestInField
-    const peer = await startPeer(answeringWith((echo, asked) => says(echo, asked)))
+    const peer = await startPeer(answeringWith((echo, request) => says(echo, request)))
     try {
       const account = { baseUrl: `http://127.0.0.1:${peer.port}` }
       const nodes = {
@@ -164,11 +164,11 @@ function tests(runtime: Runtime): void {
         latest: { select: 'list', devices: [rackA] },
       }
       const place = { z: 'tab', x: 400, y: 400 }
-      const ask = { type: 'inject', props: [], ...place }
+      const inject = { type: 'inject', props: [], ...place }
       await harness.nodeRed.deploy([
         ...editorFlow(harness.simulator, { account, ...nodes }),
-        { ...ask, id: 'trigger-current', wires: [['current']] },
-        { ...ask, id: 'trigger-latest', wires: [['latest']] },
+        { ...inject, id: 'trigger-current', wires: [['current']] },
+        { ...inject, id: 'trigger-latest', wires: [['latest']] },
         { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...place },
         // All of a message, as a text.
         {
@@ -205,7 +205,7 @@ function tests(runtime: Runtime): void {
     }
   })
 
-  it('says in the viewer’s language below the node that the login is refused', async () => {
+  it('shows a refused login in the status, in the viewer’s language', async () => {
     await harness.nodeRed.deploy(editorFlow(harness.simulator, { current: { repeat: 7200 } }))
     editor = await harness.open()
     const account = await editor.editAccount('account')

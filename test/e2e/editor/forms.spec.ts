@@ -35,7 +35,7 @@ describe('the forms', function () {
     editor = await harness.editor()
   })
 
-  it('give the reason for each wrong value of an account', async () => {
+  it('show the reason for each invalid value of an account', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
     const { apiKey, loginId } = harness.simulator.account
@@ -61,7 +61,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('take a password out of the address of a shared quota, and say where it goes in clear text', async () => {
+  it('move a password from the address of a shared quota to the credential, and warn about clear text', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
     const [address, password] = [form.field('sharedQuota'), form.field('sharedQuotaPassword')]
@@ -80,7 +80,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('give the reason for wrong values of an action', async () => {
+  it('show the reason for invalid values of an action', async () => {
     const form = await editor.edit('range')
     await form.unfold()
     for (const [name, value, reason] of [
@@ -96,7 +96,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('give the reason for ends of a period that nobody could read', async () => {
+  it('show the reason for invalid ends of a period', async () => {
     const form = await editor.edit('range')
     for (const [name, type, value, reason] of [
       ['from', 'date', 'next week', /Enter a time such as/],
@@ -141,7 +141,7 @@ describe('the forms', function () {
     }
   })
 
-  it('hold a choice against what is typed, and again when that changes', async () => {
+  it('validate a choice with the typed values of other fields, and again when these change', async () => {
     const form = await editor.edit('latest')
     await form.unfold()
     await form.field('advance').selectOption('acknowledged')
@@ -152,7 +152,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('offer to begin with a time where a node can, which alerts cannot', async () => {
+  it('offer a start time for latest, and not for alerts', async () => {
     for (const [name, hasTime] of [
       ['latest', true],
       ['alerts', false],
@@ -168,7 +168,7 @@ describe('the forms', function () {
     }
   })
 
-  it('fold what most people do not need, and offer only what can be sent', async () => {
+  it('fold rarely used settings, and offer only valid combinations', async () => {
     const form = await editor.edit('range')
     assert.ok(!(await form.field('topic').isVisible()))
     await form.unfold()
@@ -182,7 +182,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('say what a round costs, and warn when nodes of one account ask for more than there is', async () => {
+  it('show the requests of a round, and warn if the nodes of an account exceed the quota', async () => {
     const form = await editor.edit('alerts')
     await form.unfold()
     const picker = await form.pick('exclude')
@@ -244,7 +244,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('can be used by the keyboard alone', async () => {
+  it('can be used with the keyboard only', async () => {
     const { keyboard } = editor.page
     const form = await editor.edit('latest')
     await form.select('list')

@@ -33,7 +33,7 @@ for (const { runtime, language, themes } of [
       await harness.nodeRed.deploy([...editorFlow(harness.simulator, { latest: { repeat: 60 } }), away])
     })
 
-    it(`can be seen and used by all, ${themes.join(' and ')}, and speak one language`, async () => {
+    it(`are accessible, ${themes.join(' and ')}, and in one language`, async () => {
       const editor = await harness.open({ language, height: 1450 })
       const faults: string[] = []
       const foreign: string[] = []

@@ -30,11 +30,11 @@ describe('the admin routes with adminAuth', function () {
     asks: ['POST devices', 'POST test'],
   }
 
-  it('answer nobody who has not logged in, and spend nothing', async () => {
+  it('refuse users without a login, without a request', async () => {
     const before = harness.simulator.log.length
     for (const token of [undefined, 'made-up']) {
       for (const route of [...routes.looks, ...routes.asks]) {
-        const { status, text } = await ask(route, token)
+        const { status, text } = await request(route, token)
         assert.equal(status, 401, route)
         assert.ok(!text.includes('limit') && !text.includes('serial'), route)
       }
@@ -42,27 +42,27 @@ describe('the admin routes with adminAuth', function () {
     assert.equal(harness.simulator.log.length, before)
   })
 
-  it('let a guest look, and ask nothing that costs quota', async () => {
+  it('allow a guest to read, and nothing that uses quota', async () => {
     const before = harness.simulator.log.length
-    for (const route of routes.looks) assert.equal((await ask(route, tokens.guest)).status, 200, route)
+    for (const route of routes.looks) assert.equal((await request(route, tokens.guest)).status, 200, route)
     for (const route of routes.asks) {
-      assert.ok([401, 403].includes((await ask(route, tokens.guest)).status), route)
+      assert.ok([401, 403].includes((await request(route, tokens.guest)).status), route)
     }
     assert.equal(harness.simulator.log.length, before)
   })
 
-  it('let an admin ask, and give no secret back', async () => {
+  it('allow an admin to send requests, and return no secret', async () => {
     const { apiKey, loginPass } = harness.simulator.account
     const before = harness.simulator.log.length
     for (const route of [...routes.looks, ...routes.asks]) {
-      const { status, text } = await ask(route, tokens.admin)
+      const { status, text } = await request(route, tokens.admin)
       assert.equal(status, 200, `${route}: ${text}`)
       for (const secret of [apiKey, loginPass]) assert.ok(!text.includes(secret), route)
     }
     assert.ok(harness.simulator.log.length > before)
   })
 
-  it('refuse hostile bodies with a reason and without asking anything', async () => {
+  it('refuse hostile bodies with a reason and without a request', async () => {
     const bodies = [
       '',
       'null',
@@ -80,19 +80,19 @@ describe('the admin routes with adminAuth', function () {
     const before = harness.simulator.log.length
     for (const body of bodies) {
       for (const route of routes.asks) {
-        const { status, text } = await ask(route, tokens.admin, body)
+        const { status, text } = await request(route, tokens.admin, body)
         assert.equal(status, 400, `${route} ${body}: ${status} ${text}`)
         // What is no object is refused by Node-RED itself, in its own words.
         if (/^[{[].*[}\]]$/.test(body)) assert.match(text, /^\{"code":"ENVLOG_/, body)
       }
     }
     for (const id of ['nobody', '..%2F..', 'current', '__proto__']) {
-      assert.equal((await ask(`GET accounts/${id}/quota`, tokens.admin)).status, 404, id)
+      assert.equal((await request(`GET accounts/${id}/quota`, tokens.admin)).status, 404, id)
     }
     assert.equal(harness.simulator.log.length, before)
   })
 
-  it('tell a guest in the editor that the account is not for them to ask', async () => {
+  it('show a guest in the editor that the account’s devices are not allowed', async () => {
     const editor: Editor = await harness.open({ login: { name: 'guest', password: PASSWORD } })
     const form = await editor.edit('latest')
     await form.select('list')
@@ -107,7 +107,7 @@ describe('the admin routes with adminAuth', function () {
     await account.cancel()
   })
 
-  async function ask(
+  async function request(
     route: string,
     token?: string,
     body?: string,

@@ -62,7 +62,7 @@ describe('the device picker', function () {
     await form.whenShown('#node-input-select')
   }
 
-  it('shows base units with their remote units, then standalone devices, with what tells them apart', async () => {
+  it('shows base units with their remote units, then standalone devices, with details of each', async () => {
     await edit('latest')
     const picker = await pick()
     assert.deepEqual(await picker.branches(), [
@@ -102,7 +102,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('chooses all and none of what is listed, and tells when it is a part', async () => {
+  it('selects all and none of what is listed, and shows a partial selection', async () => {
     await edit('latest')
     const picker = await pick()
     const standalone = picker.box('Standalone devices')
@@ -124,7 +124,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('chooses all that is found, and nothing that is not seen', async () => {
+  it('selects all hits, and nothing that is hidden', async () => {
     await edit('latest')
     const picker = await pick()
     await picker.search('rack')
@@ -135,7 +135,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('is told in the form by up to four names, and how many more there are', async () => {
+  it('is summarised in the form by up to four names and the number of others', async () => {
     await edit('latest')
     const names = ['Rack B', 'Freezer 1', 'Meeting harness', 'Spare', 'Workshop']
     const picker = await pick()
@@ -149,7 +149,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('takes what is typed and pasted; what is no serial number stays, with a reason', async () => {
+  it('accepts typed and pasted serial numbers; other words stay, with a reason', async () => {
     await edit('latest')
     const picker = await pick()
     await picker.typed.fill(`${UNKNOWN}, wrong\n${rackA.base}/${rackA.serial};short/52C10009`)
@@ -171,7 +171,7 @@ describe('the device picker', function () {
     assert.deepEqual((await editor.held('latest')).devices, [{ serial: UNKNOWN }, rackA])
   })
 
-  it('marks what was chosen and is not in the account, and keeps it', async () => {
+  it('marks and keeps chosen devices that are not in the account', async () => {
     await edit('chosen')
     const picker = await pick()
     assert.match(await picker.row(UNKNOWN).innerText(), /not in this account/)
@@ -182,7 +182,7 @@ describe('the device picker', function () {
     assert.deepEqual((await editor.held('chosen')).devices, [{ serial: UNKNOWN }, rackA])
   })
 
-  it('leaves all as it was when it is cancelled', async () => {
+  it('changes nothing when it is cancelled', async () => {
     await edit('chosen')
     const picker = await pick()
     await picker.press('none')
@@ -192,7 +192,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('takes a mixed choice: a base unit with all its devices, and devices by themselves', async () => {
+  it('accepts a mixed choice: a base unit with all its devices, and single devices', async () => {
     await edit('current')
     await form.select('list')
     const picker = await pick()
@@ -222,7 +222,7 @@ describe('the device picker', function () {
     )
   })
 
-  it('keeps a choice that is not used for whoever comes back to it', async () => {
+  it('keeps a choice of another kind that is not used now', async () => {
     await edit('current')
     await form.select('list')
     const picker = await pick()
@@ -238,7 +238,7 @@ describe('the device picker', function () {
     await form.done()
   })
 
-  it('chooses groups, with what joins them later', async () => {
+  it('selects groups, also with devices that are added later', async () => {
     await edit('latest')
     await form.select('group')
     const picker = await pick('groups')
@@ -255,7 +255,7 @@ describe('the device picker', function () {
     assert.deepEqual((await editor.held('latest')).groups, ['Cold store', 'No such group'])
   })
 
-  it('finds what measures something, in the viewer’s words', async () => {
+  it('finds devices by quantity, in the viewer’s language', async () => {
     await edit('latest')
     const picker = await pick()
     await picker.search('co2')
@@ -268,7 +268,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('takes away in the form what the account no longer has', async () => {
+  it('allows removing in the form what the account no longer has', async () => {
     await edit('chosen')
     const gone = form.gone('devices')
     assert.equal(await gone.locator('s').innerText(), UNKNOWN)
@@ -284,7 +284,7 @@ describe('the device picker', function () {
     { fault: { kind: 'status', status: 401 }, reason: /refused the login/ },
     { fault: { kind: 'status', status: 503 }, reason: /service failed \(503\)/ },
   ] as const) {
-    it(`says why the account cannot be asked, and lets choose by typing nevertheless: ${JSON.stringify(fault)}`, async () => {
+    it(`shows why the request failed, and still accepts typed serial numbers: ${JSON.stringify(fault)}`, async () => {
       harness.simulator.set({ faults: [fault] })
       await edit('chosen')
       const picker = await form.pick('devices')
@@ -300,18 +300,18 @@ describe('the device picker', function () {
     })
   }
 
-  it('says what asking again costs when little is left', async () => {
+  it('shows the cost of a refresh if little quota is left', async () => {
     await edit('latest')
     await form.field('account').selectOption('few')
     const picker = await pick()
     await picker.press('refresh')
-    const told = picker.body.locator('.envlog-picker-state', { hasText: 'takes one request' })
-    assert.match(await told.innerText(), /; 1 is left\.$/)
+    const notice = picker.body.locator('.envlog-picker-state', { hasText: 'takes one request' })
+    assert.match(await notice.innerText(), /; 1 is left\.$/)
     await leave(picker, 'cancel')
     await form.cancel()
   })
 
-  it('says when the quota is used up until when it waits', async () => {
+  it('shows until when it waits if the quota is used up', async () => {
     await edit('latest')
     await form.field('account').selectOption('none')
     const picker = await form.pick('devices')
@@ -397,7 +397,7 @@ describe('the device picker and hard choices', function () {
     )
   })
 
-  it('takes what is missing away by keyboard, one after the other', async () => {
+  it('removes missing devices by keyboard, one after the other', async () => {
     editor = await harness.editor()
     const form = await editor.edit('latest')
     await leave(form, await pick(form), 'cancel')
@@ -432,17 +432,17 @@ describe('the device picker and hard choices', function () {
       await picker.box(box).first().check()
       await leave(form, picker, 'done')
     }
-    for (const [select, which, , told] of [...choices].reverse()) {
+    for (const [select, which, , shown] of [...choices].reverse()) {
       await form.select('all')
       await form.select(select)
-      assert.equal(await form.chosen(which), told)
+      assert.equal(await form.chosen(which), shown)
     }
     await form.done()
     const { select, devices, bases, groups } = await editor.held('current')
     assert.deepEqual([select, devices, bases, groups], ['list', [], ['5F0A1001'], ['Cold store']])
   })
 
-  it('selects none of what is found, and leaves a chosen base unit of which a part is found', async () => {
+  it('deselects all hits, and leaves a chosen base unit of which only a part is found', async () => {
     editor = await harness.editor()
     const form = await editor.edit('alerts')
     await form.select('list')
@@ -504,7 +504,7 @@ describe('the device picker and hard choices', function () {
     assert.equal(((await editor.held('large')).devices as unknown[]).length, 500)
   })
 
-  it('is worked by keyboard, also where what had the focus is folded away or not found', async () => {
+  it('can be used by keyboard, also if the focused item is folded or filtered out', async () => {
     editor = await harness.editor()
     const form = await editor.edit('old')
     const picker = await pick(form)

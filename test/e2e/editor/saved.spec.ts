@@ -40,7 +40,7 @@ describe('a flow that was saved by version 1', function () {
     for (const { id } of running) await editor.status(id).filter({ hasText: COUNTED }).waitFor()
   })
 
-  it('opens without anything wrong, and is changed by that in nothing', async () => {
+  it('opens without errors and without a change', async () => {
     for (const { id } of actions) {
       assert.equal((await editor.held(id)).valid, true, id)
       const form = await editor.edit(id)
@@ -59,7 +59,7 @@ describe('a flow that was saved by version 1', function () {
     await account.cancel()
   })
 
-  it('deploys again and goes on', async () => {
+  it('continues after another deploy', async () => {
     const form = await editor.edit('current')
     await form.field('name').fill('renamed')
     await form.done()

@@ -29,7 +29,7 @@ export function crowdOn(simulator: Simulator) {
   // Remote units first: as long as they last, a node waits for one endpoint alone.
   const devices = simulator.truth.devices().toSorted((a, b) => Number(a.standalone) - Number(b.standalone))
   const third = (at: number) => devices.filter((_, index) => index % 3 === at)
-  const asked: Record<string, TrueDevice[]> = {
+  const devicesOf: Record<string, TrueDevice[]> = {
     'latest-1': third(0),
     'latest-2': third(1),
     'latest-3': third(2),
@@ -38,38 +38,38 @@ export function crowdOn(simulator: Simulator) {
     alerts: devices,
     current: devices,
   }
-  const ids = Object.keys(asked)
+  const ids = Object.keys(devicesOf)
   const actionOf = (id: string) => id.split('-')[0] as QuotaNode['action']
 
   const nodes = ids.map((id): QuotaNode => {
     const action = actionOf(id)
     if (action === 'current') return { id, action, settings: { repeat: 1 } }
     const settings = action === 'range' ? { from: '-1h' } : {}
-    const named = asked[id]?.map(({ serial, base }) => ({ serial, base })) ?? []
+    const named = devicesOf[id]?.map(({ serial, base }) => ({ serial, base })) ?? []
     return { id, action, reference: id === 'latest-ref', settings, devices: named }
   })
 
   return {
-    asked,
+    devicesOf,
     ids,
     nodes,
     /** The node of `latest` that asked. */
     whoAsked({ user, params }: LogEntry): string | undefined {
       if (user === simulator.account.referenceId) return 'latest-ref'
       const serial = params['remote-serial']
-      return ids.find((id) => id.startsWith('latest') && asked[id]?.some((one) => one.serial === serial))
+      return ids.find((id) => id.startsWith('latest') && devicesOf[id]?.some((one) => one.serial === serial))
     },
     /** True where the service has such data of the device. */
     hasData(id: string, serial: string): boolean {
-      const device = asked[id]?.find((one) => one.serial === serial)
+      const device = devicesOf[id]?.find((one) => one.serial === serial)
       return device?.endpoints.includes(endpointOf[actionOf(id)](device)) ?? false
     },
   }
 }
 
 /** What nodes have got, device by device, from now on: messages, or why there will be none. */
-export function createTally({ collector }: QuotaHarness, { asked, ids }: Crowd) {
-  const missing = new Map(ids.map((id) => [id, new Set(asked[id]?.map(({ serial }) => serial))]))
+export function createTally({ collector }: QuotaHarness, { devicesOf, ids }: Crowd) {
+  const missing = new Map(ids.map((id) => [id, new Set(devicesOf[id]?.map(({ serial }) => serial))]))
   const seen = new Map([...ids, 'errors'].map((box) => [box, collector.box(box).length]))
 
   function fresh(box: string): Message[] {

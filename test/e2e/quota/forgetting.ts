@@ -18,7 +18,7 @@ const LIMITS = {
 export function forgettingTests(harness: QuotaHarness): void {
   let simulator: Simulator
 
-  it('is refused once at most by an endpoint after a restart with a store that forgets', async function () {
+  it('is refused at most once per endpoint after a restart without a persistent store', async function () {
     this.timeout(RUN_MS)
     simulator = await harness.simulate({ devices: 60, limits: LIMITS, windows: 'sliding' })
     const devices = simulator.truth.devices().map(({ serial, base }) => ({ serial, base }))
@@ -43,14 +43,16 @@ export function forgettingTests(harness: QuotaHarness): void {
       name: name as keyof typeof LIMITS,
       limit,
     }))
-    const asked = (name: keyof typeof LIMITS) => simulator.counts()[name].total
+    const requestsOf = (name: keyof typeof LIMITS) => simulator.counts()[name].total
     await harness.trigger(...ids)
-    await until('all limits are used up', () => endpoints.every(({ name, limit }) => asked(name) >= limit))
-    const used = Object.fromEntries(endpoints.map(({ name }) => [name, asked(name)]))
+    await until('all limits are used up', () =>
+      endpoints.every(({ name, limit }) => requestsOf(name) >= limit),
+    )
+    const used = Object.fromEntries(endpoints.map(({ name }) => [name, requestsOf(name)]))
     await harness.restart()
     await harness.trigger(...ids)
     await until('it asks again', () =>
-      endpoints.every(({ name, limit }) => asked(name) > Number(used[name]) + limit),
+      endpoints.every(({ name, limit }) => requestsOf(name) > Number(used[name]) + limit),
     )
     const { log } = simulator
     const refused = endpoints.map(
@@ -61,13 +63,13 @@ export function forgettingTests(harness: QuotaHarness): void {
       `${refused}`,
     )
     assert.ok(refused.includes(1), 'it forgot nothing')
-    const told = harness.collector.box('errors').filter(({ error }) => error.code === 'ENVLOG_QUOTA')
+    const errors = harness.collector.box('errors').filter(({ error }) => error.code === 'ENVLOG_QUOTA')
     assert.deepEqual(
-      told.filter(({ error }) => ids.includes(error.source.id)),
+      errors.filter(({ error }) => ids.includes(error.source.id)),
       [],
     )
   })
-  it('takes over nothing that another account spent, where a node stands for a new one', async function () {
+  it('adopts no usage of another account if the node was changed to a new one', async function () {
     this.timeout(RUN_MS)
     const limits = { current: { limit: 1, window: 600 } }
     const [before, after] = [await harness.simulate({ limits }), await harness.simulate({ limits })]
@@ -83,8 +85,12 @@ export function forgettingTests(harness: QuotaHarness): void {
     const renamed = JSON.stringify(flow(after, 'of-another')).replaceAll(accountId(after), accountId(before))
     await harness.deploy(JSON.parse(renamed))
     await harness.trigger('of-another')
-    const told = () => harness.collector.box('errors').find(({ error }) => error.source.id === 'of-another')
-    await until('it has ended', () => harness.collector.box('of-another').length > 0 || told() !== undefined)
-    assert.equal(told(), undefined)
+    const reportedError = () =>
+      harness.collector.box('errors').find(({ error }) => error.source.id === 'of-another')
+    await until(
+      'it has ended',
+      () => harness.collector.box('of-another').length > 0 || reportedError() !== undefined,
+    )
+    assert.equal(reportedError(), undefined)
   })
 }

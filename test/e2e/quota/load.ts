@@ -37,7 +37,7 @@ export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): 
     return until(`${A_FEW} requests`, () => simulator.log.length - from >= A_FEW)
   }
 
-  it('serves every device of every node, through deploys and a power cut', async function () {
+  it('serves every device of every node, across deploys and a power cut', async function () {
     this.timeout(RUN_MS)
     const { pid } = harness.nodeRed
     await harness.deploy(flow())
@@ -60,7 +60,7 @@ export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): 
     })
   })
 
-  it('sent no request over a limit, though limits were used up again and again', () => {
+  it('sends no request over a limit, even if limits are used up again and again', () => {
     const { log } = simulator
     assert.deepEqual(
       log.filter(({ over, status }) => over || status === 429),
@@ -81,21 +81,21 @@ export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): 
     }
   })
 
-  it('told with each message what the service said of the quota', () => {
+  it('reports the quota of the service with each message', () => {
     const messages = crowd.ids.flatMap((id) => harness.collector.box(id) as DeviceMessage[])
     assert.ok(messages.length > 300, `${messages.length}`)
     for (const { envlog } of messages) {
       const { limit, window } = LIMITS[envlog.endpoint as EndpointName]
-      const { remaining, recordsRemaining, ...told } = envlog.quota
-      assert.deepEqual(told, { limit, windowSeconds: window })
+      const { remaining, recordsRemaining, ...limits } = envlog.quota
+      assert.deepEqual(limits, { limit, windowSeconds: window })
       assert.ok(Number.isInteger(remaining) && Number(remaining) >= 0 && Number(remaining) < limit)
       assert.equal(recordsRemaining !== null, envlog.endpoint.startsWith('data'))
     }
   })
 
-  it('told of no failure but of devices that have no such data', () => {
-    const told = harness.collector.box('errors').map(({ error }) => error)
-    const unexpected = told.filter(({ code, cause, source }) =>
+  it('reports no failures except for devices that have no such data', () => {
+    const errors = harness.collector.box('errors').map(({ error }) => error)
+    const unexpected = errors.filter(({ code, cause, source }) =>
       code === 'ENVLOG_SERVICE' ? crowd.hasData(source.id, cause.serial) : code !== 'ENVLOG_CLOSED',
     )
     assert.deepEqual(unexpected, [])

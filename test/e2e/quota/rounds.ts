@@ -47,7 +47,7 @@ export function roundTests(harness: QuotaHarness): void {
     return harness.collector.box('done-round').length > 0 ? undefined : cause.retryAt
   }
 
-  it('goes on where the quota cut a trigger short, over a full deploy too', async function () {
+  it('continues where the quota interrupted a trigger, also after a full deploy', async function () {
     this.timeout(RUN_MS)
     const settings = { wait: 1 }
     const flow = (change: object) =>
@@ -80,8 +80,8 @@ export function roundTests(harness: QuotaHarness): void {
     assert.equal(simulator.counts().alert.over, 0)
   })
 
-  it('asks for nothing whose answer nobody gets', () => {
-    const asked = simulator.log.map(({ params }) => params['remote-serial'])
-    assert.deepEqual(asked.toSorted(), answered().toSorted())
+  it('requests nothing whose answer is not delivered', () => {
+    const requested = simulator.log.map(({ params }) => params['remote-serial'])
+    assert.deepEqual(requested.toSorted(), answered().toSorted())
   })
 }

@@ -33,7 +33,7 @@ export function waitTests(harness: QuotaHarness): void {
       .box('statuses')
       .flatMap(({ status }: Message) => (status.source.id === id ? [status] : []))
 
-  it('shows how far it is and when it will be done, as long as it waits', async function () {
+  it('shows its progress and when it will be done, while it waits', async function () {
     this.timeout(RUN_MS)
     const six = remotes.slice(0, 6)
     await deploy({ id: 'shown', action: 'alerts', devices: six })
@@ -44,7 +44,7 @@ export function waitTests(harness: QuotaHarness): void {
     const node = nodes.find(({ type }) => type === 'envlog-alerts')
     const words = node && catalogOf(node, harness.runtime.lang).get('status.waiting-round')
     const pattern = new RegExp(`^${String(words).replace(/__(\w+)__/g, '(?<$1>[\\d:]+)')}$`)
-    const told = (text: string) => {
+    const endOf = (text: string) => {
       assert.match(text, pattern)
       return pattern.exec(text)?.groups ?? {}
     }
@@ -52,16 +52,16 @@ export function waitTests(harness: QuotaHarness): void {
     assert.ok(waiting.length > 0)
     for (const { text, shape } of waiting) {
       assert.equal(shape, 'ring')
-      const { done, total, time } = told(text)
+      const { done, total, time } = endOf(text)
       assert.ok(Number(done) <= ALERT.limit && Number(total) === 6, text)
       const [hour, minute] = String(time).split(':').map(Number)
       assert.ok(minutesBetween(from, to).includes(`${hour}:${minute}`), text)
     }
-    assert.equal(told(waiting.at(-1)?.text).done, '4')
+    assert.equal(endOf(waiting.at(-1)?.text).done, '4')
     assert.equal(statusesOf('shown').at(-1)?.fill, 'green')
   })
 
-  it('tells a Catch node when it is worth trying again, where it may not wait', async function () {
+  it('reports to a Catch node when to try again, if it may not wait', async function () {
     this.timeout(RUN_MS)
     const five = remotes.slice(0, ALERT.limit + 1)
     simulator.set({ faults: [{ kind: 'delay', delay: 100 }] })
@@ -84,7 +84,7 @@ export function waitTests(harness: QuotaHarness): void {
     assert.equal(simulator.counts().alert.over, 0)
   })
 
-  it('holds up no node with one device for another with 300', async function () {
+  it('does not delay a node with one device for another with 300', async function () {
     this.timeout(RUN_MS)
     simulator.set({ faults: [] })
     const [one, ...others] = remotes.slice(0, 301)

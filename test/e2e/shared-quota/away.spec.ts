@@ -12,7 +12,7 @@ const UNFORESEEABLE = 2 * CONCURRENCY
 /** Of six devices each, in each of the two: 72 requests, four windows. */
 const TRIGGERS = 6
 
-describe('a quota that two Node-REDs share while its Redis is away', () => {
+describe('a quota that two Node-REDs share while its Redis is down', () => {
   const scene = useScene()
   const { harnesses } = scene
 
@@ -27,8 +27,8 @@ describe('a quota that two Node-REDs share while its Redis is away', () => {
   async function disturbed(disturb: () => unknown, mend: () => unknown): Promise<void> {
     const { simulator } = scene
     await scene.deploy(six())
-    for (let count = 0; count < TRIGGERS; count++) await scene.ask('six')
-    await scene.came(ROW.limit + 5)
+    for (let count = 0; count < TRIGGERS; count++) await scene.trigger('six')
+    await scene.untilRequests(ROW.limit + 5)
     await disturb()
     await untilConnection(harnesses, simulator, true)
     await scene.more(1)
@@ -45,7 +45,7 @@ describe('a quota that two Node-REDs share while its Redis is away', () => {
     assert.ok(scene.over() <= UNFORESEEABLE, `${scene.over()} refused`)
     // And as if nothing had been: nothing is held for ever.
     await scene.deploy(scene.endless())
-    await scene.ask('endless')
+    await scene.trigger('endless')
     await scene.more(ROW.limit)
     const before = scene.over()
     const ratio = await scene.flowing()
@@ -53,19 +53,19 @@ describe('a quota that two Node-REDs share while its Redis is away', () => {
     assert.equal(scene.over(), before)
   }
 
-  it('loses no trigger where Redis dies and comes back empty', async function () {
+  it('loses no trigger if Redis crashes and restarts empty', async function () {
     this.timeout(RUN_MS)
     await disturbed(
       () => scene.redis.end('SIGKILL'),
       () => scene.redis.start(),
     )
     const id = accountId(scene.simulator)
-    const told = harnesses[0].collector.box('statuses').map(({ status }) => status)
-    const away = told.find(({ source, text }) => source.id === id && text !== undefined)
+    const statuses = harnesses[0].collector.box('statuses').map(({ status }) => status)
+    const away = statuses.find(({ source, text }) => source.id === id && text !== undefined)
     assert.deepEqual([away?.fill, away?.shape], ['yellow', 'ring'])
   })
 
-  it('loses no trigger where Redis hangs for a while', async function () {
+  it('loses no trigger if Redis hangs for a while', async function () {
     this.timeout(RUN_MS)
     await disturbed(
       () => scene.redis.hang(),
@@ -73,13 +73,13 @@ describe('a quota that two Node-REDs share while its Redis is away', () => {
     )
   })
 
-  it('goes on with half of it each where the password is wrong, and tells nobody the password', async function () {
+  it('continues with half of the quota each if the password is wrong, and does not show the password', async function () {
     this.timeout(RUN_MS)
     const wrong = 'a-wrong-password'
     await scene.deploy(scene.endless(), wrong)
-    await scene.ask('endless')
+    await scene.trigger('endless')
     await untilConnection(harnesses, scene.simulator, true)
-    await scene.came(ROW.limit)
+    await scene.untilRequests(ROW.limit)
     const ratio = await scene.flowing()
     assert.ok(ratio >= FLOWING, `${ratio}`)
     assert.equal(scene.over(), 0)

@@ -27,9 +27,9 @@ export interface Scene {
   endless(): QuotaNode[]
   deploy(nodes: readonly QuotaNode[], password?: string): Promise<void>
   /** Triggers a node in each of them. */
-  ask(id: string): Promise<void>
+  trigger(id: string): Promise<void>
   /** Waits for so many requests in all, or more than there are. */
-  came(count: number): Promise<unknown>
+  untilRequests(count: number): Promise<unknown>
   more(count: number): Promise<unknown>
   log(): readonly LogEntry[]
   over(): number
@@ -66,7 +66,7 @@ export function useScene(): Scene {
   })
 
   const log = () => simulator.log
-  const came = (count: number) => until(`${count} requests`, () => log().length >= count)
+  const untilRequests = (count: number) => until(`${count} requests`, () => log().length >= count)
   return {
     harnesses,
     get redis() {
@@ -81,11 +81,11 @@ export function useScene(): Scene {
     endless: () => [{ id: 'endless', action: 'latest', devices: remotes }],
     deploy: (nodes, password = PASSWORD) =>
       deployShared(harnesses, { simulator, address: redis.url, password, nodes }),
-    async ask(id) {
+    async trigger(id) {
       for (const harness of harnesses) await harness.trigger(id)
     },
-    came,
-    more: (count) => came(log().length + count),
+    untilRequests: untilRequests,
+    more: (count) => untilRequests(log().length + count),
     log,
     over: () => log().filter((entry) => entry.over).length,
     flowing: () => throughput(simulator, ROW, 3),

@@ -20,7 +20,7 @@ describe('a quota that two Node-REDs share', () => {
     return own.flatMap(({ value }) => value.match(/\b\d+ [fs] \d+ \d+\b/g) ?? [])
   }
 
-  it('needs a package of its own, and says which', async function () {
+  it('needs a package, and names it', async function () {
     this.timeout(RUN_MS)
     const [first] = harnesses
     const { simulator, redis } = scene
@@ -36,14 +36,14 @@ describe('a quota that two Node-REDs share', () => {
     for (const harness of harnesses) installClient(harness)
     await first.restart()
     await first.trigger('endless')
-    await scene.came(1)
+    await scene.untilRequests(1)
   })
 
   it('is used up by both together, and never more than that', async function () {
     this.timeout(RUN_MS)
     await scene.deploy(scene.endless())
-    await scene.ask('endless')
-    await scene.came(ROW.limit)
+    await scene.trigger('endless')
+    await scene.untilRequests(ROW.limit)
     const ratio = await scene.flowing()
     assert.ok(ratio >= FLOWING, `${ratio}`)
     assert.equal(scene.over(), 0)
@@ -56,8 +56,8 @@ describe('a quota that two Node-REDs share', () => {
   it('writes nothing secret into Redis', async function () {
     this.timeout(RUN_MS)
     await scene.deploy(scene.endless())
-    await scene.ask('endless')
-    await scene.came(3)
+    await scene.trigger('endless')
+    await scene.untilRequests(3)
     const written = JSON.stringify(await scene.redis.contents())
     assert.match(written, /latest-data-relay/)
     const { apiKey, loginId, loginPass } = scene.simulator.account
@@ -66,28 +66,28 @@ describe('a quota that two Node-REDs share', () => {
     }
   })
 
-  it('is all there again after full deploys', async function () {
+  it('is completely available after full deploys', async function () {
     this.timeout(RUN_MS)
     await scene.deploy(scene.endless())
     for (let deploys = 0; deploys < 3; deploys++) {
-      await scene.ask('endless')
+      await scene.trigger('endless')
       // All is used up, and so next to nothing on its way: what is cut off may come late to a busy service.
       await scene.more(ROW.limit)
       await scene.deploy(scene.endless())
     }
-    await scene.ask('endless')
+    await scene.trigger('endless')
     await scene.more(ROW.limit)
     const ratio = await scene.flowing()
     assert.equal(scene.over(), 0)
     assert.ok(ratio >= FLOWING, `${ratio}`)
   })
 
-  it('counts at a deploy what was on its way as spent, not as on its way for minutes', async function () {
+  it('counts requests in flight at a deploy as used, not as in flight for minutes', async function () {
     this.timeout(RUN_MS)
     scene.simulator.set({ faults: [{ kind: 'delay', delay: 300 }] })
     await scene.deploy(scene.endless())
-    await scene.ask('endless')
-    await scene.came(4)
+    await scene.trigger('endless')
+    await scene.untilRequests(4)
     await scene.deploy([])
     const flying = async () => (await entries()).filter((one) => one.includes('f'))
     const none = async () => (await flying()).length === 0

@@ -24,19 +24,19 @@ const quiet: AlertAct[] = [
   { act: 'pass', ms: TIMEOUT / 2 },
 ]
 const forget: AlertAct = { act: 'forget' }
-const plain: AlertAct = { act: 'ask', fails: null, dies: false, meanwhile: [] }
+const plain: AlertAct = { act: 'trigger', fails: null, dies: false, meanwhile: [] }
 
 /** A life of a node. */
 function acts(more: AlertAct[], ends: readonly ('no-connection' | 'dies')[] = ['no-connection']) {
   // Requests of who is deployed or has died come to nothing.
   const during = more.filter(({ act }) => act !== 'deploy' && act !== 'crash')
-  const ask = fc.record({
-    act: fc.constant('ask' as const),
+  const trigger = fc.record({
+    act: fc.constant('trigger' as const),
     fails: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, fc.constantFrom(...ends)),
     dies: ends.includes('dies') ? fc.boolean() : fc.constant(false),
     meanwhile: fc.array(fc.oneof(raise, fc.constantFrom(...during)), { maxLength: 2 }),
   })
-  return fc.array(fc.oneof(raise, ask, ask, fc.constantFrom(...more)), {
+  return fc.array(fc.oneof(raise, trigger, trigger, fc.constantFrom(...more)), {
     minLength: 2,
     maxLength: 25,
     size: 'max',
@@ -74,7 +74,7 @@ function check(simulation: AlertSimulation, begin: 'now' | 'held'): void {
 
 const byNumber = (a: number, b: number) => a - b
 
-describe('new alerts of any log, asked for at any time', () => {
+describe('new alerts of any log, polled at any time', () => {
   const checkAll = (life: fc.Arbitrary<AlertAct[]>) =>
     fc.assert(
       fc.asyncProperty(order, start, life, async (how, begin, given) => {
@@ -83,9 +83,9 @@ describe('new alerts of any log, asked for at any time', () => {
       { numRuns },
     )
 
-  it('come once, all that the log holds, and tell where it held no longer all', () => checkAll(acts(quiet)))
-  it('come again after the node forgot them', () => checkAll(acts([...quiet, forget])))
-  it('come twice after a crash only if they were delivered since the last write', () =>
+  it('are sent once, all of the log, with overflow if some were lost', () => checkAll(acts(quiet)))
+  it('are sent again after the node forgot them', () => checkAll(acts([...quiet, forget])))
+  it('are sent twice after a crash only if they were delivered after the last write', () =>
     checkAll(acts([...quiet, { act: 'crash', older: 0 }, { act: 'crash', older: 2 }], ['dies'])))
 })
 
@@ -105,7 +105,7 @@ describe('alerts that are to be acknowledged', () => {
         const isSkip = (entry: AlertEntry | undefined) => entry?.kind === 'skipped'
         const skips = [...simulation.journal.keys()].filter((index) => isSkip(simulation.journal[index]))
         assert.ok(
-          skips.every((index) => simulation.journal[index - 1]?.kind !== 'asked'),
+          skips.every((index) => simulation.journal[index - 1]?.kind !== 'requested'),
           'a request while a receipt is open',
         )
       }),
@@ -114,20 +114,20 @@ describe('alerts that are to be acknowledged', () => {
 
   it('are not lost in any order of triggers, receipts, failures and deploys', () =>
     checkAll(acts([...receipts, ...quiet])))
-  it('are not lost where the node dies at any step', () =>
+  it('are not lost if the process dies at any step', () =>
     checkAll(acts([...receipts, ...quiet, { act: 'crash', older: 0 }], ['dies'])))
-  it('come again after they were forgotten, whatever receipts come then', () =>
+  it('are sent again after they were forgotten, whatever receipts arrive then', () =>
     checkAll(acts([...receipts, ...quiet, forget])))
 })
 
 describe('a log entry without any words', () => {
-  it('is nothing to tell: no message, and no receipt to wait for', async () => {
+  it('causes no message, and no receipt to wait for', async () => {
     const simulation = createAlertSimulation('oldest first', 'held', { timeoutMs: TIMEOUT })
     simulation.log.push({ unixtime: 1_795_161_600, ch1: ' ' })
     await play(simulation, [plain])
     assert.deepEqual(
       simulation.journal.map(({ kind }) => kind),
-      ['asked', 'answered', 'completed'],
+      ['requested', 'answered', 'completed'],
     )
   })
 })

@@ -26,10 +26,10 @@ async function begin() {
   nodeState.open(createRecordingStore())
   await nodeState.ready()
   let fails: Reason | null = null
-  const asked: string[] = []
+  const endpoints: string[] = []
 
   async function read(endpoint: EndpointName, params: { [key: string]: number }) {
-    asked.push(endpoint)
+    endpoints.push(endpoint)
     const isRange = endpoint === 'data'
     if (isRange && fails) throw new EnvlogError(fails, {}, { endpoint })
     const { 'unixtime-from': from = 0, 'unixtime-to': to = 0 } = params
@@ -54,10 +54,10 @@ async function begin() {
       fails = reason
     },
     pass: (hours: number) => clock.advance(hours * 3_600_000),
-    asked,
+    endpoints: endpoints,
     /** What one trigger brings. */
     async poll() {
-      asked.length = 0
+      endpoints.length = 0
       let news: PolledData | undefined
       let isNothing = false
       const deliver = async (what: PolledData, nothing = false) => {
@@ -72,7 +72,7 @@ async function begin() {
       const { content, failed = [], overflow } = news ?? {}
       const records = content?.kind === 'series' && !isNothing ? content.series.records : []
       return {
-        came: records.map(({ ch1 }) => ch1),
+        delivered: records.map(({ ch1 }) => ch1),
         overflow,
         gaps: content?.kind === 'series' ? content.series.gaps.map(({ missing }) => missing) : [],
         failed,
@@ -83,29 +83,29 @@ async function begin() {
 }
 
 describe('a backfill that cannot be completed', () => {
-  it('because the service refuses over a day: the answer comes, marked as incomplete, the refusal with it', async () => {
+  it('because the service refuses for over a day: the answer is sent, marked as incomplete, with the refusal', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()
     device.measure(20)
     device.fail('device-refused')
     for (let times = 0; times < 2; times++) {
-      const { came, error } = await device.poll()
-      assert.deepEqual([came, error], [[], 'device-refused'], 'nothing is sent before')
+      const { delivered, error } = await device.poll()
+      assert.deepEqual([delivered, error], [[], 'device-refused'], 'nothing is sent before')
       device.pass(12)
     }
-    const { came, overflow, gaps, failed, error } = await device.poll()
-    assert.deepEqual([came, overflow, gaps, error], [upTo(19, 22), true, [17], undefined])
+    const { delivered: ids, overflow, gaps, failed, error } = await device.poll()
+    assert.deepEqual([ids, overflow, gaps, error], [upTo(19, 22), true, [17], undefined])
     assert.deepEqual(
       failed.map(({ device: found, error: { reason, cause } }) => [found, reason, cause]),
       [[target, 'device-refused', { ...target, endpoint: 'data' }]],
     )
     device.measure(1)
     const next = await device.poll()
-    assert.deepEqual([next.came, next.overflow, next.failed], [[22], undefined, []])
+    assert.deepEqual([next.delivered, next.overflow, next.failed], [[22], undefined, []])
   })
 
-  it('because its answers are not understood for a day: with what came of it', async () => {
+  it('because its answers cannot be decoded for a day: the received part is sent', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()
@@ -116,16 +116,16 @@ describe('a backfill that cannot be completed', () => {
       device.pass(1)
     }
     device.measure(1)
-    const { came, overflow, failed, error } = await device.poll()
+    const { delivered: came, overflow, failed, error } = await device.poll()
     assert.deepEqual([came, overflow, error], [upTo(19, 22), true, undefined])
     assert.deepEqual(
       failed.map(({ error: { reason } }) => reason),
       ['reply-not-json'],
     )
-    assert.deepEqual((await device.poll()).came, [22])
+    assert.deepEqual((await device.poll()).delivered, [22])
   })
 
-  it('for now, is completed when it can be, however often it failed', async () => {
+  it('at first, is completed when it can be, however often it failed', async () => {
     for (const reason of ['no-connection', 'service-failed', 'quota-wait', 'records-wait'] as const) {
       const device = await begin()
       device.measure(2)
@@ -134,12 +134,12 @@ describe('a backfill that cannot be completed', () => {
       device.fail(reason)
       for (let times = 0; times < 20; times++) assert.equal((await device.poll()).error, reason)
       device.fail(null)
-      const { came, overflow } = await device.poll()
+      const { delivered: came, overflow } = await device.poll()
       assert.deepEqual([came, overflow], [upTo(2, 22), undefined])
     }
   })
 
-  it('because of answers that are broken now and then, is completed nevertheless', async () => {
+  it('because of occasional broken answers, is completed nevertheless', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()
@@ -150,11 +150,11 @@ describe('a backfill that cannot be completed', () => {
       device.pass(0.05)
     }
     device.fail(null)
-    assert.deepEqual((await device.poll()).came, upTo(2, 22))
+    assert.deepEqual((await device.poll()).delivered, upTo(2, 22))
   })
 })
 
-describe('a record of a backfill that nobody can read', () => {
+describe('an unreadable record of a backfill', () => {
   for (const [what, unixtime] of Object.entries({
     'a time that is none': 'yesterday',
     'another shape': [7],
@@ -164,7 +164,7 @@ describe('a record of a backfill that nobody can read', () => {
       device.measure(2)
       await device.poll()
       device.measure(20, { unixtime })
-      const { came, overflow, gaps, failed, error } = await device.poll()
+      const { delivered: came, overflow, gaps, failed, error } = await device.poll()
       assert.deepEqual([came, overflow, gaps, error], [upTo(3, 22), undefined, [1], undefined])
       assert.deepEqual(
         failed.map(({ error: { reason } }) => reason),

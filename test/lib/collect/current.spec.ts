@@ -30,7 +30,7 @@ describe('readings that changed since they were last sent', () => {
     assert.equal(look(at(null)).changed.length, 1)
   })
 
-  it('are remembered by device: a serial may stand under two base units', async () => {
+  it('are remembered per device: a serial may exist under two base units', async () => {
     const { look } = await begin()
     look(at(1, base('X'))).remember()
     assert.deepEqual(
@@ -39,7 +39,7 @@ describe('readings that changed since they were last sent', () => {
     )
   })
 
-  it('go back and forth: the last that was sent counts', async () => {
+  it('may change back: they are compared with the last that was sent', async () => {
     const { look } = await begin()
     for (const time of [1, 2, 1, 2]) {
       const { changed, remember } = look(at(time))
@@ -48,7 +48,7 @@ describe('readings that changed since they were last sent', () => {
     }
   })
 
-  it('are known in the next process, but not to what forgot them', async () => {
+  it('are known in the next process, unless they were forgotten', async () => {
     const { store, look } = await begin()
     look(at(1)).remember()
     await nextTurn()

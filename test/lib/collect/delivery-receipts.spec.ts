@@ -37,7 +37,7 @@ describe('receipts', () => {
   const receipt = (taken: number): TestDeliveryEvent => ({ kind: 'receipt-received', cursor: at(taken) })
   const open = (...takens: number[]) => takens.flatMap((taken) => [timeout, trigger, handOver(taken)])
 
-  it('move a cursor forward only, in whatever order they come, and as often as they do', () => {
+  it('only move a cursor forward, in any order, and however often they arrive', () => {
     const takens = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 })
     fc.assert(
       fc.property(fc.constantFrom(...devices), takens, (device, order) => {
@@ -67,18 +67,18 @@ describe('receipts', () => {
     }
   })
 
-  it('of what was forgotten are void also where their time had passed', () => {
+  it('of what was forgotten are void also if they were overdue', () => {
     const { machine } = applyEvents(createDeliveryState(), ...open(7), timeout, forget, receipt(7))
     assert.equal(machine.cursor, null)
   })
 
-  it('of what was forgotten are void also where another process delivered it', () => {
+  it('of what was forgotten are void also if another process delivered it', () => {
     const { machine } = applyEvents(known, { kind: 'forget', now: 20 }, receipt(19), receipt(20))
     assert.equal(machine.cursor, null)
     assert.deepEqual(applyEvents(machine, receipt(21)).machine.cursor, at(21))
   })
 
-  it('of what was delivered before do not count for what is delivered again', () => {
+  it('of an earlier delivery do not count for a repeated one', () => {
     const { machine } = applyEvents(createDeliveryState(), ...open(7), timeout)
     assert.ok(
       latestSequence(machine) >= 7,
@@ -86,14 +86,14 @@ describe('receipts', () => {
     )
   })
 
-  it('after a restart count by what was saved', () => {
+  it('after a restart count according to the saved state', () => {
     const { machine } = applyEvents({ ...known, cursor: at(5) }, receipt(7), receipt(6), receipt(4))
     assert.deepEqual(machine.cursor, at(7))
   })
 })
 
 describe('a first delivery', () => {
-  it('that waits for its receipt is saved as begun: it would come again from there', () => {
+  it('that waits for its receipt is saved as begun, so that it can be repeated', () => {
     const { machine, effects } = applyEvents(createDeliveryState(), trigger, handOver(30, 8))
     assert.deepEqual([machine.cursor, effects[1]], [at(8), 'save'])
     const later = applyEvents(machine, timeout, trigger, handOver(40, 9))

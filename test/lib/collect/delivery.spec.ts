@@ -136,12 +136,12 @@ describe('the transition table', () => {
     }
   }
 
-  it('requests a device that nothing is known of, and begins where a store says', () => {
+  it('requests an unknown device, and begins with the cursor of the store', () => {
     assert.deepEqual(transition<string, string>(createDeliveryState(), events.trigger)[1], 'request')
     assert.deepEqual(applyEvents(createDeliveryState(), events.restore).machine.cursor, at(12))
   })
 
-  it('keeps what is further than what a store says', () => {
+  it('keeps a cursor that is further than that of the store', () => {
     const { machine } = applyEvents(createDeliveryState(), events['receipt-received'], events.restore)
     assert.deepEqual([machine.cursor, machine.receiptsVoidUpTo], [at(20), 7])
   })
@@ -180,7 +180,7 @@ describe('a backfill', () => {
   }
   const filling = inPhase('backfilling')
 
-  it('is delivered with its last page, and again where that failed', () => {
+  it('is delivered with its last page, and again if that failed', () => {
     const { effects } = applyEvents(
       filling,
       events['page-received'],
@@ -200,7 +200,7 @@ describe('a backfill', () => {
     assert.deepEqual([new Set(effects), machine.phase], [new Set(['none']), filling.phase])
   })
 
-  it('is given up where the same page was refused, or not understood, three times over a day', () => {
+  it('is given up if the same page was refused, or could not be decoded, three times in over a day', () => {
     const given = applyEvents(
       filling,
       fails('persistent', 1),
@@ -218,7 +218,7 @@ describe('a backfill', () => {
     assert.equal(applyEvents(filling, fails('persistent', 1), fails('persistent', 99)).effects.at(-1), 'none')
   })
 
-  it('begins to count again with each page that comes', () => {
+  it('resets the count of failures with each received page', () => {
     const { effects } = applyEvents(
       filling,
       fails('persistent', 1),
@@ -229,7 +229,7 @@ describe('a backfill', () => {
     assert.equal(effects.at(-1), 'none')
   })
 
-  it('is requested from the beginning where what came cannot be retained', () => {
+  it('is requested from the beginning if received pages cannot be retained', () => {
     for (const failure of ['transient', 'persistent'] as const) {
       const { machine } = applyEvents(filling, fails(failure, 1, false))
       assert.equal(machine.phase.name, 'idle')
@@ -237,10 +237,10 @@ describe('a backfill', () => {
   })
 })
 
-describe('a delivery that nobody acknowledged', () => {
+describe('an unacknowledged delivery', () => {
   const again = [events['receipt-overdue'], events.trigger]
 
-  it('is retained, and done with by any receipt since its first delivery', () => {
+  it('is retained, and completed by any receipt since its first delivery', () => {
     const { machine, effects } = applyEvents(inPhase('awaiting-receipt'), ...again, events['receipt-issued'])
     assert.deepEqual(effects, ['none', 'redeliver', 'none'])
     assert.deepEqual(applyEvents(machine, events['receipt-received']).machine.phase, phases.idle)
@@ -250,7 +250,7 @@ describe('a delivery that nobody acknowledged', () => {
     )
   })
 
-  it('is requested again where it was not retained', () => {
+  it('is requested again if it was not retained', () => {
     const device = { ...inPhase('awaiting-receipt'), phase: { ...awaiting, retained: null } }
     assert.deepEqual(applyEvents(device, ...again).effects, ['none', 'request'])
   })
@@ -259,7 +259,7 @@ describe('a delivery that nobody acknowledged', () => {
 describe('a deploy', () => {
   const reshaped: TestDeliveryEvent = { kind: 'deploy', hasNewSettings: true, overdueAt: 5000 }
 
-  it('still awaits a receipt, keeps what was fetched, and requests again what was on its way', () => {
+  it('still awaits a receipt, keeps fetched pages, and repeats the request in flight', () => {
     for (const phase of ['awaiting-receipt', 'receipt-overdue', 'backfilling'] as const) {
       assert.deepEqual(applyEvents(inPhase(phase), events.close, events.deploy).machine, inPhase(phase))
     }
@@ -273,7 +273,7 @@ describe('a deploy', () => {
     assert.deepEqual(effects, ['none', 'none', 'none', 'request'])
   })
 
-  it('with other settings keeps nothing that was made by the old ones', () => {
+  it('with other settings keeps nothing of the old ones', () => {
     for (const phase of ['receipt-overdue', 'backfilling'] as const) {
       assert.deepEqual(applyEvents(inPhase(phase), reshaped, events.trigger).effects, ['none', 'request'])
     }
@@ -281,7 +281,7 @@ describe('a deploy', () => {
     assert.deepEqual([machine.phase, effects[1]], [{ ...awaiting, retained: null }, 'none'])
   })
 
-  it('waits for receipts no longer than the node does now', () => {
+  it('applies the new timeout to awaited receipts', () => {
     const shorter = applyEvents(inPhase('awaiting-receipt'), {
       kind: 'deploy',
       hasNewSettings: false,

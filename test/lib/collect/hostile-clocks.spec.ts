@@ -102,35 +102,35 @@ function check(
 }
 
 const missing = (simulation: ClockSimulation, required: Iterable<number>) => {
-  const came = new Set(deliveredBy(simulation))
-  return [...required].filter((seq) => !came.has(seq))
+  const delivered = new Set(deliveredBy(simulation))
+  return [...required].filter((seq) => !delivered.has(seq))
 }
 
-describe('records of a device, whatever clock is set', () => {
+describe('records of a device while clocks are changed', () => {
   const saving = fc.constant<ClockAct>({ act: 'saving' })
 
-  it('come once and in order, whatever the host’s clock says, and whether it is summer', () =>
+  it('are sent once and in order, with any clock of the host and with daylight saving', () =>
     check(livesOf(2500, host, saving), (simulation, _, begin) => {
       assert.deepEqual(deliveredBy(simulation), expectedOf(simulation, begin))
       assert.deepEqual(warningsOf(simulation), [])
     }))
 
-  it('come once and in order where the device’s clock is only ever set forward', () =>
+  it('are sent once and in order if the device’s clock is only set forward', () =>
     check(livesOf(1500, forward), (simulation, _, begin) => {
       assert.deepEqual(deliveredBy(simulation), expectedOf(simulation, begin))
       assert.deepEqual(warningsOf(simulation), [])
     }))
 
-  it('come once where the device’s clock is set back once and forward, all that can be told to be new', () =>
+  it('are sent once if the device’s clock is set back once and forward, all that can be recognised as new', () =>
     check(livesOf(1500, forward, back).map(backOnce), (simulation, profile, begin) => {
       assert.deepEqual(missing(simulation, requiredOf(simulation, profile, begin)), [], 'overlooked')
     }))
 
-  it('come once, none twice, whatever both clocks say, the device’s set back once', () =>
+  it('are never sent twice with any clocks, the device’s set back once', () =>
     check(livesOf(1500, forward, back, host).map(backOnce), () => {}))
 
   const steps = (life: readonly ClockAct[]) => life.filter((one) => one.act === 'device' && one.by < 0).length
-  it('come with each of the two warnings once at most for each time that the clock was set back', () =>
+  it('cause each of the two warnings at most once for each time that the clock was set back', () =>
     fc.assert(
       fc.asyncProperty(anyProfile, livesOf(600, forward, back).map(backOnce), async (profile, life) => {
         const all = life.flatMap((one) => (one.act === 'poll' ? [one, ...one.meanwhile] : [one]))
@@ -145,7 +145,7 @@ describe('records of a device, whatever clock is set', () => {
   for (const standalone of [true, false]) {
     for (const firstId of [1, 65_300]) {
       const kind = `${standalone ? 'standalone' : 'relay'} device from id ${firstId}`
-      it(`stop with one warning where ids show it was set back further than an answer reaches: ${kind}`, async () => {
+      it(`stop with one warning if ids show that it was set back further than an answer reaches: ${kind}`, async () => {
         const profile: ClockProfile = {
           ...{ standalone, firstId, ids: 'counted', interval: 600, answerSize: 100, newestBy: 'arrival' },
           ...{ inclusive: true, order: 'ascending', recordsPerHour: 160_000 },
@@ -168,7 +168,7 @@ describe('records of a device, whatever clock is set', () => {
     }
   }
 
-  it('come twice in no case, also where the clock is set back once more while an answer holds what came after the first time', async () => {
+  it('are never sent twice, also if the clock is set back again while an answer shows the first time', async () => {
     const profile: ClockProfile = {
       ...{ standalone: true, firstId: 1, ids: 'counted', interval: 600, answerSize: 300, newestBy: 'time' },
       ...{ inclusive: true, order: 'ascending', recordsPerHour: 160_000 },
@@ -181,8 +181,8 @@ describe('records of a device, whatever clock is set', () => {
       'held',
       'utc',
     )
-    const came = deliveredBy(simulation)
-    assert.equal(new Set(came).size, came.length)
+    const delivered = deliveredBy(simulation)
+    assert.equal(new Set(delivered).size, delivered.length)
     assert.ok(warningsOf(simulation).length >= 1)
   })
 })

@@ -42,18 +42,18 @@ export function select(
   )
 }
 
-export interface Asked {
+export interface ModelRequest {
   endpoint: EndpointName
   params: Json
 }
 
 /** An account whose requests are answered by `reply`; what was asked is kept. */
 export function modelAccount(
-  reply: (asked: Asked, index: number) => Json,
+  reply: (request: ModelRequest, index: number) => Json,
   offset = 0,
   recordsRemaining: number | null = 1,
 ) {
-  const asked: Asked[] = []
+  const requests: ModelRequest[] = []
   const account = {
     name: 'Plant A',
     concurrency: 2,
@@ -63,13 +63,13 @@ export function modelAccount(
     client: {
       async read(endpoint: EndpointName, params: Json, context: RequestContext) {
         if (context.signal.aborted) throw new EnvlogError('closed')
-        asked.push({ endpoint, params })
-        const body = readEnvelope(endpoint, JSON.stringify(reply({ endpoint, params }, asked.length - 1)))
+        requests.push({ endpoint, params })
+        const body = readEnvelope(endpoint, JSON.stringify(reply({ endpoint, params }, requests.length - 1)))
         return { endpoint, body, receivedAt: 1_795_161_605_000, quota: { recordsRemaining } }
       },
     },
   } as unknown as Account
-  return { account, asked }
+  return { account, requests: requests }
 }
 
 /** An account with one device that has these records. */

@@ -50,7 +50,7 @@ function begin(store = createRecordingStore()) {
 }
 
 describe('a store', () => {
-  it('that is slow is waited for: nothing is asked before', async () => {
+  it('that is slow is awaited before the first request', async () => {
     let answer = (_: unknown) => {}
     const store = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
     const { isReady, cursor } = begin(store)
@@ -61,7 +61,7 @@ describe('a store', () => {
     assert.deepEqual([isReady(), cursor()], [true, at(5)])
   })
 
-  it('that stays silent is waited for five seconds; what comes late is taken all the same', async () => {
+  it('that does not answer is awaited for five seconds; a late answer is still used', async () => {
     let answer = (_: unknown) => {}
     let loads = 0
     const load = () => new Promise((resolve) => (answer = resolve)).finally(() => loads++)
@@ -81,7 +81,7 @@ describe('a store', () => {
     await nodeState.ready()
   })
 
-  it('that never answers is asked again after a minute', async () => {
+  it('that never answers is loaded again after a minute', async () => {
     const answers: ((state: unknown) => void)[] = []
     const store = { ...createRecordingStore(), load: () => new Promise((resolve) => answers.push(resolve)) }
     const { clock, nodeState, cursor } = begin(store)
@@ -99,7 +99,7 @@ describe('a store', () => {
     assert.deepEqual(cursor(), at(6), 'the first to answer holds')
   })
 
-  it('that cannot be read is no empty one: nothing is ready nor written before it can', async () => {
+  it('that cannot be read is not treated as empty: nothing is ready or written before it can be read', async () => {
     let fails = true
     const good = createRecordingStore(saved(5))
     const load = () => (fails ? Promise.reject(new Error('not connected yet')) : good.load())
@@ -132,7 +132,7 @@ describe('a store', () => {
     'a round of something else': { ...saved(5), round: [{}] },
   }
   for (const [title, held] of Object.entries(unreadable)) {
-    it(`that holds ${title} is no empty one: nothing is ready, and nothing is written over it`, async () => {
+    it(`that contains ${title} is not treated as empty: nothing is ready, and it is not overwritten`, async () => {
       const store = createRecordingStore(held)
       const { nodeState } = begin(store)
       const reason = held === newer ? 'store-newer' : 'store-unreadable'
@@ -148,13 +148,13 @@ describe('a store', () => {
   }
 
   for (const empty of [undefined, null]) {
-    it(`that holds ${empty} is an empty one`, async () => {
+    it(`that contains ${empty} is empty`, async () => {
       const { nodeState } = begin(createRecordingStore(empty))
       await nodeState.ready()
     })
   }
 
-  it('that cannot be read is read once for all that wait, and again after a deploy', async () => {
+  it('that cannot be read is loaded once for all callers, and again after a deploy', async () => {
     let loads = 0
     const good = createRecordingStore(saved(5))
     const { nodeState, cursor } = begin({ ...good, load: () => Promise.reject(new Error(`${++loads}`)) })
@@ -165,7 +165,7 @@ describe('a store', () => {
     assert.deepEqual(cursor(), at(5))
   })
 
-  it('that is being read by a node that closes late does not close the one made after it', async () => {
+  it('that is being read by a node that closes late does not close its successor', async () => {
     const old = { ...createRecordingStore(), load: () => silence<unknown>() }
     const { nodeState, cursor } = begin(old)
     const present = createRecordingStore(saved(5))
@@ -192,7 +192,7 @@ describe('a store', () => {
     assert.deepEqual(good.latest(), saved(6))
   })
 
-  it('knows after a restart what was forgotten: an old receipt does not bring it back', async () => {
+  it('knows after a restart what was forgotten: an old receipt does not restore it', async () => {
     const store = createRecordingStore()
     const before = begin(store)
     await nextTurn()
@@ -244,7 +244,7 @@ describe('a store', () => {
     }
   })
 
-  it('that is being read when the node closes is not ready: what was told then is not done', async () => {
+  it('that is being read when the node closes is not ready', async () => {
     let answer = (_: unknown) => {}
     const store = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
     const { nodeState } = begin(store)
@@ -256,7 +256,7 @@ describe('a store', () => {
     await assert.rejects(nodeState.ready(), failure('closed'))
   })
 
-  it('that is slow to write gets one write at a time, and the newest in the end', async () => {
+  it('that writes slowly gets one write at a time, and finally the latest state', async () => {
     const ends: (() => void)[] = []
     const states: unknown[] = []
     const save = (state: unknown) => {
@@ -275,7 +275,7 @@ describe('a store', () => {
     assert.equal(states.length, 2)
   })
 
-  it('that never says it has written does not hold deliveries back', async () => {
+  it('that never confirms a write does not delay deliveries', async () => {
     const { deliver, cursor } = begin({ ...createRecordingStore(), save: () => silence() })
     await nextTurn()
     deliver(5)
@@ -283,7 +283,7 @@ describe('a store', () => {
     assert.deepEqual(cursor(), at(6))
   })
 
-  it('of an earlier deploy that is still being read does not take the place of the present one', async () => {
+  it('of an earlier deploy that is still being read does not replace the current one', async () => {
     let answer = (_: unknown) => {}
     const old = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
     const { nodeState, deliver } = begin(old)
@@ -298,7 +298,7 @@ describe('a store', () => {
 
   const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
 
-  it('holding cursors of records, and of alerts, holds them', async () => {
+  it('contains cursors of records, or of alerts', async () => {
     const { nodeState } = begin(
       createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }),
     )
@@ -309,7 +309,7 @@ describe('a store', () => {
 
   const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
   for (const cursor of [...odd, { ...records, at: null }, { ...records, time: 'x' }]) {
-    it(`holding ${JSON.stringify(cursor)} for a cursor is damaged`, async () => {
+    it(`with the cursor ${JSON.stringify(cursor)} is damaged`, async () => {
       const { nodeState } = begin(
         createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }),
       )

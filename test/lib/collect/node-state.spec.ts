@@ -23,13 +23,13 @@ async function begin(store = createRecordingStore()) {
   return { nodeState, store, deliver, cursor: (device: string) => nodeState.delivery(device).cursor }
 }
 
-describe('what a node knows of its devices', () => {
-  it('is nothing at first, and empty stores are fine', async () => {
+describe('the state of a node', () => {
+  it('is empty at first, and empty stores are valid', async () => {
     const { nodeState, cursor } = await begin()
     assert.deepEqual([cursor(FIRST), nodeState.lastSent(FIRST)], [null, undefined])
   })
 
-  it('outlives its process in a store: cursors, what was last sent, and the polling order', async () => {
+  it('is restored from a store in the next process: cursors, last sent values, and the polling order', async () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 6)
@@ -49,7 +49,7 @@ describe('what a node knows of its devices', () => {
     assert.deepEqual(order, [target('x/y'), target(SECOND), target(FIRST)])
   })
 
-  it('has one key for its receipts, over restarts too, and another in each store', async () => {
+  it('has one key for its receipts, also after restarts, and another one in each store', async () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     await nextTurn()
@@ -58,7 +58,7 @@ describe('what a node knows of its devices', () => {
     assert.ok(nodeState.receiptKey().length >= 43, 'of 32 bytes')
   })
 
-  it('is saved by every step that moves a cursor, and by no other', async () => {
+  it('is saved by every step that changes a cursor, and by no other', async () => {
     const { nodeState, store, deliver } = await begin()
     const writes = () => store.writes.length
     deliver(FIRST, 5)
@@ -80,7 +80,7 @@ describe('what a node knows of its devices', () => {
     assert.equal(writes(), 2)
   })
 
-  it('holds nothing but data: what a store keeps is not changed afterwards', async () => {
+  it('is plain data: what a store keeps is not changed afterwards', async () => {
     const kept: unknown[] = []
     const { nodeState, deliver } = await begin({
       ...createRecordingStore(),
@@ -96,7 +96,7 @@ describe('what a node knows of its devices', () => {
     assert.deepEqual(kept[0], before)
   })
 
-  it('stays over a deploy, also where the store holds something older, or is another one', async () => {
+  it('survives a deploy, also if the store contains older state, or is another one', async () => {
     const { nodeState, store, deliver, cursor } = await begin()
     deliver(FIRST, 5)
     await nextTurn()
@@ -117,7 +117,7 @@ describe('what a node knows of its devices', () => {
     assert.deepEqual((await begin(other)).cursor(FIRST), at(5))
   })
 
-  it('keeps what changed while the store was read', async () => {
+  it('keeps changes that occur while the store is read', async () => {
     const { store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 5)
@@ -140,7 +140,7 @@ const holeOf = (count: number): Backfill => {
   return { received: { series: { records: [] } }, paging: { parts: [{ records }] } } as unknown as Backfill
 }
 
-describe('what was fetched', () => {
+describe('fetched pages', () => {
   const fetch = async (shapes: readonly string[]) => {
     const nodeState = createNodeState(createVirtualClock(0))
     const store = createRecordingStore()
@@ -155,14 +155,14 @@ describe('what was fetched', () => {
     return nodeState.delivery(FIRST).phase.name
   }
 
-  it('stays over a deploy with the same settings, and is dropped where they changed', async () => {
+  it('survive a deploy with the same settings, and are dropped if they changed', async () => {
     assert.equal(await fetch(['old', 'old']), 'backfilling')
     assert.equal(await fetch(['new', 'old']), 'idle')
   })
 })
 
-describe('what is retained in memory', () => {
-  it('fits up to 100,000 records of all nodes of a process, or those of one device alone', () => {
+describe('data that is retained in memory', () => {
+  it('is up to 100,000 records of all nodes of a process, or those of one device', () => {
     const holding = { count: 0 }
     const [one, other] = [
       createNodeState(createVirtualClock(0), holding),
@@ -180,7 +180,7 @@ describe('what is retained in memory', () => {
     assert.equal(holding.count, 0)
   })
 
-  it('of a device that the node is no longer about is dropped after 30 days', async () => {
+  it('is dropped after 30 days if the node no longer selects the device', async () => {
     const clock = createVirtualClock(0)
     const store = createRecordingStore()
     const nodeState = createNodeState(clock)
@@ -209,7 +209,7 @@ describe('what is retained in memory', () => {
     assert.deepEqual(held.round, [FIRST])
   })
 
-  it('does not wait again for a device at each restart', async () => {
+  it('is not kept longer because of restarts', async () => {
     const day = 86_400_000
     const store = createRecordingStore({
       version: 1,
@@ -234,7 +234,7 @@ describe('what is retained in memory', () => {
     assert.deepEqual((store.latest() as { cursors: object }).cursors, {})
   })
 
-  it('goes with a device to another base unit, where it has left the one before', async () => {
+  it('moves with a device to another base unit, if it has left the previous one', async () => {
     const { nodeState, deliver, cursor } = await begin()
     deliver(FIRST, 5)
     nodeState.setLastSent([[FIRST, 'mark']])
@@ -245,7 +245,7 @@ describe('what is retained in memory', () => {
     assert.deepEqual([nodeState.lastSent(FIRST), nodeState.lastSent(SECOND)], [undefined, 'mark'])
   })
 
-  it('is not what a node of another type with the same id knew', async () => {
+  it('is not shared with a node of another type with the same id', async () => {
     const records = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
     const store = createRecordingStore()
     const { nodeState, cursor } = await begin(store)
@@ -261,7 +261,7 @@ describe('what is retained in memory', () => {
     assert.equal(next.delivery(FIRST).cursor, null)
   })
 
-  it('has a bound, however many devices answers name or messages tell to forget', () => {
+  it('is bounded, however many devices answers contain or messages forget', () => {
     const nodeState = createNodeState(createVirtualClock(0))
     let first = 0
     for (let index = 0; index < 12_000; index++) if (nodeState.isFirstReport({ serial: `${index}` })) first++
@@ -273,7 +273,7 @@ describe('what is retained in memory', () => {
   })
 })
 
-describe('to forget', () => {
+describe('forgetting', () => {
   it('clears the named devices under every base unit, or all, and is saved', async () => {
     const { nodeState, store, deliver, cursor } = await begin()
     for (const device of [FIRST, SECOND, 'a/b']) deliver(device, 5)

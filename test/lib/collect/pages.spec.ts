@@ -12,9 +12,9 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
 })
 
 /** At most three records a second; the ids of a standalone device, or all 0 with values that differ. */
-const MOST_A_SECOND = 3
+const MAX_PER_SECOND = 3
 const records = fc
-  .tuple(fc.array(fc.integer({ min: 0, max: MOST_A_SECOND }), { maxLength: 40 }), fc.boolean())
+  .tuple(fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { maxLength: 40 }), fc.boolean())
   .map(([counts, withIds]) => {
     const seconds = counts.flatMap((count, second) => Array.from({ length: count }, () => 1000 + second))
     return seconds.map(
@@ -66,14 +66,14 @@ function run(
   for (let count = 1; ; count++) {
     assert.ok(count < 500, 'it never ends')
     const next = pages.next()
-    const asked = { ...next, number: Math.min(next.number, cap) }
+    const page = { ...next, number: Math.min(next.number, cap) }
     const data = select(
       held,
-      { 'unixtime-from': asked.from, 'unixtime-to': asked.to, number: asked.number },
+      { 'unixtime-from': page.from, 'unixtime-to': page.to, number: page.number },
       how,
     )
     const series = readSeries(graphEnvelope(graph({ data })), 'utc')
-    if (pages.take(series, data.length, asked)) return { series: pages.series(), pages: count }
+    if (pages.take(series, data.length, page)) return { series: pages.series(), pages: count }
     held.push(...grow(count))
   }
 }
@@ -93,8 +93,8 @@ const inOrder = (series: Series, how: Behaviour) =>
   isKnown(series, how) ? values(series) : values(series).sort((a, b) => a - b)
 
 describe('the pages of a period', () => {
-  it('bring exactly the records from `from` up to, not at, `to`, each once, in order', () => {
-    const cap = fc.integer({ min: 2 * MOST_A_SECOND + 1, max: 30 })
+  it('contain exactly the records from `from` up to, not at, `to`, each once, in order', () => {
+    const cap = fc.integer({ min: 2 * MAX_PER_SECOND + 1, max: 30 })
     fc.assert(
       fc.property(records, period, behaviour, cap, (given, { from, to }, how, most) => {
         const period = { from, to, number: null }
@@ -104,9 +104,9 @@ describe('the pages of a period', () => {
     )
   })
 
-  it('bring exactly the newest so many where a number is wanted', () => {
+  it('contain exactly the newest records if a number is given', () => {
     const number = fc.integer({ min: 1, max: 40 })
-    const cap = fc.oneof(fc.constant(16_000), fc.integer({ min: 2 * MOST_A_SECOND + 1, max: 30 }))
+    const cap = fc.oneof(fc.constant(16_000), fc.integer({ min: 2 * MAX_PER_SECOND + 1, max: 30 }))
     fc.assert(
       fc.property(records, period, behaviour, number, cap, (given, { from, to }, how, count, most) => {
         const period = { from, to, number: count }
@@ -122,7 +122,7 @@ describe('the pages of a period', () => {
     )
   })
 
-  it('always end, even where a second holds more than a page', () => {
+  it('always end, even if one second has more records than a page', () => {
     const crowded = fc.array(fc.integer({ min: 1000, max: 1003 }), { maxLength: 60 })
     const number = fc.option(fc.integer({ min: 1, max: 20 }))
     fc.assert(
@@ -135,7 +135,7 @@ describe('the pages of a period', () => {
     )
   })
 
-  it('lose nothing where the device sends new records meanwhile', () => {
+  it('lose nothing if the device sends new records meanwhile', () => {
     fc.assert(
       fc.property(records, behaviour, (given, how) => {
         const period = { from: 1_000_000, to: 1_100_000, number: null }
@@ -150,7 +150,7 @@ describe('the pages of a period', () => {
     )
   })
 
-  it('overlap only by a second: pages are about as many as the records fill', () => {
+  it('overlap only by a second: there are about as many pages as the records fill', () => {
     const given = Array.from({ length: 100 }, (_, index) => ({
       unixtime: 1000 + index,
       id: index,
@@ -163,7 +163,7 @@ describe('the pages of a period', () => {
     }
   })
 
-  it('are one where the first is not full', () => {
+  it('are one if the first is not full', () => {
     const given = [{ unixtime: 1000, id: 1, value: 1 }]
     const { pages } = run(
       given,
@@ -174,19 +174,19 @@ describe('the pages of a period', () => {
     assert.equal(pages, 1)
   })
 
-  it('count a record once also where only the newest page has one of its channels', () => {
+  it('count a record once also if only the newest page has one of its channels', () => {
     const pages = createPages({ from: 0, to: 10_000, number: 2 })
     const at = (unixtime: number, more = {}) => ({ unixtime, 'data-id': unixtime, ch1: unixtime, ...more })
     const take = (data: object[]) => {
-      const asked = pages.next()
-      return pages.take(readSeries(graphEnvelope(graph({ data })), 'utc'), data.length, asked)
+      const page = pages.next()
+      return pages.take(readSeries(graphEnvelope(graph({ data })), 'utc'), data.length, page)
     }
     assert.equal(take([at(9), at(10, { ch2: 1 })]), false, 'one is outside: bounds are inclusive')
     take([at(8), at(9)])
     assert.deepEqual(values(pages.series()), [8, 9])
   })
 
-  it('go on after a full page that holds repeats', () => {
+  it('continue after a full page that contains duplicates', () => {
     const pages = createPages({ from: 0, to: 10_000, number: null })
     const take = (seconds: number[]) => {
       const data = seconds.map((unixtime) => ({ unixtime, 'data-id': unixtime, ch1: unixtime }))

@@ -75,7 +75,7 @@ describe('a moment', () => {
     }
   })
 
-  it('is one that a clock can show, or ENVLOG_INPUT, whatever is given', () => {
+  it('is a valid time, or ENVLOG_INPUT, whatever is given', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.double(), fc.string()), (value) => {
         try {
@@ -107,7 +107,7 @@ describe('a moment before now', () => {
       assert.throws(() => relativeMoment(text, now, 'msg.from'), unreadable))
   }
 
-  it('is ENVLOG_INPUT where no clock goes back so far', () => {
+  it('is ENVLOG_INPUT if it is before the earliest valid time', () => {
     assert.throws(() => relativeMoment('-99999999999w', now, 'msg.from'), unreadable)
     assert.throws(() => relativeMoment(`-${'9'.repeat(400)}s`, now, 'msg.from'), unreadable)
   })
@@ -116,12 +116,12 @@ describe('a moment before now', () => {
 describe('a period', () => {
   const hour = 3_600_000
 
-  it('is where its instants are, whatever the offset', () => {
+  it('is at its instants, whatever the offset', () => {
     const period = { from: { instant: 0 }, to: { instant: hour } }
     assert.deepEqual(placePeriod(period, 540), { from: 0, to: hour })
   })
 
-  it('has its clock times on a clock so many minutes ahead', () => {
+  it('has its wall clock times at the given offset', () => {
     const period = { from: { wallClock: 9 * hour }, to: { wallClock: 10 * hour } }
     assert.deepEqual(placePeriod(period, 540), { from: 0, to: hour })
     assert.deepEqual(placePeriod(period, -210), { from: 12.5 * hour, to: 13.5 * hour })

@@ -26,7 +26,7 @@ async function load(kind: 'records' | 'alerts') {
 }
 
 describe('state that was saved by the first version', () => {
-  it('of records is known: nothing comes twice, what is new comes', async () => {
+  it('of records is known: nothing is sent twice, new records are sent', async () => {
     const { cursor } = await load('records')
     const known = cursor(DELIVERED) as RecordCursor
     const ids = (data: typeof delivered) => {
@@ -39,14 +39,14 @@ describe('state that was saved by the first version', () => {
     assert.deepEqual(planSequence().next(delivered), [8, 4, 5, 6, 9], 'without it all are new')
   })
 
-  it('of records that nobody acknowledged brings them again, without a request for older ones', async () => {
+  it('of unacknowledged records sends them again, without a request for older ones', async () => {
     const { cursor } = await load('records')
     const found = planAnswer(cursor(BEGUN) as RecordCursor, delivered)
     assert.ok(found.kind === 'complete')
     assert.equal(found.fresh.records.length, 5)
   })
 
-  it('of alerts is known, and those that nobody acknowledged come again', async () => {
+  it('of alerts is known, and unacknowledged ones are sent again', async () => {
     const { cursor } = await load('alerts')
     const log = [alert(1, 'high'), alert(2, 'low'), alert(3, 'new')]
     const next = (device: string) => planAlerts(cursor(device) as AlertCursor, log, Date.now(), 'held')
@@ -56,7 +56,7 @@ describe('state that was saved by the first version', () => {
     assert.deepEqual([next(BEGUN).fresh, begun.overflow], [log, false])
   })
 
-  it('takes the receipts of then, and knows which are void', async () => {
+  it('accepts its receipts, and knows which are void', async () => {
     for (const kind of ['records', 'alerts'] as const) {
       const { nodeState, cursor } = await load(kind)
       const receipt = readReceipt(old.receipts[kind], nodeState.receiptKey())
@@ -68,7 +68,7 @@ describe('state that was saved by the first version', () => {
     }
   })
 
-  it('is written as it was: the version before can still read it', async () => {
+  it('is written in the same format: the first version can still read it', async () => {
     for (const kind of ['records', 'alerts'] as const) {
       const { store, nodeState } = await load(kind)
       nodeState.save()

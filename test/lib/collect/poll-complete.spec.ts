@@ -85,7 +85,7 @@ const isWanted =
 const endsAt = (record: MeasuredRecord) => (gap: Gap) => gap.before === iso(record)
 
 describe('gaps of any device, polled at any time', () => {
-  it('are reported once, exactly where records are missing or ids began again', async () => {
+  it('are reported once, exactly where records are missing or ids restarted', async () => {
     const requests = requestsOf(steps, ['no-connection', 'records-wait', 'closed'])
     const acts = actsOf(steps, requests, { more: [...timeActs, { act: 'deploy' }] })
     await fc.assert(
@@ -113,10 +113,10 @@ describe('polling', () => {
       if (index % every === every - 1) await simulation.perform(trigger)
     }
     await simulation.perform(trigger)
-    const came = deliveries(simulation)
+    const delivered = deliveries(simulation)
     return {
-      seqs: came.flatMap(({ records }) => records.map(({ seq }) => seq)),
-      gaps: came.flatMap(({ gaps }) => gaps),
+      seqs: delivered.flatMap(({ records }) => records.map(({ seq }) => seq)),
+      gaps: delivered.flatMap(({ gaps }) => gaps),
       all: simulation.log.map(({ seq }) => seq),
     }
   }

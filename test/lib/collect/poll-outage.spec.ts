@@ -29,8 +29,8 @@ async function begin(others = 0) {
   const nodeState = createNodeState(clock, { count: others })
   nodeState.open(createRecordingStore(), { receiptTimeoutMs: TIMEOUT })
   await nodeState.ready()
-  const asked: string[] = []
-  const came: PolledData[] = []
+  const endpoints: string[] = []
+  const delivered: PolledData[] = []
   const start = Math.floor(clock.now() / 1000)
   const unixtimeOf = (id: number) => start + id * 60
   const record = (id: number) => ({ unixtime: unixtimeOf(id), 'data-id': id, ch1: id })
@@ -38,7 +38,7 @@ async function begin(others = 0) {
     Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => record(from + index))
 
   async function read(endpoint: EndpointName, params: Record<string, number>) {
-    asked.push(endpoint)
+    endpoints.push(endpoint)
     const { 'unixtime-from': from = 0, 'unixtime-to': to = 0, number = 0 } = params
     const idAfter = (unixtime: number) => Math.floor((unixtime - start) / 60) + 1
     const last = Math.min(newest, Math.ceil((to - start) / 60) - 1)
@@ -59,11 +59,11 @@ async function begin(others = 0) {
     }
   }
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
-  const ports = { nodeState, deliver: async (news: PolledData) => void came.push(news), warn: () => {} }
+  const ports = { nodeState, deliver: async (news: PolledData) => void delivered.push(news), warn: () => {} }
 
   return {
-    asked,
-    came,
+    endpoints,
+    delivered,
     measure(count: number) {
       newest += count
       clock.advance(count * MINUTE)
@@ -81,7 +81,7 @@ async function begin(others = 0) {
     acknowledge: (index: number) =>
       nodeState.dispatch(KEY, {
         kind: 'receipt-received',
-        cursor: readReceipt(came.at(index)?.receipt, nodeState.receiptKey()).cursor,
+        cursor: readReceipt(delivered.at(index)?.receipt, nodeState.receiptKey()).cursor,
       }),
   }
 }
@@ -90,59 +90,60 @@ const ids = (news: PolledData | undefined) =>
   news?.content.kind === 'series' ? news.content.series.records.map(({ dataId }) => dataId) : []
 const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-describe('a database that is away for hours', () => {
-  it('costs one request for alerts: they come again as they were, under other receipts', async () => {
-    const { poll, asked, came, measure } = await begin()
+describe('a database that is down for hours', () => {
+  it('costs one request for alerts: they are sent again unchanged, with other receipts', async () => {
+    const { poll, endpoints, delivered, measure } = await begin()
     for (let minute = 0; minute < 180; minute++) {
       await poll('alerts')
       measure(1)
     }
-    assert.deepEqual([asked.length, came.length], [1, 18])
-    const contents = came.map(({ content }) => content)
+    assert.deepEqual([endpoints.length, delivered.length], [1, 18])
+    const contents = delivered.map(({ content }) => content)
     assert.deepEqual(new Set(contents.map((content) => JSON.stringify(content))).size, 1)
-    assert.equal(new Set(came.map(({ receipt }) => receipt)).size, 18)
+    assert.equal(new Set(delivered.map(({ receipt }) => receipt)).size, 18)
   })
 
-  it('costs nothing for a backfill of 30,000 records after it was fetched, nor where nothing was ever stored', async () => {
+  it('costs no request for a backfill of 30,000 records after it was fetched, also if nothing was ever stored', async () => {
     for (const known of [true, false]) {
-      const { poll, asked, came, measure } = await begin()
+      const { poll, endpoints, delivered, measure } = await begin()
       measure(10)
       if (known) await poll('latest', null)
       measure(30_000)
-      asked.length = 0
-      came.length = 0
+      endpoints.length = 0
+      delivered.length = 0
       for (let minute = 0; minute < 60; minute++) {
         await poll()
         measure(1)
       }
-      assert.deepEqual(asked, known ? ['latest-data', 'data', 'data'] : ['latest-data'])
-      assert.equal(came.length, 6)
-      for (const news of came) assert.deepEqual(ids(news), known ? upTo(11, 30_010) : upTo(29_711, 30_010))
+      assert.deepEqual(endpoints, known ? ['latest-data', 'data', 'data'] : ['latest-data'])
+      assert.equal(delivered.length, 6)
+      for (const news of delivered)
+        assert.deepEqual(ids(news), known ? upTo(11, 30_010) : upTo(29_711, 30_010))
     }
   })
 
-  it('is over with any receipt for what came: all that was measured since then follows', async () => {
+  it('ends with any receipt for the delivery: all later records follow', async () => {
     for (const receipt of [0, -1]) {
-      const { poll, asked, came, measure, acknowledge } = await begin()
+      const { poll, endpoints, delivered, measure, acknowledge } = await begin()
       measure(10)
       for (let minute = 0; minute < 25; minute++) {
         await poll()
         measure(1)
       }
-      asked.length = 0
+      endpoints.length = 0
       acknowledge(receipt)
       await poll()
-      assert.deepEqual([ids(came.at(-1)), asked], [upTo(11, 35), ['latest-data']])
+      assert.deepEqual([ids(delivered.at(-1)), endpoints], [upTo(11, 35), ['latest-data']])
     }
   })
 
-  it('changes nothing of what comes again: what was sent is the receivers’ to change', async () => {
-    const { poll, came, measure } = await begin()
+  it('repeats the data unchanged, even if receivers changed the messages', async () => {
+    const { poll, delivered, measure } = await begin()
     measure(10)
     for (let minute = 0; minute < 25; minute++) {
       await poll()
       measure(1)
-      const { content } = came.at(-1) as PolledData
+      const { content } = delivered.at(-1) as PolledData
       if (content.kind !== 'series') continue
       for (const record of content.series.records) record.ch1 = -999
       content.series.channels.length = 0
@@ -151,21 +152,21 @@ describe('a database that is away for hours', () => {
     await poll()
     measure(10)
     await poll()
-    assert.deepEqual(ids(came.at(-1)), upTo(1, 10))
-    const { content } = came.at(-1) as PolledData
+    assert.deepEqual(ids(delivered.at(-1)), upTo(1, 10))
+    const { content } = delivered.at(-1) as PolledData
     assert.ok(content.kind === 'series' && content.series.channels.length > 0)
     assert.ok(content.series.records.every(({ ch1 }) => ch1 !== -999))
   })
 
-  it('is no reason to keep more than memory has room for: more is asked for again', async () => {
-    const { poll, asked, measure } = await begin(90_000)
+  it('does not retain more than the bound: more is requested again', async () => {
+    const { poll, endpoints, measure } = await begin(90_000)
     measure(10)
     await poll('latest', null)
     measure(10_001)
     await poll()
-    asked.length = 0
+    endpoints.length = 0
     measure(10)
     await poll()
-    assert.equal(asked[0], 'latest-data')
+    assert.equal(endpoints[0], 'latest-data')
   })
 })

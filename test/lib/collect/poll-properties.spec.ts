@@ -52,7 +52,7 @@ async function play(simulation: PollSimulation, acts: readonly Act[]): Promise<P
 }
 
 describe('new records of any device, of any service, polled at any time', () => {
-  it('come once, all that the service keeps, in order, whatever fails meanwhile', async () => {
+  it('are sent once, all that the service keeps, in order, whatever fails meanwhile', async () => {
     const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'closed'])
     const acts = actsOf(anyStep, requests, { more: quiet })
     await fc.assert(
@@ -63,7 +63,7 @@ describe('new records of any device, of any service, polled at any time', () => 
     )
   })
 
-  it('come again, all of them, after the node forgot them', async () => {
+  it('are sent again, all of them, after the node forgot them', async () => {
     const steps = stepsOf('timeless')
     const acts = actsOf(steps, requestsOf(steps, ['no-connection'], [forget]), { more: [...quiet, forget] })
     await fc.assert(
@@ -74,7 +74,7 @@ describe('new records of any device, of any service, polled at any time', () => 
     )
   })
 
-  it('come twice after a crash only if they were delivered since the last write', async () => {
+  it('are sent twice after a crash only if they were delivered after the last write', async () => {
     const crashes: Act[] = [0, 0, 1, 3].map((older) => ({ act: 'crash', older }))
     const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'dies'])
     const acts = actsOf(anyStep, requests, { dies: [false, false, true], more: [...quiet, ...crashes] })

@@ -86,12 +86,12 @@ describe('records that are to be acknowledged', () => {
     await checkAll(actsOf(anyStep, requests, { more }))
   })
 
-  it('are not lost where the node dies at any step', async () => {
+  it('are not lost if the process dies at any step', async () => {
     const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'dies'], receiptActs)
     await checkAll(actsOf(anyStep, requests, { dies: [false, true], more: [...more, crash] }))
   })
 
-  it('come again after they were forgotten, whatever receipts come then', async () => {
+  it('are sent again after they were forgotten, whatever receipts arrive then', async () => {
     const requests = requestsOf(anyStep, ['no-connection'], [...receiptActs, forget])
     await checkAll(actsOf(anyStep, requests, { more: [...more, forget] }))
   })

@@ -61,7 +61,7 @@ describe('a backfill', () => {
     assert.deepEqual(deliveredIds(simulation), [upTo(0, 2), upTo(2, 42)])
   })
 
-  it('sends nothing until it is complete, and goes on where it stopped', async () => {
+  it('sends nothing until it is complete, and continues where it stopped', async () => {
     const simulation = await begin(measure(2), poll(), measure(40))
     const short = { fails: 'records-wait', most: 11 } as const
     await play(simulation, poll({}, { maxRecords: 11 }, { maxRecords: 11 }, short))
@@ -72,18 +72,18 @@ describe('a backfill', () => {
     assert.equal(requests(simulation)[1], 1, 'a page alone')
   })
 
-  it('does not wait for records: the other devices go on', async () => {
+  it('does not wait for records quota, so that other devices continue', async () => {
     const { maxRecordsWaits } = await begin(measure(2), poll(), measure(40), poll({}, { maxRecords: 11 }))
     assert.deepEqual(maxRecordsWaits, [undefined, undefined, 0, 0])
   })
 
-  it('is dropped where the node is told to forget meanwhile: it begins again', async () => {
+  it('is dropped and started over if the node gets `forget` meanwhile', async () => {
     const simulation = await begin(measure(2), poll(), measure(40), poll({}, { meanwhile: [forget] }))
     assert.deepEqual(deliveredIds(simulation), [upTo(0, 2)])
     assert.deepEqual(deliveredIds(await play(simulation, poll())), [upTo(0, 2), upTo(37, 42)])
   })
 
-  it('does not hold the device back for good where a late receipt comes in between', async () => {
+  it('does not block the device for ever if a late receipt arrives in between', async () => {
     const simulation = await play(
       createPollSimulation({ ...profile, capacity: 8 }, firstRecords, { timeoutMs: TIMEOUT }),
       ...[measure(3), poll(), receipt(), measure(8), poll(), timeout],
@@ -102,7 +102,7 @@ describe('a backfill', () => {
 })
 
 describe('a first answer', () => {
-  it('that nobody acknowledged comes again, and then what came since', async () => {
+  it('that was not acknowledged is sent again, and then later records', async () => {
     const simulation = await acknowledging(
       measure(5),
       poll(),
@@ -115,7 +115,7 @@ describe('a first answer', () => {
     assert.deepEqual(deliveredIds(simulation), [upTo(0, 5), upTo(0, 5), upTo(5, 45)])
   })
 
-  it('that nobody acknowledged comes again after a crash', async () => {
+  it('that was not acknowledged is sent again after a crash', async () => {
     const simulation = await acknowledging(
       measure(5),
       poll(),
@@ -126,7 +126,7 @@ describe('a first answer', () => {
     assert.deepEqual(deliveredIds(simulation), [upTo(0, 5), upTo(0, 45)])
   })
 
-  it('that comes again after a crash costs one request, and is not reported as incomplete', async () => {
+  it('that is repeated after a crash costs one request, and is not reported as incomplete', async () => {
     for (const backfill of [true, false]) {
       const simulation = createPollSimulation(profile, { start: 'held', backfill }, { timeoutMs: TIMEOUT })
       await play(simulation, measure(40), poll(), { act: 'crash', older: 0 }, poll())
@@ -141,13 +141,13 @@ describe('a first answer', () => {
     }
   })
 
-  it('that comes again after a crash comes whole, also where the next one cuts through its first second', async () => {
+  it('that is repeated after a crash is complete, also if the next answer cuts through its first second', async () => {
     const first = [measure(40), measure(1, 'same'), measure(3)]
     const simulation = await acknowledging(...first, poll(), measure(1), { act: 'crash', older: 0 }, poll())
     assert.deepEqual(deliveredIds(simulation), [upTo(39, 44), upTo(39, 45)])
   })
 
-  it('that held nothing: all that is measured since then is new, on a slow clock as well', async () => {
+  it('that was empty: all later records are new, also with a slow clock', async () => {
     for (const slow of [0, 600, 7200]) {
       const simulation = createPollSimulation({ ...profile, slow }, firstRecords)
       await play(simulation, poll(), measure(40), poll())
@@ -156,22 +156,22 @@ describe('a first answer', () => {
   })
 })
 
-describe('a device told to be forgotten while it is asked', () => {
+describe('a device that is forgotten while it is requested', () => {
   for (const [what, open] of [
     ['sent', begin],
     ['acknowledged', acknowledging],
   ] as const) {
-    it(`comes once after that, not twice: ${what}`, async () => {
+    it(`is sent once after that, not twice: ${what}`, async () => {
       const simulation = await open(measure(3), poll({ meanwhile: [forget] }), poll(), receipt(), poll())
       assert.deepEqual(deliveredIds(simulation), [upTo(0, 3)])
     })
   }
 })
 
-describe('a device whose clock goes two hours ahead for good', () => {
+describe('a device whose clock is set two hours ahead for ever', () => {
   const minutely = (count: number) => Array.from({ length: count }, () => [measure(1), poll()]).flat()
 
-  it('is not asked again and again for all that came since', async () => {
+  it('is not requested again and again for all later records', async () => {
     const simulation = await begin(measure(5), poll(), measure(1, 'forward'), poll(), ...minutely(60))
     assert.deepEqual(deliveredIds(simulation).flat(), upTo(0, 66))
     assert.ok(
@@ -180,7 +180,7 @@ describe('a device whose clock goes two hours ahead for good', () => {
     )
   })
 
-  it('brings each record once, also when more came than are remembered', async () => {
+  it('sends each record once, also if more were received than are remembered', async () => {
     const simulation = await begin(measure(5), poll(), measure(1, 'forward'), poll(), ...minutely(500))
     assert.deepEqual(deliveredIds(simulation).flat(), upTo(0, 506))
   })
@@ -208,7 +208,7 @@ describe('a delivery', () => {
   const last = (simulation: PollSimulation) =>
     simulation.journal.findLast((entry: JournalEntry) => entry.kind === 'delivered')
 
-  it('has a receipt where it is to be acknowledged, another one each time, else none', async () => {
+  it('has a receipt if it is to be acknowledged, another one each time, otherwise none', async () => {
     const simulation = await acknowledging(measure(1), poll())
     const first = last(simulation)?.receipt
     await play(simulation, timeout, poll())
@@ -217,7 +217,7 @@ describe('a delivery', () => {
     assert.equal(last(await begin(measure(1), poll()))?.receipt, undefined)
   })
 
-  it('is awaited until its receipt comes or is overdue, and costs no request meanwhile', async () => {
+  it('waits until its receipt is received or overdue, and costs no request meanwhile', async () => {
     const simulation = await acknowledging(measure(1), poll(), measure(1), poll(), { act: 'deploy' }, poll())
     assert.deepEqual(simulation.journal.slice(-2), [
       { kind: 'skipped', requests: 0 },
@@ -228,7 +228,7 @@ describe('a delivery', () => {
     assert.deepEqual(deliveredIds(simulation), [[0], [1], [1]])
   })
 
-  it('that nobody needs has no receipt: nothing new moves the cursor all the same', async () => {
+  it('without anything new has no receipt, and still moves the cursor', async () => {
     const simulation = await acknowledging(measure(1), poll(), receipt(), poll(), poll())
     assert.deepEqual(kinds(simulation).slice(-2), ['answered', 'completed'])
   })

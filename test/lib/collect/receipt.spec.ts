@@ -42,13 +42,13 @@ describe('a receipt', () => {
     7,
   ]
   for (const one of odd) {
-    it(`cannot be read with ${JSON.stringify(one)} for a cursor`, () => {
+    it(`cannot be read with the cursor ${JSON.stringify(one)}`, () => {
       const text = sign(receipt.node, receipt.device, one)
       assert.throws(() => read(text), failure('receipt-unreadable'))
     })
   }
 
-  it('cannot be read where it names no node or device, or something more', () => {
+  it('cannot be read without node or device, or with something more', () => {
     for (const names of [{ node: 7 }, { device: null }, { node: undefined }]) {
       const text = write({ ...receipt, ...names } as never)
       assert.throws(() => read(text), failure('receipt-unreadable'), JSON.stringify(names))
@@ -65,7 +65,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('tells node, device and cursor, whatever they are made of', () => {
+  it('contains node, device and cursor, whatever characters they have', () => {
     const anything = fc.record(
       { node: fc.string(), device: fc.string(), cursor: fc.constant(cursor) },
       { noNullPrototype: true },
@@ -73,13 +73,13 @@ describe('a receipt', () => {
     fc.assert(fc.property(anything, (content) => assert.deepEqual(read(write(content)), content)))
   })
 
-  it('is one word, that a header or a database column can carry, also with space around it', () => {
+  it('is one word for a header or a database column, and may have blanks around it', () => {
     const text = write({ ...receipt, node: 'Node "ä" 日本' })
     assert.match(text, /^[\w.-]+$/)
     assert.equal(read(` ${text}\n`).node, 'Node "ä" 日本')
   })
 
-  it('that was changed on its way, or never was one, cannot be read', () => {
+  it('that was changed, or is none, cannot be read', () => {
     const text = write(receipt)
     for (const other of ['', '.', 'x', `x${text}`, text.slice(0, -1), `${text}x`, text.split('.')[0]]) {
       assert.throws(() => read(other), failure('receipt-unreadable'), String(other))
@@ -89,7 +89,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('cannot be made by anybody who has not the key: not from the parts of another, nor with another key', () => {
+  it('cannot be created without the key: not from the parts of another, nor with another key', () => {
     const forged = Buffer.from(JSON.stringify(['a1b2c3d4', receipt.device, { ...persisted, taken: 1 }]))
     const [, sum = ''] = write(receipt).split('.')
     for (const signature of [sum, '', createHash('sha256').update(forged).digest('base64url')]) {
@@ -100,7 +100,7 @@ describe('a receipt', () => {
     assert.throws(() => read(writeReceipt(receipt, 'another')), failure('receipt-unreadable'))
   })
 
-  it('cannot be read with any one letter changed', () => {
+  it('cannot be read with any single character changed', () => {
     const text = write(receipt)
     const [body = '', sum = ''] = text.split('.')
     for (let index = 0; index < text.length; index++) {

@@ -4,7 +4,7 @@ import { ANSWER_TIME, planAnswer, planSequence, record } from '../../support/col
 const iso = (seconds: number) => new Date((ANSWER_TIME + seconds) * 1000).toISOString()
 const minutes = (...ids: number[]) => ids.map((id) => record(id * 60 - 6000, id))
 
-describe('gaps of what is new', () => {
+describe('gaps of new records', () => {
   it('are reported once, with the records before and after', () => {
     const device = planSequence()
     device.next(minutes(1, 2, 5))
@@ -13,7 +13,7 @@ describe('gaps of what is new', () => {
     assert.deepEqual(device.gaps, ['missing 2', 'missing 1'])
   })
 
-  it('stand between the last that was delivered and the first that is new', () => {
+  it('are found between the last delivered and the first new record', () => {
     const device = planSequence()
     device.next(minutes(1, 2))
     const found = planAnswer(device.cursor(), minutes(7, 8), { canBackfill: false })
@@ -22,14 +22,14 @@ describe('gaps of what is new', () => {
     assert.deepEqual(found.fresh.gaps, [gap])
   })
 
-  it('stand there also where the first that is new is of the same second', () => {
+  it('are found there also if the first new record is of the same second', () => {
     const device = planSequence()
     device.next([record(0, 5)])
     device.next([record(0, 8), record(60, 9)], { canBackfill: false })
     assert.deepEqual(device.gaps, ['missing 2'])
   })
 
-  it('stand there also where empty answers came between, and after a silent start', () => {
+  it('are found there also after empty answers, and after a start without records', () => {
     const device = planSequence({ start: 'now' })
     device.next(minutes(1, 2))
     device.next([])
@@ -37,7 +37,7 @@ describe('gaps of what is new', () => {
     assert.deepEqual(device.gaps, ['missing 1'])
   })
 
-  it('tell ids that start again, and of remote units not those that turn over', () => {
+  it('include restarts of ids, but not the wrap-around of remote units', () => {
     const again = planSequence()
     again.next(minutes(40, 41))
     again.next([...minutes(41), record(-100, 1), record(-40, 2)])
@@ -50,21 +50,21 @@ describe('gaps of what is new', () => {
     assert.deepEqual(remote.gaps, ['missing 2'])
   })
 
-  it('claim nothing where ids are all 0', () => {
+  it('are none if ids are all 0', () => {
     const device = planSequence()
     device.next([record(-60, 0, 1), record(0, 0, 2)])
     device.next([record(0, 0, 2), record(600, 0, 3)])
     assert.deepEqual(device.gaps, [])
   })
 
-  it('are none where the record that seems to be left out has no time', () => {
+  it('are none if the record that seems to be missing has no time', () => {
     const device = planSequence()
     assert.deepEqual(device.next([...minutes(1, 2, 4), record(null, 3)]), [3, 1, 2, 4])
     assert.deepEqual(device.next([...minutes(2, 4, 6), record(null, 5)]), [5, 6])
     assert.deepEqual(device.gaps, [])
   })
 
-  it('are none where the record that seems to be left out is ahead of the clock', () => {
+  it('are none if the record that seems to be missing is ahead of the clock', () => {
     const device = planSequence()
     assert.deepEqual(device.next([...minutes(1, 2, 4), record(9000, 3)]), [1, 2, 4, 3])
     assert.deepEqual(device.next([...minutes(2, 4, 5), record(9000, 3)]), [5])

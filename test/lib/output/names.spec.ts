@@ -36,7 +36,7 @@ describe('names of the channels of one device', () => {
     )
   })
 
-  it('are none of the names that tags have', () => {
+  it('are never names of tags', () => {
     const tags = ['serial', 'name', 'model', 'base', 'group']
     const channel = tags.map((name, num) => ({ num, name, unit: 'V', value: '1' }))
     const [found] = pointsOf(current([{ channel }]), { measurement: 'm', group: '', fieldNames: 'label' })
@@ -61,7 +61,7 @@ describe('names of the channels of one device', () => {
     { minLength: 1, maxLength: 6 },
   )
 
-  it('give each value of a device a topic and a field of its own, whatever the channels are called', () => {
+  it('give each value of a device its own topic and field, with any names of channels', () => {
     fc.assert(
       fc.property(channels, fc.constantFrom(...FIELD_NAMES), (channel, fieldNames) => {
         const content = current([{ channel }])
@@ -80,7 +80,7 @@ describe('names of the channels of one device', () => {
     )
   })
 
-  it('have a number behind them that no other has', () => {
+  it('have a unique numeric suffix', () => {
     const named = ['A', 'A', 'A_2', 'A'].map((name, at) => ({ key: `ch${at + 1}`, name, quantity: null }))
     assert.deepEqual([...channelNames(named, 'label').values()], ['A', 'A_2', 'A_2_2', 'A_3'])
   })

@@ -20,7 +20,7 @@ const channels = [
 ]
 
 describe('points', () => {
-  it('of records are one a record, with the numbers by channel key', () => {
+  it('of records are one per record, with the numbers by channel key', () => {
     const data = [
       { unixtime: T + 60, 'data-id': 2, ch1: 'E1', ch3: 4 },
       { unixtime: T, 'data-id': 1, ch1: ' -18.40', ch3: 0 },
@@ -31,7 +31,7 @@ describe('points', () => {
     ])
   })
 
-  it('of current readings are one a device, with its own group', () => {
+  it('of current readings are one per device, with its own group', () => {
     const other = { serial: '5212A1B3', group: [], channel: [{ num: 2, name: 'x', value: '7', unit: '' }] }
     const { group: _, ...without } = tags
     assert.deepEqual(points(current([{}, other]), 'the directory’s'), [
@@ -45,7 +45,7 @@ describe('points', () => {
     ])
   })
 
-  it('of alerts are one a text, with its source as a tag', () => {
+  it('of alerts are one per text, with its source as a tag', () => {
     const entry = { unixtime: T, ch1: 'Sensor Error', 'battery-level': 'Low' }
     const timestamp = new Date(T * 1000)
     assert.deepEqual(points(alerts([entry])), [
@@ -73,7 +73,7 @@ describe('points', () => {
     assert.ok(local instanceof Date)
   })
 
-  it('are none of a record without a number, or without an instant', () => {
+  it('do not exist for a record without a number or without a time', () => {
     const data = [
       { unixtime: T, 'data-id': 1, ch1: 'E1', ch3: '' },
       { unixtime: '', 'data-id': 2, ch1: 1 },
@@ -103,7 +103,7 @@ describe('points', () => {
   })
 
   for (const text of HOSTILE) {
-    it(`take a hostile text for text alone: ${JSON.stringify(text)}`, () => {
+    it(`contain a hostile text only as text: ${JSON.stringify(text)}`, () => {
       const [point] = pointsOf(
         series({ 'remote-name': text, 'remote-model': text, data: [{ unixtime: T, ch1: 1, [text]: 9 }] }),
         options({ measurement: text, group: stored(text) }),
@@ -120,7 +120,7 @@ describe('points', () => {
   }
 
   for (const kind of kinds) {
-    it(`are as many as was counted before, with fields and an instant: ${kind}`, () => {
+    it(`are as many as counted before, with fields and a time: ${kind}`, () => {
       fc.assert(
         fc.property(anyContent[kind], (content) => {
           const made = points(content)

@@ -11,7 +11,7 @@ const chunkSize = fc.integer({ min: 1, max: 5 })
 
 describe('the sequence of messages', () => {
   for (const { kind, output, send } of ways) {
-    it(`has as many as was told before they are made: ${kind} as ${output} by ${send}`, () => {
+    it(`has as many as counted before: ${kind} as ${output} by ${send}`, () => {
       fc.assert(
         fc.property(anyContent[kind], chunkSize, (content, chunk) => {
           const { payloads, sequence } = plan(content, { output, send, chunk })
@@ -26,7 +26,7 @@ describe('the sequence of messages', () => {
   }
 
   for (const output of ['rows', 'points'] as const) {
-    it(`joined gives the whole: chunks and single ${output}`, () => {
+    it(`joined is the whole: chunks and single ${output}`, () => {
       for (const kind of kinds) {
         fc.assert(
           fc.property(anyContent[kind], chunkSize, (content, chunk) => {
@@ -41,7 +41,7 @@ describe('the sequence of messages', () => {
     })
   }
 
-  it('joined gives the whole: chunks of a series, their gaps too', () => {
+  it('joined is the whole: chunks of a series, with their gaps', () => {
     fc.assert(
       fc.property(anyContent.series, chunkSize, (content, chunk) => {
         assert.ok(content.kind === 'series')
@@ -128,7 +128,7 @@ describe('two messages', () => {
       )
     })
 
-    it(`stay as they were sent, whatever the later ones go through: ${kind} as ${output} by ${send}`, () => {
+    it(`stay unchanged if later ones are modified: ${kind} as ${output} by ${send}`, () => {
       const made = [...messagesOf(planMessages(contents[kind](), how({ ...way, chunk: 2 })))]
       const before = structuredClone(made.map(({ payload, reading }) => ({ payload, reading })))
       for (let last = made.length - 1; last > 0; last--) {

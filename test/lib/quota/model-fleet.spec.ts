@@ -81,20 +81,20 @@ describe('two to four processes that share an account, whatever happens to them 
   const sharedStores: Kind[] = ['flush', 'copy', 'failover']
   const ways: Kind[] = ['cut', 'silence', 'outage']
 
-  it('never send one too many while the ways to it are whole, be it slow', () =>
+  it('never exceed the limit while the connections to it are intact, even if it is slow', () =>
     fc.assert(fc.asyncProperty(fleets(own), judge), repeat(240)))
 
-  it('nor where it is emptied, or an older copy of it takes over', () =>
+  it('never exceed the limit if it is emptied, or replaced by an older copy', () =>
     fc.assert(fc.asyncProperty(fleets([...sharedStores, 'deploy']), judge), repeat(240)))
 
-  it('nor more than one for each that loses it, where any of the ways is cut and mended', () =>
+  it('exceed it by at most one for each that loses it, if connections are cut and restored', () =>
     fc.assert(fc.asyncProperty(fleets([...ways, 'deploy']), judge), repeat(240)))
 
-  it('nor more than that where all of it happens at once', () =>
+  it('exceed it by no more than that if all of this happens together', () =>
     fc.assert(fc.asyncProperty(fleets([...own, ...sharedStores, ...ways]), judge), repeat(240)))
 
   for (const processes of [2, 3, 4]) {
-    it(`reach nine tenths of what one that knows all could, being ${processes}, while all is well`, () =>
+    it(`reach 90 % of an ideal client with ${processes} processes, without incidents`, () =>
       fc.assert(
         fc.asyncProperty(
           fleets(own, { processes, faults: {}, slow: 100, incidents: [] }),
@@ -111,7 +111,7 @@ describe('two to four processes that share an account, whatever happens to them 
       ))
   }
 
-  it('and do so again when all is mended', () =>
+  it('reach that again after all incidents', () =>
     fc.assert(
       fc.asyncProperty(
         fleets([...ways, 'flush', 'block', 'deploy'], { faults: {}, slow: 100 }),

@@ -41,7 +41,7 @@ async function together(scenario: Scenario, others: number, burst: number) {
 describe('the quota of an account that others use too', function () {
   this.timeout(0)
 
-  it('is refused only for what no client could foresee', () =>
+  it('is refused only for usage that no client could know of', () =>
     fc.assert(
       fc.asyncProperty(shared, async ({ scenario, others, burst }) => {
         const { simulation, excused } = await together({ ...scenario, headerRate: 1 }, others, burst)

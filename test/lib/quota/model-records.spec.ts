@@ -94,10 +94,10 @@ function createRecordsSimulation({ seed, row, concurrency, way, headerRate, faul
   }
 }
 
-describe('the records of devices that are ours alone', function () {
+describe('the records of devices without other clients', function () {
   this.timeout(0)
 
-  it('are never asked for beyond what remains, whatever comes back', () =>
+  it('are never requested beyond what remains, whatever the answers are', () =>
     fc.assert(
       fc.asyncProperty(scenario, async (records) => {
         const { submit, clock, random, round, service, start } = createRecordsSimulation(records)
@@ -112,7 +112,7 @@ describe('the records of devices that are ours alone', function () {
       { numRuns: runs(800) },
     ))
 
-  it('come in the end, whoever waits for them', () =>
+  it('are received in the end', () =>
     fc.assert(
       fc.asyncProperty(scenario, async (records) => {
         const { submit, clock, round, open, start } = createRecordsSimulation(records)

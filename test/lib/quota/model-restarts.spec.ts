@@ -59,7 +59,7 @@ const killed = async (simulation: QuotaSimulation) => simulation.kill()
 describe('the quota of an account after a restart', function () {
   this.timeout(0)
 
-  it('goes on where it stopped, with a store that writes at once, at whatever instant the process dies', () =>
+  it('continues where it stopped, with a store that writes immediately, whenever the process dies', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await fiveLives(scenario, {
@@ -71,7 +71,7 @@ describe('the quota of an account after a restart', function () {
       { numRuns: runs(800) },
     ))
 
-  it('does so with a store that takes its time, which Node-RED lets finish', () =>
+  it('does so with a slow store, which Node-RED lets finish', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await fiveLives(scenario, {
@@ -86,7 +86,7 @@ describe('the quota of an account after a restart', function () {
       { numRuns: runs(400) },
     ))
 
-  it('is refused at most once for each time without any store: the first goes alone, and teaches', () =>
+  it('is refused at most once per restart without a store: the first request is sent alone', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await fiveLives(prompt(scenario), { store: () => undefined, end: killed })
@@ -95,7 +95,7 @@ describe('the quota of an account after a restart', function () {
       { numRuns: runs(400) },
     ))
 
-  it('treats a store that fails at any time as none', () =>
+  it('treats a store that fails at any time like no store', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await fiveLives(prompt(scenario), {
@@ -107,7 +107,7 @@ describe('the quota of an account after a restart', function () {
       { numRuns: runs(300) },
     ))
 
-  it('is refused for no more than a slow store had not written when the process died', () =>
+  it('is refused only for usage that a slow store had not written when the process died', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         let lost = 0

@@ -61,7 +61,7 @@ const part = fc.double({ min: 0, max: 1, noNaN: true })
 describe('two processes that share an account, whatever happens', function () {
   this.timeout(0)
 
-  it('together never let the service count one too many while the shared store is there, be it slow', () =>
+  it('never exceed the limit while the shared store is connected, even if it is slow', () =>
     fc.assert(
       fc.asyncProperty(soleClient, fc.constantFrom(0, 10, 900), async (scenario, slow) => {
         const { clock, random, service, sharedStore, start, end } = twoProcesses(scenario)
@@ -73,7 +73,7 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('never do so either while it is disconnected, nor when it is back, whenever one is deployed again', () =>
+  it('never exceed it while it is disconnected or reconnected, with deploys at any time', () =>
     fc.assert(
       fc.asyncProperty(soleClient, part, part, async (scenario, share, when) => {
         const { row, up, back } = scenario
@@ -99,7 +99,7 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('never do so if it loses its data, whenever that is and however often', () =>
+  it('never exceed it if it loses its data, at any time and however often', () =>
     fc.assert(
       fc.asyncProperty(
         soleClient,
@@ -117,7 +117,7 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('let it count one too many for each of them at most if it is lost and there are no headers', () =>
+  it('exceed it by at most one for each of them if it is lost and there are no headers', () =>
     fc.assert(
       fc.asyncProperty(soleClient, part, part, fc.boolean(), async (scenario, when, lasts, isSilent) => {
         const { row } = scenario

@@ -25,10 +25,10 @@ async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
   return simulation
 }
 
-describe('the quota of an account that is ours alone', function () {
+describe('the quota of an account without other clients', function () {
   this.timeout(0)
 
-  it('never lets the service count one too many, whatever the windows, latencies, faults and clocks', () =>
+  it('never exceeds the limit, with any windows, latencies, faults and clocks', () =>
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await anyDemand(scenario, 5)
@@ -53,7 +53,7 @@ describe('the quota of an account that is ours alone', function () {
       { numRuns: runs(300) },
     ))
 
-  it('learns the service’s own limits with the first answer, before it could be one too many', () =>
+  it('learns the service’s own limits with the first answer, before it could exceed them', () =>
     fc.assert(
       fc.asyncProperty(soleClient, limitRows(120, 15), async (scenario, table) => {
         const faults = { failed: 0.1 }
@@ -83,7 +83,7 @@ describe('the quota of an account that is ours alone', function () {
     assert.ok(sent.length >= 0.95 * best, `${sent.length} of ${best}`)
   }
 
-  it('sends at minimum 95 % of what an all-knowing client could send', () =>
+  it('sends at least 95 % of what an ideal client could send', () =>
     fc.assert(fc.asyncProperty(soleClient, reachesNearlyAll), { numRuns: runs(300) }))
 
   it('does so too if responses are slow and the service’s windows slide', () => {

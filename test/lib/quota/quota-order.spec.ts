@@ -59,8 +59,8 @@ describe('the order of requests', () => {
       wanted,
       minimum,
     })
-    const answer = async (came: number) => {
-      service.sent.at(-1)?.answer({ records: came })
+    const answer = async (records: number) => {
+      service.sent.at(-1)?.answer({ records: records })
       await clock.settle()
     }
     submit('use', data('D', 9400))

@@ -23,7 +23,7 @@ async function left(used: number) {
 const own = ({ quota }: ReturnType<typeof createProcess>) => quota.counts().endpoints.current.own
 
 describe('what a quota saves', () => {
-  it('is there when the request leaves, and again when its answer comes', async () => {
+  it('is saved when the request is sent, and again when it is answered', async () => {
     const { clock, store, service } = await left(3)
     const contents = () =>
       (store.contents() as { endpoints: { current: { inFlight: unknown[]; own: unknown[] } } }).endpoints
@@ -33,7 +33,7 @@ describe('what a quota saves', () => {
     assert.equal(contents().current.inFlight.length, 0)
   })
 
-  it('is known to the next process before anything leaves', async () => {
+  it('is known to the next process before it sends anything', async () => {
     const { clock, store } = await left(10)
     const next = createProcess(clock, { store })
     next.submit('waits')
@@ -58,7 +58,7 @@ describe('what a quota saves', () => {
     assert.equal(own(process), 1)
   })
 
-  it('is older than what the process that saved it knows since', async () => {
+  it('does not replace newer usage of the process that saved it', async () => {
     const clock = createVirtualClock()
     const store = createMemoryStore(clock)
     const process = createProcess(clock, { store })
@@ -73,7 +73,7 @@ describe('what a quota saves', () => {
     assert.equal(own(process), 0)
   })
 
-  it('is in the store of each node', async () => {
+  it('is in the store of each account node', async () => {
     const clock = createVirtualClock()
     const stores = [createMemoryStore(clock), createMemoryStore(clock)] as [MemoryStore, MemoryStore]
     const process = createProcess(clock, { store: stores[0] })
@@ -85,7 +85,7 @@ describe('what a quota saves', () => {
     assert.notEqual(stores[0].contents(), undefined)
   })
 
-  it('of another version counts for nothing', async () => {
+  it('of another version is ignored', async () => {
     const { clock, store } = await left(10)
     await store.save({ ...(store.contents() as object), version: 1 })
     const next = createProcess(clock, { store })
@@ -101,7 +101,7 @@ describe('what a quota saves', () => {
     'no entries': { version: 2, endpoints: { current: {} }, devices: {} },
     'no lists': { version: 2, endpoints: { current: { own: 5, foreign: null } }, devices: { data: 7 } },
   })) {
-    it(`may be spoilt: ${what} counts for nothing, and is replaced`, async () => {
+    it(`is ignored and replaced if it is damaged: ${what}`, async () => {
       const clock = createVirtualClock()
       const store = createMemoryStore(clock)
       await store.save(state)

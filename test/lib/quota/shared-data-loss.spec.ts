@@ -4,7 +4,7 @@ import { CURRENT_OCCUPIED_MS } from '../../support/quota/one-member'
 import { keys } from '../../support/quota/quota'
 
 describe('a shared store that loses its data', () => {
-  it('grants nothing twice, though nothing was in flight and nobody had noticed', async () => {
+  it('grants nothing twice, even if nothing was in flight and it was not noticed', async () => {
     const { sharedStore, send, sent } = await createMembers(2)
     assert.equal(await send(0, 10), 10)
     sharedStore.lose()
@@ -79,7 +79,7 @@ describe('a shared store that one of several has lost', () => {
     assert.equal(await send(1, 0, 'r', 20_000), 5)
   })
 
-  it('leaves a share to the one that lost it, for a window', async () => {
+  it('reserves a share for the member that lost it, for a window', async () => {
     const { clock, send, setLink } = await createMembers(2)
     setLink(1, 'silent')
     await clock.pass(10_000)
@@ -87,7 +87,7 @@ describe('a shared store that one of several has lost', () => {
     assert.equal(await send(0, 0, 'r', CURRENT_OCCUPIED_MS), 5)
   })
 
-  it('leaves nothing to one that left', async () => {
+  it('reserves nothing for a member that left', async () => {
     const { all, clock, send } = await createMembers(2)
     void all[1]?.leave()
     await clock.pass(10_000)

@@ -6,7 +6,7 @@ import { CURRENT_OCCUPIED_MS, createMember } from '../../support/quota/one-membe
 import { createProcess, keys, participant } from '../../support/quota/quota'
 
 describe('a shared store over a deploy', () => {
-  it('is used whole immediately, and told nothing twice', async () => {
+  it('is used completely immediately, and nothing is reported twice', async () => {
     const { quota, leave, go, clock, service, sharedStore } = await createMember()
     await go('before', 4)
     for (const sent of service.sent) sent.answer()
@@ -18,7 +18,7 @@ describe('a shared store over a deploy', () => {
     assert.equal(await go('after', 8), 6)
   })
 
-  it('that comes just as it returns still learns what was used without it, and is waited for', async () => {
+  it('still learns the usage without it if the deploy is just at the reconnection, and is awaited', async () => {
     const { quota, leave, submit, go, clock, service, sharedStore } = await createMember({}, 'disconnected')
     assert.equal(await go('disconnected', 8), 5)
     for (const sent of service.sent) sent.answer()
@@ -33,7 +33,7 @@ describe('a shared store over a deploy', () => {
     assert.equal(service.sent.length, 5)
   })
 
-  it('learns what ended while it was disconnected when the deploy had opened another connection', async () => {
+  it('learns what ended while it was disconnected, even after the deploy opened another connection', async () => {
     const { quota, leave, submit, clock, service, sharedStore } = await createMember()
     submit('on its way')
     await clock.settle()
@@ -54,7 +54,7 @@ describe('a shared store over a deploy', () => {
     assert.deepEqual([sharedStore.inFlight('current'), sharedStore.used('current')], [0, service.sent.length])
   })
 
-  it('is told everything if it is configured only now, or is another one, and what is in flight then', async () => {
+  it('gets all usage if it is configured only now, or is another one, also of requests in flight', async () => {
     const { quota, leave, go, clock, service, sharedStore } = await createMember()
     const leaveAlone = quota.join(participant())
     leave()

@@ -31,7 +31,7 @@ describe('a member whose connection to the shared store is cut', () => {
     assert.equal(await send(0, 10, 'all'), 5)
   })
 
-  it('sends nothing more that it was about to send when it was deployed', async () => {
+  it('sends nothing that was pending before a deploy', async () => {
     const { all, clock, sharedStore, sent, setLink, deploy, pass } = await createMembers(2)
     sharedStore.slow(
       () => 100,
@@ -45,7 +45,7 @@ describe('a member whose connection to the shared store is cut', () => {
     assert.equal(sent(), 0)
   })
 
-  it('tells the shared store what is sent just when it is found', async () => {
+  it('reports what is sent just during the reconnection', async () => {
     const { all, clock, sharedStore, send, sent, setLink } = await createMembers(2)
     setLink(0, 'disconnected')
     setLink(1, 'disconnected')
@@ -69,7 +69,7 @@ describe('a member whose connection to the shared store is cut', () => {
     assert.equal(sent(), 10)
   })
 
-  it('counts all that shared it, though the shared store is lost again as it comes back', async () => {
+  it('counts all members, even if the shared store is lost again during the reconnection', async () => {
     const { sharedStore, send, sent, pass } = await createMembers(3)
     sharedStore.setState('disconnected')
     await pass(CURRENT_OCCUPIED_MS + SHARE_LEFT_MS)
@@ -81,7 +81,7 @@ describe('a member whose connection to the shared store is cut', () => {
     assert.equal(sent(), 9)
   })
 
-  it('has nothing reserved for it if the store was found, and is lost again before it knows', async () => {
+  it('has nothing reserved for it if the connection is lost again during the reconnection', async () => {
     const { all, sharedStore, send, sent, setLink, pass } = await createMembers(2)
     for (const which of [0, 1]) setLink(which, 'disconnected')
     await pass(CURRENT_OCCUPIED_MS + SHARE_LEFT_MS)

@@ -30,7 +30,7 @@ async function two() {
 }
 
 describe('two processes that share an account', () => {
-  it('never have more under way together than the limit', async () => {
+  it('never have more in flight together than the limit', async () => {
     const { a, b, clock } = await two()
     for (const key of keys('r', 8)) for (const { submit } of [a, b]) submit(key)
     await clock.settle()
@@ -193,7 +193,7 @@ describe('two processes that share an account', () => {
     assert.deepEqual(b.service.keys(), ['waits'])
   })
 
-  it('ask for what the other has reserved less and less often', async () => {
+  it('retry reserving what the other has reserved less and less often', async () => {
     const { a, b, clock, sharedStore } = await two()
     const records = { endpoint: 'data' as const, device: 'one', wanted: 160_000, minimum: 160_000 }
     a.submit('slow', records)
@@ -205,7 +205,7 @@ describe('two processes that share an account', () => {
     assert.ok(length > 20 && length < 30, `${length} claims in five minutes`)
   })
 
-  it('report until when the other has used a device’s records', async () => {
+  it('report when a device’s records that the other has used become available', async () => {
     const { a, b, clock } = await two()
     const records = { endpoint: 'data' as const, device: 'one', wanted: 160_000 }
     a.submit('all', records)
@@ -254,7 +254,7 @@ describe('two processes that share an account', () => {
     assert.equal(sharedStore.used('current'), 0)
   })
 
-  it('send nothing that was given up while the shared store was asked', async () => {
+  it('send nothing that was aborted during the reservation', async () => {
     const { a, clock, sharedStore } = await two()
     sharedStore.slow(() => 500)
     const abort = new AbortController()
@@ -268,7 +268,7 @@ describe('two processes that share an account', () => {
     )
   })
 
-  it('say whether the shared store is there', async () => {
+  it('report whether the shared store is connected', async () => {
     const { a, clock, sharedStore } = await two()
     assert.equal(a.quota.counts().ledgerHere, true)
     sharedStore.setState('disconnected')
@@ -278,7 +278,7 @@ describe('two processes that share an account', () => {
     assert.equal(createProcess(clock).quota.counts().ledgerHere, null)
   })
 
-  it('close it when the last node that shares is gone', async () => {
+  it('close it when the last sharing node is removed', async () => {
     const { a, clock, sharedStore } = await two()
     const other = a.quota.join(participant())
     a.leave()

@@ -5,7 +5,7 @@ import { CURRENT_OCCUPIED_MS, createMember, SHARE_LEFT_MS } from '../../support/
 const BACK = 10_000
 
 describe('a shared store that comes back', () => {
-  it('is found within seconds, by itself', async () => {
+  it('is reconnected within seconds, automatically', async () => {
     for (const state of ['disconnected', 'silent'] as const) {
       const { go, clock, sharedStore, connections, quota } = await createMember()
       sharedStore.setState(state)
@@ -16,7 +16,7 @@ describe('a shared store that comes back', () => {
     }
   })
 
-  it('is found however much goes on meanwhile', async () => {
+  it('is reconnected under any load', async () => {
     const { submit, clock, service, sharedStore, quota } = await createMember({
       limits: { current: { limit: 1000 } },
     })
@@ -35,7 +35,7 @@ describe('a shared store that comes back', () => {
     assert.equal(quota.counts().ledgerHere, true)
   })
 
-  it('is used whole then', async () => {
+  it('is used completely then', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     sharedStore.setState('disconnected')
     await go('disconnected', 1)
@@ -63,7 +63,7 @@ describe('a shared store that comes back', () => {
     assert.equal(sharedStore.used('current'), 0)
   })
 
-  it('learns of a response that came while it was disconnected to what was sent while it was connected', async () => {
+  it('learns of responses during the disconnection to requests from before', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     await go('r', 2)
     sharedStore.setState('disconnected')
@@ -76,7 +76,7 @@ describe('a shared store that comes back', () => {
     assert.equal(sharedStore.used('current'), 0)
   })
 
-  it('without data is told what was used before, and what is in flight', async () => {
+  it('without data gets the earlier usage, and what is in flight', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
     for (const sent of service.sent) sent.answer()
@@ -90,7 +90,7 @@ describe('a shared store that comes back', () => {
     assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [4 + 1, 1])
   })
 
-  it('without data is told so again if the first time failed', async () => {
+  it('without data gets this again if the first report failed', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
     for (const sent of service.sent) sent.answer()
@@ -101,7 +101,7 @@ describe('a shared store that comes back', () => {
     assert.equal(sharedStore.used('current'), 4)
   })
 
-  it('without data is told what was used just before it was lost, too', async () => {
+  it('without data also gets usage from just before it was lost', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
     const [last, ...rest] = service.sent
@@ -116,7 +116,7 @@ describe('a shared store that comes back', () => {
     assert.equal(sharedStore.used('current'), 4)
   })
 
-  it('releases what it granted without a response in time, if it was not sent', async () => {
+  it('releases what it granted too late, if it was not sent', async () => {
     const { submit, go, clock, service, sharedStore } = await createMember()
     await go('r', 6)
     for (const sent of service.sent) sent.answer()
@@ -134,7 +134,7 @@ describe('a shared store that comes back', () => {
     )
   })
 
-  it('learns what ended while it was disconnected however long that was, and whatever ended meanwhile', async () => {
+  it('learns what ended while it was disconnected, for any time', async () => {
     for (const away of [70_000, 3_700_000]) {
       const { submit, clock, service, sharedStore } = await createMember()
       const [data, current] = [{ endpoint: 'data', device: 'one' } as const, { endpoint: 'current' } as const]
@@ -159,7 +159,7 @@ describe('a shared store that comes back', () => {
     }
   })
 
-  it('learns of a response that came while it was told what is in flight', async () => {
+  it('learns of a response that was received while requests in flight were reported', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     sharedStore.setState('disconnected')
     await go('r', 1)

@@ -128,12 +128,12 @@ describe('the kind of an alert', () => {
   }
 
   for (const [name, text, right] of insideWords) {
-    it(`of "${text}" is not turned round by the channel's name "${name}"`, () => {
+    it(`of "${text}" is not inverted by the channel's name "${name}"`, () => {
       assert.ok(['other', right].includes(classifyAlert('ch1', text, name)))
     })
   }
 
-  it('is found where the channel has no name', () => {
+  it('is found if the channel has no name', () => {
     assert.equal(kind('upper limit exceeded', ''), 'upper-limit')
   })
 
@@ -149,7 +149,7 @@ describe('the kind of an alert', () => {
   })
 })
 
-describe('the kind of an alert that is no plain one', () => {
+describe('the kind of an ambiguous alert', () => {
   const doubtful = [
     '上限警報 復帰待ち',
     '上限値超過 復帰せず',
@@ -186,7 +186,7 @@ describe('the kind of an alert that is no plain one', () => {
     'Lower limit alarm, temperature rose above',
     'upper limit exceeded'.repeat(30),
   ]) {
-    it(`is other where there is a word that is not known: ${text.slice(0, 60)}`, () => {
+    it(`is other if there is an unknown word: ${text.slice(0, 60)}`, () => {
       assert.equal(classifyAlert('ch1', text, 'Inside'), 'other')
     })
   }
@@ -206,7 +206,7 @@ describe('the kind of an alert that is no plain one', () => {
     'Upper limit exceeded 30.0 C (limit 25.0 C, recovery 24.0 C)',
     '上限値超過 30.0 C（上限値 25.0、復帰値 24.0）',
   ]) {
-    it(`is the alarm where the text names the value of recovery: ${text}`, () => {
+    it(`is the alarm if the text contains the value of recovery: ${text}`, () => {
       assert.equal(classifyAlert('ch1', text, ''), 'upper-limit')
     })
   }

@@ -24,7 +24,7 @@ describe('the level of a battery', () => {
     })
   }
 
-  it('is the cautious one where the account names no series 1 model', () => {
+  it('is the more cautious one if the account has no series 1 models', () => {
     assert.equal(readBattery(4, { standalone: true, model: 'M-71' }, []).level, 'replace-soon')
   })
 

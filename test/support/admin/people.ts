@@ -13,8 +13,8 @@ export interface Person {
 }
 
 const none = { canRead: false, canRequest: false }
-const looks = { canRead: true, canRequest: false }
-const asks = { canRead: false, canRequest: true }
+const canOnlyRead = { canRead: true, canRequest: false }
+const canOnlyRequest = { canRead: false, canRequest: true }
 const all = { canRead: true, canRequest: true }
 
 export const people: readonly Person[] = [
@@ -28,14 +28,14 @@ export const people: readonly Person[] = [
   { title: 'envlog', permissions: 'envlog', ...none },
   { title: 'envlog.*', permissions: 'envlog.*', ...none },
   { title: 'envlog.write and flows.read', permissions: ['envlog.write', 'flows.read'], ...none },
-  { title: 'envlog.read', permissions: 'envlog.read', ...looks },
-  { title: 'read', permissions: 'read', ...looks },
-  { title: '*.read', permissions: '*.read', ...looks },
-  { title: 'read and envlog.write', permissions: ['read', 'envlog.write'], ...looks },
-  { title: 'read and flows.write', permissions: ['read', 'flows.write'], ...looks },
-  { title: 'envlog.write and flows.write', permissions: ['envlog.write', 'flows.write'], ...asks },
-  { title: 'write', permissions: 'write', ...asks },
-  { title: '*.write', permissions: '*.write', ...asks },
+  { title: 'envlog.read', permissions: 'envlog.read', ...canOnlyRead },
+  { title: 'read', permissions: 'read', ...canOnlyRead },
+  { title: '*.read', permissions: '*.read', ...canOnlyRead },
+  { title: 'read and envlog.write', permissions: ['read', 'envlog.write'], ...canOnlyRead },
+  { title: 'read and flows.write', permissions: ['read', 'flows.write'], ...canOnlyRead },
+  { title: 'envlog.write and flows.write', permissions: ['envlog.write', 'flows.write'], ...canOnlyRequest },
+  { title: 'write', permissions: 'write', ...canOnlyRequest },
+  { title: '*.write', permissions: '*.write', ...canOnlyRequest },
   {
     title: 'read, envlog.write and flows.write',
     permissions: ['read', 'envlog.write', 'flows.write'],

@@ -13,7 +13,7 @@ import { nextTurn } from './recording-store'
 export type AlertAct =
   /** @param apart seconds between them; 0 is the same second */
   | { act: 'raise'; count: number; apart: number }
-  | { act: 'ask'; fails: 'no-connection' | 'dies' | null; dies: boolean; meanwhile: AlertAct[] }
+  | { act: 'trigger'; fails: 'no-connection' | 'dies' | null; dies: boolean; meanwhile: AlertAct[] }
   | { act: 'receipt'; back: number }
   | { act: 'pass'; ms: number }
   | { act: 'forget' }
@@ -21,7 +21,7 @@ export type AlertAct =
   | { act: 'crash'; older: number }
 
 export type AlertEntry =
-  | { kind: 'asked' }
+  | { kind: 'requested' }
   /** Alerts there had been when they were asked for. */
   | { kind: 'answered'; upTo: number }
   | { kind: 'delivered'; alerts: number[]; isOverflow: boolean; receipt: string | undefined }
@@ -55,9 +55,9 @@ export function createAlertSimulation(
   let nodeState = createNodeState(time)
   nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
-  async function trigger({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'ask' }>): Promise<void> {
+  async function trigger({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'trigger' }>): Promise<void> {
     const read = async () => {
-      journal.push({ kind: 'asked' })
+      journal.push({ kind: 'requested' })
       await Promise.resolve()
       if (fails === 'dies') throw new ProcessDied()
       if (fails) throw new EnvlogError(fails)
@@ -123,7 +123,7 @@ export function createAlertSimulation(
   async function perform(act: AlertAct): Promise<void> {
     await nodeState.ready()
     if (act.act === 'raise') raise(act.count, act.apart)
-    else if (act.act === 'ask') await trigger(act)
+    else if (act.act === 'trigger') await trigger(act)
     else if (act.act === 'receipt') receive(act.back)
     else if (act.act === 'pass') time.advance(act.ms)
     else if (act.act === 'deploy') await deploy()

@@ -120,25 +120,25 @@ async function live(): Promise<YearResult> {
       if (node === 'latest') take(msg)
       if (msg.envlog.receipt) runtime.receive(node, { envlog: { receipt: msg.envlog.receipt } })
     },
-    error: (node, { code }) => tell(`${node} ${code}`),
+    error: (node, { code }) => progress(`${node} ${code}`),
     done(node, error, { envlog }) {
-      if (error) tell(`${node} ended ${error.code}`)
+      if (error) progress(`${node} ended ${error.code}`)
       if (!envlog) polls++
     },
   })
 
-  function tell(what: string): void {
+  function progress(what: string): void {
     reports[what] = (reports[what] ?? 0) + 1
   }
 
-  function take({ payload: { serial, records: came } }: Message): void {
-    records += came.length
+  function take({ payload: { serial, records: received } }: Message): void {
+    records += received.length
     if (!stays(Number(serial.slice(-3)))) return
-    for (const { timestamp } of came) {
+    for (const { timestamp } of received) {
       if (timestamp <= (newest.get(serial) ?? 0)) doubled++
       newest.set(serial, timestamp)
     }
-    arrived.set(serial, (arrived.get(serial) ?? 0) + came.length)
+    arrived.set(serial, (arrived.get(serial) ?? 0) + received.length)
   }
 
   /** A few are replaced, renamed, moved to another base unit. */

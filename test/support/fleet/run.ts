@@ -49,7 +49,7 @@ export async function runFleet(count: number, layout: Layout, phases: readonly P
   const members = createFleetDevices(count, from / SECOND, days, layout)
   const time = installVirtualTime(from + 123)
   const arrived = new Map<string, string[]>()
-  const asked = new Map<string, number[]>()
+  const requestedAt = new Map<string, number[]>()
   const reports: Report[] = []
   const ended: FleetRun['ended'] = new Map()
   const service = startService({
@@ -59,7 +59,7 @@ export async function runFleet(count: number, layout: Layout, phases: readonly P
     faults: faultsOf(members),
     changeBody: bodyChangerOf(members),
     onRequest(serial, endpoint) {
-      if (endpoint.startsWith('latest-data')) listIn(asked, serial).push(time.now())
+      if (endpoint.startsWith('latest-data')) listIn(requestedAt, serial).push(time.now())
     },
   })
   const runtime = startRuntime({
@@ -85,7 +85,7 @@ export async function runFleet(count: number, layout: Layout, phases: readonly P
       records,
       reports,
       ended,
-      requestedAt: asked,
+      requestedAt: requestedAt,
       counts: service.counts(),
       now: time.now(),
       wall: time.elapsedMs(),

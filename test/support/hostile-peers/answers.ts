@@ -31,12 +31,12 @@ const ITEMS = 1_000_000
 /** Written at once. */
 const SOME = 10_000
 
-type Change = (answer: string, asked: ReceivedRequest) => string
+type Change = (answer: string, received: ReceivedRequest) => string
 
 const changed = (change: Change) => (service: WorkingService) =>
-  respondWith(async (socket, asked) => {
-    const { status, headers, body } = await service.answer(asked)
-    socket.write(response(change(String(body), asked), headers, status))
+  respondWith(async (socket, received) => {
+    const { status, headers, body } = await service.answer(received)
+    socket.write(response(change(String(body), received), headers, status))
   })
 
 const LIST = /"(devices|data|alert-logs)":\[/
@@ -46,12 +46,12 @@ const long =
   (
     split: (
       answer: string,
-      asked: ReceivedRequest,
+      received: ReceivedRequest,
     ) => [before: string, again: string, count: number, after: string],
   ) =>
   (service: WorkingService) =>
-    respondWith(async (socket, asked) => {
-      const [before, again, count, after] = split(String((await service.answer(asked)).body), asked)
+    respondWith(async (socket, received) => {
+      const [before, again, count, after] = split(String((await service.answer(received)).body), received)
       const length = Buffer.byteLength(before) + again.length * count + Buffer.byteLength(after)
       const block = Buffer.from(again.repeat(Math.min(SOME, count)))
       function* pieces() {

@@ -31,7 +31,7 @@ const BOMB = gzipSync(Buffer.alloc(200_000_000))
 const HTTP2 = Buffer.from('00000604000000000000030000006400000806000000000000000000000000', 'hex')
 
 /** What was sent, in each place of an answer where somebody might quote it. */
-const echo = ({ head: asked, body }: ReceivedRequest) => `${asked}\r\n\r\n${body}`
+const echo = ({ head: received, body }: ReceivedRequest) => `${received}\r\n\r\n${body}`
 
 function* lines(count: number): Generator<string> {
   const some = 1000
@@ -73,8 +73,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'sends its body one byte at a time',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         socket.write(head(200, { ...JSON_HEADERS, 'Content-Length': body.length }))
         drip(
           socket,
@@ -98,8 +98,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'sends half of its body and is silent then',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         socket.write(head(200, { ...JSON_HEADERS, 'Content-Length': body.length }))
         socket.write(body.subarray(0, body.length / 2))
       }),
@@ -110,8 +110,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'announces a body shorter than it is',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         socket.write(head(200, { ...JSON_HEADERS, 'Content-Length': body.length - 10 }))
         socket.write(body)
       }),
@@ -120,8 +120,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'sends a second answer nobody asked for',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         socket.write(Buffer.concat([response(body), response('{"devices":[{"serial":"FORGED01"}]}')]))
       }),
     ends: OK,
@@ -143,8 +143,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'announces a body longer than it is',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         socket.end(Buffer.concat([Buffer.from(head(200, { 'Content-Length': body.length + 10 })), body]))
       }),
     ends: NETWORK,
@@ -152,8 +152,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'announces two lengths',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         const two = `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: ${body.length}\r\n\r\n`
         socket.end(Buffer.concat([Buffer.from(two), body]))
       }),
@@ -168,9 +168,9 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'cuts the connection at every 1,000th byte',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
-        socket.end(response(body).subarray(0, (asked.before + 1) * CUT_EVERY))
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
+        socket.end(response(body).subarray(0, (received.before + 1) * CUT_EVERY))
       }),
     ends: NETWORK,
     kind: 'cut',
@@ -178,10 +178,10 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'cuts an answer without a length at every 1,000th byte',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         const bytes = Buffer.concat([Buffer.from(head(200, JSON_HEADERS)), body])
-        socket.end(bytes.subarray(0, (asked.before + 1) * CUT_EVERY))
+        socket.end(bytes.subarray(0, (received.before + 1) * CUT_EVERY))
       }),
     ends: BROKEN,
     kind: 'cut',
@@ -189,8 +189,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'compresses its answer',
     behaviour: (service) =>
-      respondWith(async (socket, asked) =>
-        socket.write(response(gzipSync((await service.answer(asked)).body), GZIP)),
+      respondWith(async (socket, received) =>
+        socket.write(response(gzipSync((await service.answer(received)).body), GZIP)),
       ),
     ends: ['ok', 'ENVLOG_REPLY'],
     maxOpen: 2,
@@ -198,8 +198,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'compresses its answer, and breaks off',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const body = gzipSync((await service.answer(asked)).body)
+      respondWith(async (socket, received) => {
+        const body = gzipSync((await service.answer(received)).body)
         socket.write(response(body.subarray(0, body.length / 2), GZIP))
       }),
     ends: BROKEN,
@@ -222,9 +222,9 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'redirects to another host',
     behaviour: (service) =>
-      respondWith((socket, asked) => {
-        const there = `http://127.0.0.1:${service.unrelatedPort}/?${encodeURIComponent(String(asked.body))}`
-        socket.write(response(echo(asked), { Location: there }, 302))
+      respondWith((socket, received) => {
+        const there = `http://127.0.0.1:${service.unrelatedPort}/?${encodeURIComponent(String(received.body))}`
+        socket.write(response(echo(received), { Location: there }, 302))
       }),
     ends: SERVICE,
     maxOpen: 2,
@@ -248,8 +248,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'sends 10,000 answers of 1xx and then the right one',
     behaviour: (service) =>
-      respondWith(async (socket, asked) => {
-        const { body } = await service.answer(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         socket.write(head('102 Processing').repeat(10_000))
         socket.write(response(body))
       }),
@@ -272,21 +272,21 @@ export const framingPeers: HostilePeer[] = [
   },
   {
     title: 'quotes the request as garbage with status 200',
-    behaviour: () => respondWith((socket, asked) => socket.write(response(echo(asked)))),
+    behaviour: () => respondWith((socket, received) => socket.write(response(echo(received)))),
     ends: REPLY,
     maxOpen: 2,
   },
   {
     title: 'quotes the request as broken JSON with status 200',
-    behaviour: () => respondWith((socket, asked) => socket.write(response(`${asked.body},`))),
+    behaviour: () => respondWith((socket, received) => socket.write(response(`${received.body},`))),
     ends: REPLY,
     maxOpen: 2,
   },
   {
     title: 'quotes the request as the service’s own refusal',
     behaviour: () =>
-      respondWith((socket, asked) => {
-        const error = { code: 400, message: echo(asked) }
+      respondWith((socket, received) => {
+        const error = { code: 400, message: echo(received) }
         socket.write(response(JSON.stringify({ error }), {}, 400))
       }),
     ends: SERVICE,
@@ -296,8 +296,8 @@ export const framingPeers: HostilePeer[] = [
   {
     title: 'quotes the request in its status line',
     behaviour: () =>
-      respondWith((socket, asked) => {
-        const said = String(asked.body).replace(/\s/g, ' ')
+      respondWith((socket, received) => {
+        const said = String(received.body).replace(/\s/g, ' ')
         socket.write(`HTTP/1.1 500 ${said}\r\nContent-Length: 0\r\nX-Said: ${said}\r\n\r\n`)
       }),
     ends: SERVICE,

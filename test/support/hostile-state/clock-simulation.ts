@@ -107,13 +107,13 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
   let requests = 0
   const transport = fakeTransport(async ({ url, body }) => {
     if (requests++ > 0) for (const act of meanwhile.splice(0, 1)) await perform(act)
-    const asked = JSON.parse(body)
+    const params = JSON.parse(body)
     if (url.includes('latest-data')) {
       const records = newestBy === 'time' ? byTime().slice(-answerSize) : log.slice(-answerSize)
       events.push({ kind: 'answered', at: trueSeconds(), records, measured: log.length })
       return json(toAnswer(records.toSorted((a, b) => a.unixtime - b.unixtime || a.seq - b.seq)))
     }
-    const { 'unixtime-from': from, 'unixtime-to': to, number } = asked
+    const { 'unixtime-from': from, 'unixtime-to': to, number } = params
     return json(toAnswer(selectRecords(byTime(), { from: +from, to: +to, number: +number }, inclusive)))
   })
   const limits = { limit: 1_000_000, window: 1, records: profile.recordsPerHour, recordsWindow: 3600 }

@@ -120,7 +120,7 @@ export function useStateHarness(): () => StateHarness {
 }
 
 function createStateHarness(simulator: () => Simulator, fake: Clock, store: HostileStore): StateHarness {
-  const came: number[][] = []
+  const delivered: number[][] = []
   const warned: string[] = []
   let flow: Flow
   let minutes = 0
@@ -131,7 +131,7 @@ function createStateHarness(simulator: () => Simulator, fake: Clock, store: Host
   hooks.add('onSend.harness', (sent) => {
     for (const { msg, source } of sent) {
       if (source.id !== 'node') continue
-      came.push(minutesOf(msg))
+      delivered.push(minutesOf(msg))
       listen(msg)
     }
   })
@@ -214,7 +214,7 @@ function createStateHarness(simulator: () => Simulator, fake: Clock, store: Host
       simulator().clock.advance(NOW - simulator().clock.now())
       fake.setSystemTime(NOW)
     },
-    delivered: came,
+    delivered: delivered,
     onMessage: (listener) => {
       listen = listener
     },

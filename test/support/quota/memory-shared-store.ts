@@ -76,16 +76,16 @@ export function createMemorySharedStore(clock: Clock, name = '') {
     for (const id of predecessors) members.delete(id)
     if (reportedTo === instanceId()) members.set(memberId, now())
     if (isLeaving) members.delete(memberId)
-    const heard = [...members].map(([id, at]) => ({ id, ageMs: now() - at }))
-    return { instanceId: instanceId(), ageMs: now() - since, members: heard }
+    const list = [...members].map(([id, at]) => ({ id, ageMs: now() - at }))
+    return { instanceId: instanceId(), ageMs: now() - since, members: list }
   }
 
   /** What silent members may be using without the store. */
   function reserved({ name, limit, occupiedMs }: ReserveRequest): UsageEntry[] {
-    const heard = [...members].map(([id, at]) => ({ id, at, ageMs: now() - at }))
-    const count = heard.filter(({ ageMs }) => ageMs < Math.max(occupiedMs, MEMBER_TIMEOUT_MS)).length
+    const list = [...members].map(([id, at]) => ({ id, at, ageMs: now() - at }))
+    const count = list.filter(({ ageMs }) => ageMs < Math.max(occupiedMs, MEMBER_TIMEOUT_MS)).length
     const share = Math.max(1, Math.floor(limit / Math.max(2, count)))
-    const silent = heard.filter(
+    const silent = list.filter(
       ({ at, ageMs }) => (ageMs >= MEMBER_TIMEOUT_MS || at < since) && ageMs < occupiedMs,
     )
     return silent.flatMap(({ id, at }) => {

@@ -123,7 +123,7 @@ const proxyAnswering =
 
 /** A service that answers so: each time over another connection, because of what is no answer nobody knows the end. */
 export const answeringWith = (respond: EchoResponse): PeerBehaviour =>
-  respondWith((socket, asked: ReceivedRequest) => socket.end(onlyOnce(respond('', asked))))
+  respondWith((socket, received: ReceivedRequest) => socket.end(onlyOnce(respond('', received))))
 
 function onlyOnce(answer: Buffer | string): Buffer {
   const bytes = Buffer.from(answer)
@@ -163,13 +163,13 @@ export const FULL_ACCOUNTS = 5
 
 /** @param others that ask the same service */
 export async function startEchoHarness(others: readonly EchoAccount[] = []): Promise<EchoHarness> {
-  const right: EchoResponse = (_, asked) => response(JSON.stringify(goodAnswer(asked)))
+  const right: EchoResponse = (_, received) => response(JSON.stringify(goodAnswer(received)))
   let says = right
   let echo = ''
   let said = 0
-  const answer = answeringWith((_, asked) => {
+  const answer = answeringWith((_, received) => {
     said++
-    return says(echo, asked)
+    return says(echo, received)
   })
   const behaviours = [answer, proxyAnswering(answer), overTls('other-name.pem', answer)]
   const peers = await Promise.all(behaviours.map(startPeer))

@@ -30,12 +30,12 @@ const CSV = `"Date/Time","Date/Time","No.1"
 `
 
 /** What is answered to a request, byte for byte. */
-export type EchoResponse = (echo: string, asked: ReceivedRequest) => Buffer | string
+export type EchoResponse = (echo: string, received: ReceivedRequest) => Buffer | string
 
 const object =
   (change: (good: Json, echo: string) => unknown): EchoResponse =>
-  (echo, asked) => {
-    const good = goodAnswer(asked)
+  (echo, received) => {
+    const good = goodAnswer(received)
     if (typeof good === 'string') return response(good.replace('Inside', echo.replaceAll('"', '""')))
     return response(JSON.stringify(change(good, echo)))
   }
@@ -66,8 +66,8 @@ const cells = (table: string, wanted: number, echo: string): string => {
 
 export const inText =
   (wanted: number): EchoResponse =>
-  (echo, asked) => {
-    const good = goodAnswer(asked)
+  (echo, received) => {
+    const good = goodAnswer(received)
     if (typeof good === 'string') return response(cells(good, wanted, echo))
     return response(JSON.stringify(withText(good, wanted, echo)))
   }
@@ -92,8 +92,8 @@ const page =
     response(body(echo), { 'Content-Type': type }, status)
 const headed =
   (status: number, headers: (echo: string) => Record<string, string>): EchoResponse =>
-  (echo, asked) =>
-    response(JSON.stringify(status === 200 ? goodAnswer(asked) : {}), headers(echo), status)
+  (echo, received) =>
+    response(JSON.stringify(status === 200 ? goodAnswer(received) : {}), headers(echo), status)
 /** What no one takes for HTTP ends the connection. */
 const broken =
   (bytes: (echo: string) => string): EchoResponse =>
@@ -101,12 +101,14 @@ const broken =
     Buffer.from(bytes(echo), 'latin1')
 
 /** All that was asked with. */
-export const requestInWords: EchoResponse = (_, { head: asked, body }) =>
-  response(JSON.stringify({ error: { code: 1, message: `${body} ${asked}` } }), {}, 400)
-export const requestInField: EchoResponse = (_, asked) => {
-  const good = goodAnswer(asked)
-  const more = { got: `${asked.body}`, head: asked.head }
-  return response(typeof good === 'string' ? `${good}"${asked.head}"` : JSON.stringify({ ...good, ...more }))
+export const requestInWords: EchoResponse = (_, { head: received, body }) =>
+  response(JSON.stringify({ error: { code: 1, message: `${body} ${received}` } }), {}, 400)
+export const requestInField: EchoResponse = (_, received) => {
+  const good = goodAnswer(received)
+  const more = { got: `${received.body}`, head: received.head }
+  return response(
+    typeof good === 'string' ? `${good}"${received.head}"` : JSON.stringify({ ...good, ...more }),
+  )
 }
 
 /** As some write who show a body to whoever looks. */

@@ -114,9 +114,9 @@ function windowsOf(secrets: readonly string[]): Set<string> {
 /** A piece of a secret that stands in a text as it is, in whatever case. */
 function pieceIn(text: string, secrets: readonly string[]): string | undefined {
   const windows = windowsOf(secrets)
-  const told = fold(text)
-  for (let at = 0; at + WINDOW_LENGTH <= told.length; at++) {
-    const piece = told.slice(at, at + WINDOW_LENGTH)
+  const folded = fold(text)
+  for (let at = 0; at + WINDOW_LENGTH <= folded.length; at++) {
+    const piece = folded.slice(at, at + WINDOW_LENGTH)
     if (windows.has(piece)) return piece
   }
   return undefined
