@@ -28,10 +28,10 @@ export function estimateRequests(
 ): RequestEstimate {
   const endpoints = ENDPOINTS[node.type]
   if (!endpoints) return { current: 1 }
-  const asked = requestedDevices(node, devices)
-  if (!asked) return null
+  const requested = requestedDevices(node, devices)
+  if (!requested) return null
   const estimate: Partial<Record<LimitedEndpoint, number>> = {}
-  for (const { standalone } of asked) {
+  for (const { standalone } of requested) {
     const endpoint = standalone ? endpoints.standalone : endpoints.relay
     estimate[endpoint] = (estimate[endpoint] ?? 0) + 1
   }

@@ -8,7 +8,7 @@ import { root } from '../support/package'
 import { editorKeys, PLURALS, PUT_TOGETHER, runtimeKeys } from './keys'
 
 const PLURAL = /_(?:one|other)$/
-/** Names of units and the like are the same everywhere. */
+/** Names of units and similar words are the same in all languages. */
 const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
 const SAME_EVERYWHERE = ['UTC', 'TLS']
 
@@ -18,7 +18,7 @@ const groupsOf = (catalog: Catalog) => [...new Set([...catalog.keys()].map((key)
 const common = read('en-US', 'common.json')
 const paramsOf = (text: string) => [...text.matchAll(/__(\w+?)__/g)].map(([, name]) => name).toSorted()
 
-/** A key with a count stands for its plural forms. */
+/** A key with a count is replaced by its plural forms. */
 const formsOf = (key: string) => (PLURALS.includes(key) ? [`${key}_one`, `${key}_other`] : [key])
 
 function missingIn(catalog: Catalog, keys: readonly string[]): string[] {
@@ -94,7 +94,7 @@ describe('the catalogs', () => {
           .replace('__count__', '65535')
           .replace(/__(done|total)__/g, '300')
           .replace('__time__', '14:20')
-        // A round over many devices takes hours: how far it is and when it ends is worth a longer line.
+        // A round over many devices takes hours, so its progress and end may be a longer text.
         assert.ok(shown.length < (key === 'status.waiting-round' ? 45 : 20), shown)
       }
     }

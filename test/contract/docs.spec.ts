@@ -26,7 +26,7 @@ const README = 'README.md'
 const README_JA = 'README.ja.md'
 const PICTURE_BYTES = 80_000
 
-/** A document and its Japanese twin; of the READMEs and their folders each has its own name. */
+/** A document and its Japanese version; the READMEs have different names. */
 const TWINS: readonly (readonly [english: string, japanese: string])[] = [
   [README, README_JA],
   ['examples/README.md', 'examples/README.ja.md'],
@@ -110,7 +110,7 @@ for (const [english, japanese] of TWINS) {
     })
 
     it('name the same numbers', () => {
-      // Words for small numbers differ; thousands, bounds and versions do not.
+      // Small numbers may be words; thousands, bounds and versions are digits.
       inBoth((text) => sorted(new Set(text.match(/\d[\d,.]*\d{2,}/g))))
     })
 
@@ -221,7 +221,7 @@ describe('the contracts', () => {
       retryAt: '',
     }
     const [sample] = codeIn(read('docs/errors.md')).map(({ text }) => JSON.parse(text))
-    // Catch nodes add `source`, and take over own properties.
+    // Catch nodes add `source`, and copy own properties.
     assert.deepEqual(sorted(Object.keys(sample)), ['cause', 'code', 'message'])
     assert.deepEqual(sorted(Object.keys(sample.cause)), sorted(Object.keys(cause)))
     assert.ok(sample.message.startsWith(`${sample.code}: `))
@@ -254,7 +254,7 @@ describe('the contracts', () => {
       const written = (section: string) =>
         tableRows(sectionOf(text, section)).filter((row) => row.length === 4)
 
-      /** As the tables write them. */
+      /** The values as in the tables. */
       function shown(value: unknown): readonly string[] {
         if (value === '') return blank
         return [`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``]
@@ -263,7 +263,7 @@ describe('the contracts', () => {
       for (const node of nodes) {
         const { type, name: short } = node
         const catalog = catalogOf(node, language)
-        /** What the form calls a property; those without a label of their own have none. */
+        /** The label of a property in the form; some have none. */
         const labelOf = (property: string) =>
           catalog.get(`label.${property}`) ?? catalog.get(`${short}.${property}`) ?? ''
 

@@ -29,7 +29,7 @@ function coreDefinitions(): Map<string, Definition> {
 
 const core = coreDefinitions()
 
-/** What Node-RED saves with any node, and what belongs to the parts of a workspace. */
+/** Properties that Node-RED saves with any node, or with parts of a workspace. */
 const ANY = [
   'id',
   'type',
@@ -122,7 +122,7 @@ describe('the examples', () => {
             parts.join(),
           )
         }
-        // Every name that a comment mentions as a node's is one.
+        // Every node name in a comment exists.
         const named = new Set(flow.flatMap(({ name, type }) => [String(name), type]))
         const mentioned = about.flatMap((info) => [...info.matchAll(/ノードは? \*([^*]+)\*|in \*([^*]+)\*/g)])
         for (const [text, ja, en] of mentioned) assert.ok(named.has(ja ?? en ?? ''), text)

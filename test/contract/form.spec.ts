@@ -4,7 +4,7 @@ import { PERIOD_TYPES, SELECTS, TIME_STYLES, TOPICS } from '../../src/shared/act
 import { SETTINGS_VERSION } from '../../src/shared/versions'
 import { type BuiltNode, type Definition, defaultsOf, definitionOf, nodes } from '../support/built'
 
-/** Properties that no plain input holds: the id of the element that does, or none. */
+/** Properties without a plain input: the id of their element, or none. */
 const OTHER_FIELDS: Record<string, string | undefined> = {
   version: undefined,
   devices: 'envlog-devices',
@@ -13,7 +13,7 @@ const OTHER_FIELDS: Record<string, string | undefined> = {
   exclude: 'envlog-exclude',
 }
 
-/** What Node-RED keeps to itself (platform.md, *Settings*). */
+/** Property names that Node-RED reserves. */
 const RESERVED =
   /^(?:.|id|type|wires|inputs|outputs|changed|dirty|moved|selected|users|valid|validationErrors|inputLabels|outputLabels)$/
 
@@ -38,7 +38,7 @@ for (const node of nodes) {
 
     it('cleans up in the same way after save, cancel and delete', () => {
       const { oneditsave, oneditcancel, oneditdelete } = definitionOf(type)
-      // What was begun when it was opened ends with it; an account may be deleted from its form.
+      // Everything that opening has started is stopped; an account can be deleted from its form.
       if (type !== 'envlog-account') return
       assert.equal(typeof oneditsave, 'function')
       assert.deepEqual([oneditcancel, oneditdelete], [oneditsave, oneditsave])

@@ -5,12 +5,12 @@ import { type BuiltNode, helpOf, nodes } from '../support/built'
 import { packageJson, root } from '../support/package'
 
 const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
-/** Node-RED's usual parts, in their order. */
+/** Node-RED's usual headings, in their order. */
 const HEADINGS = { Inputs: '入力', Outputs: '出力', Details: '詳細', References: '参考' }
 const ORDER = Object.keys(HEADINGS)
-/** A help stands beside the flow: what is longer belongs into the documents. */
+/** Help is shown beside the flow: longer texts belong in the documents. */
 const MAX_WORDS = 350
-/** Where Node-RED hands out a module's `resources/`. */
+/** Where Node-RED serves a module's `resources/`. */
 const RESOURCES = `resources/${packageJson.name}/`
 
 function bodyOf(node: BuiltNode, language: string): string {
@@ -23,7 +23,7 @@ function bodyOf(node: BuiltNode, language: string): string {
 
 const headingsOf = (body: string) => [...body.matchAll(/<h3>(.*?)<\/h3>/g)].map(([, text = '']) => text)
 
-/** Under each heading, how many terms are explained, paragraphs and samples follow. */
+/** For each heading, the number of terms, paragraphs and code samples. */
 function outline(body: string): string[] {
   const sections = body.split('<h3>')
   return sections.map((section) => {
@@ -32,7 +32,7 @@ function outline(body: string): string[] {
   })
 }
 
-/** Words that users type or look for: the same in every language, sample texts aside. */
+/** Code that users type or search for: the same in every language, except sample texts. */
 function codesIn(body: string): string[] {
   const codes = [...body.matchAll(/<code>([^<]*)<\/code>/g)].map(([, code = '']) => code)
   return [...new Set(codes)].toSorted()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { nodes } from '../support/built'
 
 const WHITE = /^(?:none|white|#fff|#ffffff)$/i
-/** Shapes alone: no text, pictures, styles, scripts, animations. */
+/** Only shapes: no text, pictures, styles, scripts, animations. */
 const SHAPES = ['svg', 'g', 'path', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'rect', 'title']
 
 const seen = new Map<string, string>()

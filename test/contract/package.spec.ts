@@ -20,7 +20,7 @@ const lock: { packages: Record<string, Locked> } = JSON.parse(
   readFileSync(join(root, 'package-lock.json'), 'utf8'),
 )
 
-/** Run-time dependencies as installed, those of dependencies too. */
+/** Installed run-time dependencies, with indirect ones. */
 const runtimePackages = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev)
 
 describe('package.json', () => {

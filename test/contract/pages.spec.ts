@@ -15,7 +15,7 @@ describe('the pages that Node-RED serves', () => {
       const rows = tablesIn(read(source)).flat().length
       assert.equal(count(/<h[1-6] /g), headingsIn(read(source)).length)
       assert.equal(count(/<tr>/g), rows)
-      // Marks of Markdown that were not understood would be read by people.
+      // Markdown that was not converted would be visible.
       const prose = html.replace(/<(pre|code|style)>[\s\S]*?<\/\1>/g, '')
       assert.doesNotMatch(prose, /\*\*|\]\(|(?:^|\s)_\w|`/m)
     })

@@ -62,7 +62,7 @@ describe('what SECURITY.md says', () => {
       auth: { needsPermission: () => route },
       httpAdmin: { get: route, post: route },
     } as never)
-    // A login alone lets nobody in, and whoever edits it has to see it.
+    // A login ID alone gives no access, and users who edit it have to see it.
     assert.deepEqual(types, {
       ...{ apiKey: 'password', loginId: 'text', loginPass: 'password', sharedQuotaPassword: 'password' },
     })

@@ -3,18 +3,18 @@ import type { TrueRecord, Truth } from '../../simulator'
 import { currentPoints, currentRows, deviceIn, expectedRows, pointsOf } from '../support/expected'
 import { type AnyNode, chain, type NodeChain, useNodeRed } from '../support/flow-harness'
 import type { Message } from '../support/flow-types'
-import { GROWING, NOW, REMOTE, TIMELESS } from '../support/hostile'
+import { GROWING, HOSTILE_NOW, REMOTE, TIMELESS } from '../support/hostile'
 import { assertSame } from '../support/same'
 
 const ANSWER_MS = 30_000
 const HOUR = 3_600_000
-const FROM = NOW - 2 * HOUR
+const FROM = HOSTILE_NOW - 2 * HOUR
 const CHUNK = 50
 
 const serials = [GROWING, REMOTE]
 const period = {
   from: new Date(FROM).toISOString(),
-  to: new Date(NOW).toISOString(),
+  to: new Date(HOSTILE_NOW).toISOString(),
   fromType: 'date',
   toType: 'date',
 }
@@ -52,10 +52,10 @@ describe('outputs in core nodes', () => {
   const truth = (): Truth => harness.simulator.truth
   const within = (serial: string): TrueRecord[] => {
     const { base, standalone } = deviceIn(truth(), serial)
-    return truth().records(serial, standalone ? undefined : base, FROM, NOW - 1)
+    return truth().records(serial, standalone ? undefined : base, FROM, HOSTILE_NOW - 1)
   }
 
-  /** What all messages of one device make together. */
+  /** All messages of one device together. */
   const expected: Record<Output, (serial: string) => object[]> = {
     readings: (serial) => within(serial),
     rows: (serial) => expectedRows(deviceIn(truth(), serial), within(serial)),
@@ -218,7 +218,7 @@ function about(serial: string, messages: Message[]): Message {
   return found[0] as Message
 }
 
-/** Rows and points as they are; of series the records, as the truth tells them. */
+/** Rows and points unchanged; of series the records with the true values. */
 function elements(output: Output, payload: Message[]): Message[] {
   if (output !== 'readings') return payload
   return payload.flatMap(({ records, channels }) =>

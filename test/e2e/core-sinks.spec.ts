@@ -15,7 +15,7 @@ const ALERT_COLUMNS = 'time,timestamp,serial,name,model,base,source,channel,labe
 
 const alone = { onlyNew: false, select: 'list', devices: [{ serial: serialOf('quotes') }] }
 
-/** As dropped, but for the header; without `rfc` as it was before Node-RED 4. */
+/** Defaults except for the header; without `rfc` as before Node-RED 4. */
 const toCsv = (hdrout: string, spec = 'rfc'): AnyNode => ({
   type: 'csv',
   spec,
@@ -33,7 +33,7 @@ const fromCsv = (spec = 'rfc'): AnyNode => ({
   // A serial may look like a number: 521E0001.
   strings: false,
 })
-/** The service's own text: three lines of labels. */
+/** The service's own CSV: three header rows. */
 const fromRaw: AnyNode = { type: 'csv', temp: 'time,serial,ch1,ch2', skip: 3, multi: 'mult' }
 const file = (filename: string, overwriteFile: string): AnyNode => ({
   type: 'file',
@@ -158,7 +158,7 @@ describe('outputs in core csv, file and filter nodes', () => {
           .find(({ serial }) => serial === GROWING)?.values[1]
       const before = growing()
       while (growing() === before) harness.simulator.clock.advance(60_000)
-      // What the second trigger had let through would come first.
+      // Messages of the second trigger would arrive first.
       const [msg] = await harness.run(`${output}-filter`)
       assert.equal(msg?.envlog.device.serial, GROWING)
     })

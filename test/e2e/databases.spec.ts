@@ -26,7 +26,7 @@ import { assertSame } from '../support/same'
 const STARTING_MS = 300_000
 const ANSWER_MS = 30_000
 
-/** Half a surrogate pair; no text of PostgreSQL can hold it, nor a NUL. */
+/** Half a surrogate pair; PostgreSQL can store neither that nor NUL. */
 const HALF = '\ud83d'
 /** By serial. */
 const ODD: Record<string, string> = { '52D10001': 'a\0b', '52D10002': `a${HALF}b` }
@@ -59,7 +59,7 @@ describe('rows in databases', () => {
         await harness.run(`${name}-device`, devices.length)
         assertSame(await stored(name), expected)
       }
-      // The newest of all devices in one message: nothing that is not there.
+      // The newest row of all devices in one message adds nothing.
       await harness.run(`${name}-all`)
       assertSame(await stored(name), expected)
     })
@@ -70,7 +70,7 @@ describe('rows in databases', () => {
       const named = odd.map((serial) => deviceNamed(String(ODD[serial]), serial))
       simulator.set({ fleet: [...hostileFleet(), ...named] })
       try {
-        // An answer about all devices makes those known that are new.
+        // An answer about all devices updates the directory with new ones.
         await harness.run('everybody')
         const devices = odd.map((serial) => deviceIn(simulator.truth, serial))
         const rows = devices.flatMap((device) => expectedRows(device, newestOf(simulator.truth, device)))
@@ -84,7 +84,7 @@ describe('rows in databases', () => {
     })
   }
 
-  /** What the table holds, without what is null. */
+  /** The rows of the table, without null values. */
   async function stored(name: string): Promise<FlatRow[]> {
     const [msg] = await harness.run(`${name}-read`)
     const rows: Message[] = msg?.payload.rows ?? msg?.payload

@@ -1,4 +1,4 @@
-/** What a node knows of its devices while it is disabled, without a store that persists. */
+/** What a node remembers of its devices while it is disabled, without a persistent store. */
 import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../simulator'
 import { type Collector, startCollector } from '../support/collector'
@@ -46,10 +46,10 @@ for (const runtime of runtimes.slice(0, 2)) {
     async function bringsNothing(what: string): Promise<void> {
       const [requests, before] = [simulator.log.length, receivedCount()]
       await nodeRed.inject('trigger-n')
-      await until('it has asked', () => simulator.log.length > requests)
-      // Nothing new sends nothing: what came of an answer is there before the next is asked for.
+      await until('it has sent a request', () => simulator.log.length > requests)
+      // Without new records nothing is sent: an answer is processed before the next request.
       await nodeRed.inject('trigger-n')
-      await until('it has asked again', () => simulator.log.length > requests + 1)
+      await until('it has sent another request', () => simulator.log.length > requests + 1)
       assert.equal(receivedCount(), before, what)
     }
     async function deploy(...flows: FlowNode[][]): Promise<void> {

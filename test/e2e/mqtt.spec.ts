@@ -112,7 +112,7 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  /** What a subscriber gets of a lane. */
+  /** Messages that a subscriber receives from a chain. */
   async function published(name: string, filters: string[], count: number): Promise<Received[]> {
     return received(filters, count, () => harness.trigger(name))
   }
@@ -130,7 +130,7 @@ describe('outputs in mqtt out nodes', () => {
   }
 })
 
-/** A value of a topic (docs/messages.md). */
+/** A value in a topic (docs/messages.md). */
 function safe(text: unknown): string {
   const chars = Array.from(String(text ?? ''), (char) => (/[/+#]|\p{Cc}/u.test(char) ? '_' : char))
   return chars.join('') || '_'

@@ -10,12 +10,12 @@ import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
 import { packageJson } from '../support/package'
 import { type Runtime, runtimes } from '../support/runtimes'
 import { until } from '../support/wait'
-import { answers, NOW, nodeProperties } from './answers'
+import { ANSWERS_NOW, answers, nodeProperties } from './answers'
 import { filesWith, sentence } from './traces'
 
 const FETCHING_MS = 300_000
 const ANSWER_MS = 60_000
-/** Node-RED gives a node 15 s to close; one that ends its requests needs nothing like it. */
+/** Node-RED gives a node 15 s to close; aborting requests needs far less. */
 const CLOSED_MS = 5000
 
 for (const runtime of runtimes) describe(`the installed package in ${runtime.title}`, () => tests(runtime))
@@ -24,7 +24,7 @@ function tests(runtime: Runtime): void {
   let simulator: Simulator
   let collector: Collector
   let nodeRed: NodeRed
-  /** None where a test has ended it. */
+  /** Undefined if a test has ended it. */
   let running: NodeRed | undefined
   let flow: FlowNode[]
 
@@ -34,8 +34,8 @@ function tests(runtime: Runtime): void {
   })
 
   before('starts a service', async () => {
-    // Time stands still, so that the truth is the same before and after an answer.
-    simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off' })
+    // Time stands still, so that the true data is the same before and after an answer.
+    simulator = await startSimulator({ clock: manualClock(ANSWERS_NOW), limits: 'off' })
     collector = await startCollector()
     flow = actionsFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
   })
@@ -144,7 +144,7 @@ function tests(runtime: Runtime): void {
     this.timeout(ANSWER_MS)
     await nodeRed.inject('trigger-refused')
     const [msg] = await collector.receive('errors', 1)
-    // Another whole answer later, a second report would have come.
+    // A second report would have arrived before this further answer.
     await nodeRed.inject('trigger-current')
     await collector.receive('current', 1)
     assert.equal(collector.box('errors').length, 1)
@@ -174,7 +174,7 @@ function tests(runtime: Runtime): void {
     assert.equal(process.kill(nodeRed.pid, 0), true)
   })
 
-  it('continues a request while other nodes are deployed, and reports it to Catch nodes when its own node is', async function () {
+  it('continues a request while other nodes are deployed, and reports it to Catch when its own is', async function () {
     this.timeout(ANSWER_MS)
     await hang()
     const requests = simulator.counts().current.total
@@ -237,11 +237,11 @@ function tests(runtime: Runtime): void {
   const renamed = (id: string) =>
     withoutCredentials(flow).map((node) => (node.id === id ? { ...node, name: 'renamed' } : node))
 
-  /** An envlog-current that asks and gets no answer. */
+  /** An envlog-current whose request is not answered. */
   async function hang(): Promise<void> {
     simulator.set({ faults: [{ kind: 'silence', endpoints: ['current'] }] })
     const { total } = simulator.counts().current
     await nodeRed.inject('trigger-current')
-    await until('the request has come', () => simulator.counts().current.total > total)
+    await until('the request has arrived', () => simulator.counts().current.total > total)
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { nodeLabel } from '../../src/editor/node-label'
 import type { Form } from '../../src/editor/red'
 
-/** A node whose catalog tells the key and the count. */
+/** A node whose catalog returns the key and the count. */
 const node = (saved: object): Form => ({
   id: 'n',
   type: 'envlog-latest',

@@ -6,7 +6,7 @@ import { readTyped, readTypedGroups } from '../../src/editor/picker/typed'
 import { listedDevice } from '../support/listed-device'
 
 const serial = fc.stringMatching(/^[0-9A-Z]{8}$/)
-/** Few, so that they meet each other. */
+/** Few, so that they are often equal. */
 const known = fc.constantFrom('52A10001', '52A10002', '52C10008')
 const chosen: fc.Arbitrary<ChosenDevice> = fc.oneof(
   known.map((one) => ({ serial: one })),

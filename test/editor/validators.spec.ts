@@ -58,7 +58,7 @@ describe('validation of values', () => {
   it('gives the reason for an invalid value', () => {
     for (const [verdict, reason] of [
       [checkAddress(''), 'The address is missing.'],
-      // Version 1 had base units only by themselves.
+      // Version 1 used base units only without devices.
       [
         checkDevices(form({ type: 'envlog-latest', version: 1, select: 'list', bases: ['5F0A1001'] }), []),
         'No device is chosen.',

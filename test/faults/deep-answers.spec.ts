@@ -9,7 +9,7 @@ import type { ActionName, Message } from '../support/flow-types'
 const LEVELS = 20_000
 const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`
 
-/** The service's own answers with something deep in each kind of place. */
+/** The service's own answers with something deep in different parts. */
 const places: Record<string, (answer: string) => string> = {
   'in a field of its own': (answer) => answer.replace(/^\{/, `{"more":${DEEP},`),
   'as the value of a channel': (answer) =>
@@ -21,7 +21,7 @@ const places: Record<string, (answer: string) => string> = {
 describe('an answer that is nested far too deep', () => {
   const simulator = useSimulator(() => ({ limits: 'off' }))
 
-  /** Between nodes and the simulator: changes what comes back. */
+  /** A proxy between nodes and the simulator that changes responses. */
   async function through(service: Simulator, change: (answer: string) => string) {
     const server = createServer(async (request, response) => {
       const parts: Buffer[] = []
@@ -41,7 +41,7 @@ describe('an answer that is nested far too deep', () => {
     return { port: (server.address() as AddressInfo).port, close: () => server.close() }
   }
 
-  /** How two identical triggers end: they share one request. */
+  /** How two identical triggers end, which share one request. */
   async function triggerTwice(flow: Flow): Promise<Message[]> {
     flow.send({ trigger: 1 })
     flow.send({ trigger: 2 })

@@ -12,7 +12,7 @@ describe('a context store that several nodes and their account share', () => {
   const harness = useStateHarness()
 
   for (const manner of ['fails', 'never', 'throws'] satisfies StoreBehaviour[]) {
-    it(`and whose writes fail (${manner}) is reported once for any number of nodes, and delays a deploy once`, async () => {
+    it(`with failing writes (${manner}) is reported once for any number of nodes, and delays one deploy`, async () => {
       harness().store.behave(({ op }) => (op === 'save' ? manner : 'at once'))
       await harness().start('latest', {}, { flow: others })
       const all = ['node', ...others.map(({ id }) => id)]

@@ -5,10 +5,10 @@ import { type CollectingAction, useStateHarness } from '../support/hostile-state
 
 const numRuns = runs(240)
 const OTHER = { latest: 'alerts', alerts: 'latest' } as const
-/** The longest window, and what a request takes. */
+/** The longest window, and the duration of a request. */
 const A_WINDOW_MS = 3_700_000
 
-/** The same with one of its parts, however deep, in place of another thing. */
+/** The state with one part at any depth replaced by something else. */
 const damaged = (saved: unknown) =>
   fc.tuple(fc.integer({ min: 0, max: 200 }), fc.jsonValue()).map(([at, thing]) => {
     let left = at % (countOf(saved) + 1)
@@ -37,7 +37,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.equal(await harness().trigger(), 'completed')
     }
 
-    /** What a process leaves. */
+    /** The saved state of a first process. */
     async function saved(key: string): Promise<unknown> {
       await harness().start(action)
       await round()
@@ -45,7 +45,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       return JSON.parse(harness().store.disk.get(key) ?? 'null')
     }
 
-    /** @returns whether it is held back: then nothing is asked or written, and the content is as it was */
+    /** @returns whether it stops: then nothing is requested or written, and the content is unchanged */
     async function isHeldBack(content: unknown): Promise<boolean> {
       const text = JSON.stringify(content)
       harness().store.disk.set(CURSORS, text)

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000
 const numRuns = runs(240)
 
 type Step = { host: number } | { measure: number } | 'restart' | 'deploy'
-/** Small ones as likely as great ones by order of magnitude. */
+/** Small values as likely as large ones by order of magnitude. */
 const anyOff = fc
   .tuple(fc.nat(1000), fc.constantFrom(-1, 1))
   .map(([share, way]) => way * Math.round((30 * DAY_MS) ** (share / 1000)))
@@ -26,7 +26,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
     describe(`${action}, delivered when ${advance}, while the host’s clock is changed`, () => {
       const harness = useStateHarness()
 
-      /** A trigger, and the receipt of what came: each after a step of its own. */
+      /** Runs a trigger and returns the receipt of its delivery, with a change of the clock before each. */
       async function round(set: () => void): Promise<void> {
         const receipts: object[] = []
         harness().onMessage((msg) => receipts.push({ envlog: msg.envlog }))

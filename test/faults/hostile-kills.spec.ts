@@ -9,13 +9,13 @@ const ROUNDS = 5
 const MINUTES = 3
 
 type Advance = 'sent' | 'acknowledged'
-/** What a sink has stored, and what was sent when the write began that the store held last. */
+/** What a sink has stored, and what was sent when the last successful write of the store began. */
 interface Sink {
   stored: Set<number>
   sentAtWrite: number
 }
 
-/** A few rounds, with a deploy between, of a process that may end at any write. */
+/** A few rounds, with a deploy between, of a process that may be killed at any write. */
 async function script(
   harness: StateHarness,
   action: CollectingAction,
@@ -44,7 +44,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       this.timeout(60_000)
       const harness = useStateHarness()
 
-      /** @param at the write at which the process ends; @param isWritten whether it is there then */
+      /** @param at the write at which the process is killed; @param isWritten whether it is stored */
       async function run(at: number, isWritten: boolean): Promise<{ writes: number; sink: Sink }> {
         const sink: Sink = { stored: new Set(), sentAtWrite: 0 }
         const { store, delivered } = harness()
@@ -66,7 +66,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
         })
         harness().onMessage((msg) => {
           if (isDead || advance === 'sent') return
-          // It is stored, and its receipt goes back a little later; some get lost.
+          // It is stored, and its receipt is returned later; some are lost.
           for (const minute of delivered.at(-1) as number[]) sink.stored.add(minute)
           setImmediate(() => isDead || harness().send({ envlog: msg.envlog }))
         })
@@ -77,12 +77,12 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
         }
       }
 
-      /** A new process on what the old one left. */
+      /** Starts a new process with the state of the old one. */
       async function goOn(sink: Sink, sent: number[]): Promise<void> {
         const { store, delivered } = harness()
         delivered.length = 0
         store.behave('at once')
-        // What is under way in the old process comes to nothing.
+        // Pending work of the old process has no effect.
         await harness().close()
         store.restart()
         harness().onMessage((msg) => {

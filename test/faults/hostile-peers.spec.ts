@@ -7,12 +7,12 @@ import { type HostilePeerTable, peers, startTable } from '../support/hostile-pee
 import type { VictimState } from '../support/hostile-peers/victim-process'
 
 const STARTING_MS = 60_000
-/** All of them, before the last is told. */
+/** Until the last cell has ended. */
 const ALL_MS = 180_000
 const SLACK_MS = 2000
-/** A whole answer may take so many times the account's Timeout. */
+/** The total time of an answer, as a multiple of the account's Timeout. */
 const TOTAL = 10
-/** 50 alone on a machine, where the longest is 54; three times that where others use all its processors. */
+/** Three times the longest one (54 ms on an idle machine), for machines with other load. */
 const MAX_STOP_MS = 150
 const MEMORY = 50_000_000
 
@@ -25,7 +25,7 @@ describe('every kind of request, against misbehaving peers', function () {
   })
   after(() => table.close())
 
-  /** In ms, waits between tries included. */
+  /** In ms, with the delays of retries. */
   function longest({ timeouts = TOTAL, retries }: HostilePeer, requester: Requester): number {
     const requests = (retries?.requests ?? 1) * (requester === 'account test' ? 2 : 1)
     return requests * timeouts * TIMEOUT * 1000 + SLACK_MS
@@ -36,13 +36,13 @@ describe('every kind of request, against misbehaving peers', function () {
 
   for (const peer of peers) {
     for (const requester of requesters) {
-      it(`a peer that ${peer.title}: ${requester} ends as documented, in time, and works after the peer is repaired`, async () => {
+      it(`a peer that ${peer.title}: ${requester} ends as documented and in time, and works after its repair`, async () => {
         const { results, connections, open, afterRepair, running, longestStop } = await table.outcome(
           peer,
           requester,
         )
         const last = results.at(-1) as RequestResult
-        // Behind the last cut the answer is whole.
+        // After the last cut the answer is complete.
         const failures = peer.kind === 'cut' ? results.slice(0, -1) : results
         if (peer.kind === 'cut') assert.equal(last.end, 'ok', describeResult(last))
         const documented: readonly string[] = documentedEnds(peer, requester)
@@ -52,12 +52,12 @@ describe('every kind of request, against misbehaving peers', function () {
           assert.deepEqual(
             end.serials.filter((serial) => serial !== freezer.serial && isChosen(peer, requester)),
             [],
-            'nothing is sent about a device that nobody chose',
+            'nothing is sent about a device that was not chosen',
           )
         }
         if (peer.retries) assert.equal(connections, peer.retries.requests)
         else if (last.end !== 'ok' && !isRoute(requester))
-          assert.ok(connections <= 1, `asked ${connections} times`)
+          assert.ok(connections <= 1, `requested ${connections} times`)
         assert.ok(open <= (peer.maxOpen ?? 0), `${open} connections are still open`)
         assert.equal(afterRepair.end, 'ok', `mended: ${describeResult(afterRepair)}`)
         assert.ok(afterRepair.serials.includes(freezer.serial), 'mended, it is answered')
@@ -72,7 +72,7 @@ describe('every kind of request, against misbehaving peers', function () {
     }
   }
 
-  /** Routes and `all` bring every device there is. */
+  /** Routes and `all` return all devices. */
   const isChosen = (peer: HostilePeer, requester: Requester) => !isRoute(requester) && peer.kind !== 'cut'
 
   describe('after all misbehaving peers', () => {

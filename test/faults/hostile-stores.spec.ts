@@ -3,7 +3,7 @@ import { type CollectingAction, useStateHarness } from '../support/hostile-state
 import type { StoreBehaviour, StoreCall } from '../support/hostile-state/stores'
 
 const DEPLOYED_MS = 6000
-/** Never answers a load of what was delivered. */
+/** Never answers a load of cursors. */
 const silent = ({ op, key }: StoreCall): StoreBehaviour =>
   op === 'load' && key === 'cursors' ? 'never' : 'at once'
 
@@ -11,7 +11,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
   describe(`${action} with a context store that is hostile`, () => {
     const harness = useStateHarness()
 
-    /** Nothing is asked nor written, and each trigger, receipt and `forget` ends with the documented code. */
+    /** Nothing is requested or written, and each trigger, receipt and `forget` fails with the documented code. */
     async function isHeldBack(): Promise<void> {
       const { requestCount, store, trigger } = harness()
       const [requests, writes] = [requestCount(), store.callsOf('save').length]
@@ -20,7 +20,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.deepEqual([requestCount(), store.callsOf('save').length], [requests, writes])
     }
 
-    /** Rounds that bring what was measured since. */
+    /** Rounds that deliver later records. */
     async function goOn(rounds = 2): Promise<void> {
       for (let round = 0; round < rounds; round++) {
         harness().measure(3)
@@ -29,7 +29,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       assert.deepEqual(harness().delivered.flat(), harness().allMinutes(), 'each once, in order')
     }
 
-    /** A first process, whose state is on the disk. */
+    /** Runs a first process, whose state is saved. */
     async function earlier(): Promise<void> {
       await harness().start(action)
       await goOn()
@@ -58,7 +58,7 @@ for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[])
       })
     }
 
-    it('that never answers a load fails triggers, does not block a deploy, and loses nothing when it is loaded again', async () => {
+    it('that never answers a load fails triggers, blocks no deploy, and loses nothing when it is loaded again', async () => {
       await earlier()
       harness().store.behave(silent)
       await harness().start(action)

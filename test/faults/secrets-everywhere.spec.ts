@@ -19,8 +19,8 @@ import { until } from '../support/wait'
 
 const numRuns = runs(4800)
 /**
- * One seed, also in `test:long`: in one of ten thousand runs five letters of a secret stand behind a blank or a
- * quotation mark of the sentence around them, and look like six.
+ * A fixed seed, also in `test:long`: in one of ten thousand runs, five characters of a secret follow a blank or
+ * quotation mark of a message, and match six characters.
  */
 const seed = 99
 const ENOUGH = 0.95
@@ -31,7 +31,7 @@ const plainly: Echo = { ways: ['plain'], from: 0, more: 100, cut: [0, 0], around
 const named = { title: 'a name', respond: inText(3) }
 const worded = { title: 'words', respond: refusalWith(400, (message) => ({ code: 400, message })) }
 
-/** Each of them was told once: what is asked with, where it was echoed, which secret of whom. */
+/** Earlier leaks: account, kind of request, response, echo, and which secret. */
 const knownLeaks: [number, RequestKind, { title: string; respond: EchoResponse }, Echo, number][] = [
   [0, 'current as rows', named, plainly, 1],
   [0, 'latest as readings', { title: 'the serial number of another device', respond: inText(0) }, plainly, 0],
@@ -152,7 +152,9 @@ describe('secrets that a service, a proxy or a Redis echoes', function () {
     harness.answerCorrectly()
     const warning = (name: string) =>
       `${nodeIdOf(memberOf(name), 'account')}] The Redis of the shared quota cannot be reached`
-    await until('all are away', () => WARNED.every((name) => harness.witness.log().includes(warning(name))))
+    await until('all are disconnected', () =>
+      WARNED.every((name) => harness.witness.log().includes(warning(name))),
+    )
     for (const name of ['shared', ...WARNED]) {
       const { texts, message } = await harness.request(memberOf(name), 'current as readings')
       assert.equal(message, '')

@@ -13,13 +13,13 @@ import { authority, type Listener, startTls } from '../support/network'
 import { type Peer, type PeerBehaviour, proxyWithoutTarget, silent, startPeer } from '../support/peers'
 import { until } from '../support/wait'
 
-/** Seconds of silence that an account takes. */
+/** The timeout of the account, in seconds. */
 const TIMEOUT = 0.3
 const SLACK_MS = 2000
-/** Until the system has closed a connection, on a busy machine too. */
+/** Until the system has closed a connection, also on a busy machine. */
 const CLOSED_MS = 10_000
 
-/** A service over TLS, reached through a peer: directly, or as its proxy. */
+/** A service over TLS that is reached through a peer: directly, or as its proxy. */
 const ways = {
   'accepts a connection and never finishes TLS': { behaviour: silent, isProxy: false },
   'is a proxy that never answers': { behaviour: silent, isProxy: true },
@@ -83,7 +83,7 @@ describe('a peer that never gets as far as HTTP', () => {
   for (const [title, way] of Object.entries(ways)) {
     it(`${title}: requests end in time, and the next one succeeds after the repair`, async () => {
       await open(way)
-      // More than may go at once: those that wait are not held up for ever.
+      // More than the concurrency: waiting requests are not blocked for ever.
       const errors = await Promise.all(['a', 'b', 'c'].map((line) => fails(request(line))))
       for (const { code } of errors) assert.equal(code, 'ENVLOG_TIMEOUT')
       assert.equal(account.quota.counts().running, 0)

@@ -5,8 +5,8 @@ import { startFlow, useSimulator } from '../support/flow'
 import { type ActionName, actions, type Message } from '../support/flow-types'
 
 /**
- * Each way in which the live service differs from its description (docs/service.md), one at a time: the readings
- * are the same. `but` names what the variant itself takes away.
+ * All differences between the live service and its description (docs/service.md), one at a time: the readings
+ * are the same. `but` lists what the variant itself removes.
  */
 const variants: [name: string, Partial<Variants>, but?: (payload: Message) => void][] = [
   ['bounds that are inclusive', { inclusiveBounds: true }],
@@ -14,7 +14,7 @@ const variants: [name: string, Partial<Variants>, but?: (payload: Message) => vo
   ['every number as number', { numbers: 'number' }],
   ['offsets with underscores', { offsetSpelling: 'underscore' }],
   ['offsets with hyphens', { offsetSpelling: 'hyphen' }],
-  // Without a flag dst-bias is never added: the clock's offset is another, the instants are not.
+  // Without a flag, dst-bias is never added: local times differ, instants do not.
   ['no daylight-saving flag', { dstFlag: 'missing' }, withoutOffset],
   ['dst-bias 60 everywhere', { dstBias: '60' }],
   ['a standalone device with number 1', { standaloneNum: 1 }, withoutNumber],
@@ -27,7 +27,7 @@ const variants: [name: string, Partial<Variants>, but?: (payload: Message) => vo
   ['rssi left out', { rssiMissing: true }, withoutRssi],
   ['records newest first', { recordOrder: 'descending' }],
   ['records in any order', { recordOrder: 'shuffled' }],
-  ['fields nobody described', { extraFields: true }],
+  ['undocumented fields', { extraFields: true }],
   ['csv2 on latest-data', { csv2OnLatestData: true }],
   ['error messages in Japanese', { errorLanguage: 'ja' }],
   ['error codes as text', { errorCode: 'text' }],
@@ -53,7 +53,7 @@ describe('variants of the live service', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const devices = [freezer, fridge, rackA, truck]
 
-  /** What an action sends, in the devices' order, without what depends on the moment of the answer. */
+  /** What an action sends, in the order of the devices, without values that depend on the time of the answer. */
   async function answers(action: ActionName): Promise<Message[]> {
     const node = { select: 'list', devices, ...A_DAY }
     const flow = await startFlow(action, simulator(), { node, account: { concurrency: 1 } })

@@ -6,7 +6,7 @@ import { readActionSettings } from '../../src/nodes/kit/settings/action-settings
 import { evaluateSelection } from '../../src/nodes/kit/settings/device-selection'
 import { currentDevice, currentEnvelope, failure } from '../lib/answers'
 
-/** Node-RED's way: fails where an object on the way is missing. */
+/** Like Node-RED: fails if an object in the path is missing. */
 const from = (msg: object) => async (path: string, type: string) => {
   assert.equal(type, 'msg')
   return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], msg)
@@ -173,7 +173,7 @@ describe('the devices that the settings name', () => {
       ...single,
       bases: ['OTHER001'],
     })
-    // Version 1 had base units only by themselves.
+    // Version 1 used base units only without devices.
     assert.deepEqual(await evaluateSelection(settings({ ...chosen, version: 1 }), msg), single)
     const groups = settings({
       version: 2,

@@ -6,7 +6,7 @@ import { localizeError } from '../../src/nodes/kit/report/localize'
 import { catalogIn } from '../support/built'
 import { root } from '../support/package'
 
-/** As Node-RED: what a catalog does not have comes back as it was asked for. */
+/** Like Node-RED: returns the key if the catalog does not have it. */
 function withCatalogs(language: string): NodeAPI {
   const texts = new Map(
     ['common', 'account', 'range', 'latest', 'current'].flatMap((name) => [

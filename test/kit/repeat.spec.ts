@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE
 describe('repeating', () => {
   const timers = useFakeTimers()
 
-  /** Triggers that take so long and end as given; `starts` are ms after the beginning. */
+  /** Triggers with the given durations and results; `starts` are in ms. */
   function setup(
     period: number,
     run: (index: number) => { takes?: number; fails?: Reason } = () => ({}),
@@ -54,7 +54,7 @@ describe('repeating', () => {
   it('never overlaps: it repeats at the last end if that is later', async () => {
     const { distances } = setup(MINUTE, (index) => ({ takes: index === 0 ? 150_000 : 0 }))
     await timers().tickAsync(5 * MINUTE)
-    // A timer of no time at all takes a millisecond.
+    // A timer of 0 ms takes 1 ms.
     assert.deepEqual(
       distances()
         .slice(0, 2)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSharedQuotaStatus } from '../../src/nodes/account/shared-quota-status'
 
-/** What an account's node shows and logs. */
+/** Statuses and log lines of an account's node. */
 function shown() {
   const seen: string[] = []
   const RED = { _: (key: string, { reason = '' }: { reason?: string } = {}) => `${key} ${reason}`.trim() }

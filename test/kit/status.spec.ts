@@ -3,7 +3,7 @@ import { EnvlogError } from '../../src/lib/errors'
 import { localizeError } from '../../src/nodes/kit/report/localize'
 import { toNodeStatus } from '../../src/nodes/kit/report/status'
 
-/** Says which sentence was asked for, and with what. */
+/** Returns the key of the sentence with its parameters. */
 const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never
 const short = { _: (_key: string, { count }: { count: number }) => `${count} records` } as never
 const at = new Date(2026, 10, 20, 8, 5).getTime()

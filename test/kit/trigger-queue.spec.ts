@@ -5,7 +5,7 @@ import { watch } from '../lib/api/setup'
 
 const settled = () => new Promise(setImmediate)
 
-/** Work that ends when it is told to. */
+/** Work that is ended by the test. */
 function task() {
   const run = {
     started: false,

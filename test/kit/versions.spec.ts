@@ -16,7 +16,7 @@ const readers = {
   action: (version: unknown) => readActionSettings('envlog-current', { account: 'a', version }),
 }
 
-/** Of a future: version 2 renames a property of range, 3 changes a unit of range and of current. */
+/** Migrations of a future: version 2 renames a property of range, 3 changes a unit of range and of current. */
 const future: readonly Migration[] = [
   { 'envlog-range': ({ number, ...rest }) => ({ ...rest, most: number }) },
   {
@@ -39,7 +39,7 @@ describe('the version of saved settings', () => {
   })
 
   it('migrates settings of version 1 without a change of meaning', () => {
-    // Nothing has changed since; a step that comes must keep this, with what it renames.
+    // Nothing has changed since; later migrations must keep this, except for what they rename.
     const { repeat, number, topic } = readActionSettings('envlog-range', {
       account: 'a',
       version: 1,

@@ -3,7 +3,7 @@ import type { Quota } from '../../src/lib/quota/quota'
 import type { RunStatus } from '../../src/nodes/kit/report/status'
 import { createWaitStatus } from '../../src/nodes/kit/report/wait-status'
 
-/** Each request to come takes a second. */
+/** Each further request takes a second. */
 const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
 
 function setup(devices: number) {

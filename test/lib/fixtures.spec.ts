@@ -12,8 +12,8 @@ import {
 } from '../support/answer-fixtures'
 
 /**
- * What is known to be odd about answers (docs/service.md) → fixtures that show it, by the beginning of their names:
- * first what was observed, then the odd cases of the description.
+ * Known peculiarities of answers (docs/service.md) → fixtures that show them, by the beginning of their names:
+ * first what was observed, then the special cases of the API description.
  */
 const topics: Record<string, readonly string[]> = {
   'number or text': [
@@ -118,7 +118,7 @@ const topics: Record<string, readonly string[]> = {
     'latest-data--times-blank-or-zero',
     'data--times-blank',
   ],
-  'nothing to tell': [
+  'empty answers': [
     'current--no-devices',
     'latest-data--no-records',
     'data--csv-without-records',
@@ -150,7 +150,7 @@ const topics: Record<string, readonly string[]> = {
 const MIN_FIXTURES = 60
 const fixtures = listFixtures()
 
-/** The named part of what an error tells. */
+/** The properties of an error that are also in `named`. */
 function pick(all: object, named: object = {}): object {
   return Object.fromEntries(Object.keys(named).map((key) => [key, all[key as keyof typeof all]]))
 }
@@ -160,7 +160,7 @@ async function outcomeOf(fixture: Fixture, { request, error, quota }: Expected):
   try {
     const outcome = await receive(endpoint, bodyOf(fixture), request)
     assert.equal(outcome.requests[0], `https://service.example${buildPath(endpoint, 'relay')}`)
-    assert.equal(outcome.requests.filter((url) => url === outcome.requests[0]).length, 1, 'asked once')
+    assert.equal(outcome.requests.filter((url) => url === outcome.requests[0]).length, 1, 'requested once')
     const { payload, failed } = outcome
     return { payload, ...(failed.length > 0 && { failed }), ...(quota && { quota: outcome.quota }) }
   } catch (caught) {

@@ -3,11 +3,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { DayFigures, YearResult } from '../support/fleet/a-year-process'
 
-/** Of the heap after the first day. */
+/** Relative to the heap after the first day. */
 const MAX_GROWTH = 0.1
-/** From the first month on, when what was known of devices that left is deleted as fast as it comes. */
+/** From the first month on, when the state of removed devices is deleted as fast as it is added. */
 const MAX_LATER_GROWTH = 0.05
-/** By so much the heap of the same year differs from run to run, MB. */
+/** Variation of the heap between runs of the same year, MB. */
 const NOISE_MB = 0.3
 
 describe('a year of 500 devices that come, go, move and fail, with outages, receipts and deploys', function () {
@@ -41,7 +41,7 @@ describe('a year of 500 devices that come, go, move and fail, with outages, rece
   it('delivers every record of the devices that stay, each once if its receipt is received', () => {
     const { devices, fewest, perDevice, doubled } = year.kept
     assert.deepEqual([devices, doubled], [10, 0])
-    // The last are yet to come.
+    // The last records are still to be delivered.
     assert.ok(fewest >= perDevice - 30, `${fewest} of ${perDevice}`)
   })
 

@@ -13,7 +13,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** A round of the alerts at 12 an hour, and of one device more than its turn. */
+/** Duration of a round of alerts at 12 requests an hour, plus one more device. */
 const ALERT_ROUNDS = 30 * HOUR
 
 fleet('scattered', [
@@ -165,7 +165,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    /** What there is up to that time has arrived; of the rest some may. */
+    /** Everything up to that time has arrived; later records may have. */
     function assertWhole(serial: string, truth: readonly string[], node: string, settledAt: number): void {
       const arrived = lived.arrived.get(`${node} ${serial}`) ?? []
       const settled = truth.filter((line) => timeOf(line) < settledAt)
@@ -174,12 +174,12 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       assert.equal(arrived[wrong], truth[wrong], `${node} ${serial} at ${wrong}`)
     }
 
-    /** Each round that ended well reported of it once; a round that did not may have told of it. */
+    /** Each successful round reported it once; a failed round may have. */
     function assertEachRound({ serial, kind }: FleetDevice, node: string, reports: readonly Report[]): void {
       const rounds = lived.ended.get(node) ?? []
       const ended = rounds.filter(({ error }) => !error).length
       const least = Math.min(ended, days)
-      // One may be under way.
+      // One round may be in progress.
       const most = rounds.length + 1
       const { length } = reports
       assert.ok(length >= least && length <= most, `${node} ${serial} ${kind}: ${length} of ${rounds.length}`)

@@ -9,14 +9,14 @@ import { archiveFlow } from '../support/archive/flow'
 import { startRestarting, stores } from '../support/archive/restarting'
 import { createRandom, seed } from '../support/chance'
 
-/** Simulated; with LONG_RUN_DAYS=30 the whole takes a quarter of an hour. */
+/** Simulated days; LONG_RUN_DAYS=30 takes a quarter of an hour. */
 const days = Number(process.env.LONG_RUN_DAYS ?? 5)
-/** A second is two hours. */
+/** One second of real time is two simulated hours. */
 const SPEED = 7200
 const DEVICES = 20
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Records from the range endpoint for a row, outages of the database included. */
+/** Records from the range endpoint for each row, including outages of the database. */
 const MAX_FETCHED = 4
 const STARTING_MS = 300_000
 const COLLECTED_MS = 600_000
@@ -30,7 +30,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
   })
 
   it('stores each record and alert once and in order, with any faults of the service, deploys and kills', async () => {
-    // What was sent since the last write comes twice after a kill: the statement's matter.
+    // After a kill, records since the last write are sent twice: the SQL statement must accept that.
     await run({ advance: 'sent', store: stores.every(3) }, ['silence', 'outage', 'deploy', 'kill'])
   })
 
@@ -46,7 +46,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
   async function run({ advance, store }: Way, wanted: readonly DisruptionKind[]): Promise<void> {
     const own = `${seed} ${advance}`
     const random = createRandom(own)
-    // Records of the future would be another matter.
+    // The end is in the past: records of the future are not part of this test.
     const end = Math.floor(Date.now() / 1000) * 1000 - DAY
     const from = end - days * DAY
     const clock = fastClock({ from, until: end, speed: SPEED })
@@ -69,7 +69,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     const settled = advance === 'sent'
     const parts = { simulator, clock, archive, nodeRed, flow, random, longestSilence, settled }
     const dealt = await disrupt(parts, wanted)
-    // Begins to ask at the usual distance again.
+    // A deploy resets the poll interval.
     await nodeRed.deploy(flow)
 
     const expected = { records: trueRecordLines(simulator), alerts: trueAlertLines(fleet, clock.now()) }
@@ -81,11 +81,11 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     assertWhole(expected.alerts, await archive.alerts())
     assert.ok(fetched > 0, 'holes were filled')
     const most = MAX_FETCHED * size
-    assert.ok(fetched < most, `${fetched} fetched for ${size} rows: what was taken is asked for again`)
+    assert.ok(fetched < most, `${fetched} fetched for ${size} rows: stored records are fetched again`)
   }
 })
 
-/** Records of the range endpoints, whether they arrived or not. */
+/** Records in answers of the range endpoints, delivered or not. */
 function fetchedFrom(simulator: Simulator): number {
   const counts = simulator.counts()
   return counts.data.records + counts['data-relay'].records

@@ -3,7 +3,7 @@ import { manualClock } from '../../simulator'
 import { A_DAY, freezer, fridge, NOW, oldRelay, rackA, truck } from '../support/devices'
 import { startFlow, useSimulator } from '../support/flow'
 
-/** What the service's fields are called in messages. */
+/** Fields of the service → properties of messages. */
 const sources: Record<string, string> = {
   'battery-level': 'battery',
   'communication-status': 'communication',

@@ -12,7 +12,7 @@ const core = createRequire(require.resolve('node-red'))
 describe('admin requests of the editor', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** An account as the form has it; what is not said is as typed rightly. */
+  /** An account as in the edit form, valid by default. */
   const typed = (over: Message = {}, credentials: Message = {}) => {
     const { apiKey, loginId, loginPass } = simulator().account
     return { baseUrl: simulator().url, ...over, credentials: { apiKey, loginId, loginPass, ...credentials } }
@@ -165,7 +165,7 @@ describe('admin requests of the editor', () => {
         const { status, body } = await post('test', { account })
         assert.deepEqual([status, body.reason], [400, 'secrets-needed'], name)
       }
-      assert.equal(simulator().log.length, spent, 'nothing was asked')
+      assert.equal(simulator().log.length, spent, 'nothing was requested')
     } finally {
       delete process.env.ENVLOG_ATTACKED
     }

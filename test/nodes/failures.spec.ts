@@ -169,7 +169,7 @@ describe('what the actions report', () => {
     )
   })
 
-  /** A device as the service would send it, as far as it matters here. */
+  /** The fields of a device in an answer that matter here. */
   const wire = ({ serial, name, model, base, timestamp }: Message) => ({
     serial,
     name,
@@ -202,8 +202,8 @@ describe('what the actions report', () => {
     flow.send()
     await flow.errors.next()
     assert.equal(requestCount(), 1)
-    flow.send({ nobody: 'is left to ask' })
-    assert.equal((await flow.completed.next()).nobody, 'is left to ask')
+    flow.send({ note: 'no device is left' })
+    assert.equal((await flow.completed.next()).note, 'no device is left')
     assert.equal(requestCount(), 1)
     flow.send({ envlog: { forget: [oldRelay.serial] } })
     await flow.completed.next()
@@ -259,7 +259,7 @@ describe('what the actions report', () => {
   })
 
   for (const action of actions) {
-    it(`${action}: closed while requesting it aborts the request, and the message ends with ENVLOG_CLOSED`, async () => {
+    it(`${action}: closing aborts a request in flight, and its message ends with ENVLOG_CLOSED`, async () => {
       simulator().set({ faults: [{ kind: 'silence' }] })
       const flow = await startFlow(action, simulator(), { node: list(rackA) })
       flow.send({ keep: 'me' })
@@ -272,7 +272,7 @@ describe('what the actions report', () => {
     })
   }
 
-  /** The request is on its way once the simulator has it in its log. */
+  /** A request is in flight once it is in the simulator's log. */
   async function until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise((resolve) => setImmediate(resolve))
   }

@@ -7,7 +7,7 @@ import { HOSTILE, type Pair, pairs, stored } from '../support/outputs'
 
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }
 const withoutCurrent = pairs(['latest', 'range', 'alerts'])
-/** Series and rows of alerts have no place for a group. */
+/** Series and rows of alerts have no property for a group. */
 const tellsGroup = ({ action, output }: Pair) =>
   output === 'points' || output === 'values' || (output === 'rows' && action !== 'alerts')
 
@@ -39,7 +39,7 @@ describe('the name of a device', () => {
 
 describe('the names of groups', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
-  /** Everything that a request needs is said: the account's list is asked for nothing else. */
+  /** Everything a request needs is set: the list of devices is requested for nothing else. */
   const node = {
     select: 'list',
     devices: [{ ...freezer, base: freezer.serial }, rackA],
@@ -49,7 +49,7 @@ describe('the names of groups', () => {
   for (const pair of withoutCurrent.filter(({ send }) => send !== 'answer')) {
     const { action, output, send } = pair
     const needed = tellsGroup(pair)
-    const title = needed ? 'are asked for, once' : 'are not asked for'
+    const title = needed ? 'are requested once' : 'are not requested'
     it(`${title}: ${action} as ${output} by ${send}`, async () => {
       for (const topic of [undefined, '{serial}', '{group}/{serial}']) {
         simulator().reset()
@@ -59,7 +59,7 @@ describe('the names of groups', () => {
       }
     })
 
-    it(`${needed ? 'fail the trigger' : 'are not missed'} where no answer contains them: ${action} as ${output} by ${send}`, async () => {
+    it(`${needed ? 'fail the trigger' : 'are not missed'} if no answer has them: ${action} as ${output} by ${send}`, async () => {
       simulator().set({ faults: [{ kind: 'status', status: 500, endpoints: ['current'] }] })
       const [ran] = await runEveryPair(simulator(), () => node, [pair])
       assert.equal(ran?.failed?.error.code, needed ? 'ENVLOG_SERVICE' : undefined)

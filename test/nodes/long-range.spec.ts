@@ -61,7 +61,7 @@ describe('a period of 160,000 records', () => {
       text === 'status.waiting-records' ? [texts[index + 1]] : []
     const texts = flow.shown().map(({ text }) => text)
     const next = new Set(texts.flatMap(after))
-    // It is there as long as the wait.
+    // The status is shown as long as the wait.
     assert.deepEqual([...next], ['status.asking'])
   })
 })

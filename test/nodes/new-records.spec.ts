@@ -17,7 +17,7 @@ const node = { select: 'list', devices: [{ serial: device.serial, base: device.s
 const acknowledged = { ...node, advance: 'acknowledged' }
 const ids = (msg: Message | undefined) => msg?.payload.records.map(({ dataId }: Message) => dataId)
 
-/** One trigger to its end, and its result. */
+/** Triggers the node and returns the messages after it completed. */
 async function trigger(flow: Flow, msg: Message = {}): Promise<Message[]> {
   const before = flow.output.messages.length
   flow.send(msg)

@@ -6,7 +6,7 @@ import { checkSequences, type PairRun, runEveryPair } from '../support/every-pai
 import { alertFactsIn, factsIn } from '../support/facts'
 import { startFlow, useSimulator } from '../support/flow'
 import { actions, type Message } from '../support/flow-types'
-import { contract, type Pair, pairs, ROW_COLUMNS } from '../support/outputs'
+import { CSV_COLUMNS, contract, type Pair, pairs } from '../support/outputs'
 import { expectedAlerts, expectedFacts, servedDevices } from '../support/truth'
 
 /** Two hours: enough for several chunks. */
@@ -37,7 +37,7 @@ describe('every output and send', () => {
     chosen.devices.some((one) => one.serial === serial && ('base' in one ? one.base : serial) === base)
   const requestedDevices = ({ action }: Pair) => servedDevices(simulator(), action).filter(isChosen)
 
-  /** What a pair sent of a device: everything names it. */
+  /** The messages of a device: each names it. */
   const of = ({ messages }: PairRun, { serial, base }: TrueDevice) =>
     messages.filter(({ envlog }) => envlog.device.serial === serial && envlog.device.base === base)
 
@@ -130,7 +130,7 @@ describe('every output and send', () => {
   it('sets columns with rows, and does not change them with other outputs', async () => {
     for (const { action, output, messages } of await run(pairs(), { columns: 'mine' }, few)) {
       for (const { columns } of messages) {
-        assert.equal(columns, output === 'rows' ? ROW_COLUMNS[action] : 'mine')
+        assert.equal(columns, output === 'rows' ? CSV_COLUMNS[action] : 'mine')
       }
     }
   })

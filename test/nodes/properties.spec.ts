@@ -8,11 +8,13 @@ import { alertFactsIn, factsIn } from '../support/facts'
 import { useSimulator } from '../support/flow'
 import { expectedAlerts, expectedFacts, servedDevices, trueRecords, type Wanted } from '../support/truth'
 
-/** Any fleet × any combination of variants that take nothing away: every output and send tells the truth. */
+/**
+ * Any fleet × any combination of variants that remove nothing: every output and send matches the simulator's records.
+ */
 describe('any fleet, and any variant of the service', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** Now and then at full seconds, where records are. */
+  /** Sometimes full seconds, where records are. */
   const step = fc.constantFrom(1, 1000)
   const period = step
     .chain((ms) =>
@@ -23,14 +25,14 @@ describe('any fleet, and any variant of the service', () => {
     )
     .map(([from, length]) => ({ from, to: from + length }))
 
-  /** What a pair sent of a device: everything but a message about all names it. */
+  /** The messages of a device: all but a message about all devices name it. */
   const of = ({ messages }: PairRun, device: TrueDevice | undefined) =>
     messages.filter(
       ({ envlog }) =>
         !device || (envlog.device.serial === device.serial && envlog.device.base === device.base),
     )
 
-  /** Seconds whose records nobody can put in order: ids that do not grow as they arrived. */
+  /** Seconds with an unknown order of records: ids that do not grow as they arrived. */
   function unordered(device: TrueDevice, { action, from, to }: Wanted): Set<number | null> {
     if (action === 'current' || action === 'alerts') return new Set()
     const records = trueRecords(simulator(), device, action, from, to)
@@ -42,7 +44,7 @@ describe('any fleet, and any variant of the service', () => {
     return found
   }
 
-  /** The same facts, those of unordered seconds in an order of their own. */
+  /** The same facts, sorted within seconds of unknown order. */
   function ordered<F extends readonly unknown[]>(facts: readonly F[], loose: Set<number | null>): F[] {
     const texts = new Map(facts.map((fact) => [fact, JSON.stringify(fact)]))
     return facts.toSorted((a, b) => {
@@ -70,7 +72,9 @@ describe('any fleet, and any variant of the service', () => {
     if (messages[0]?.parts) checkSequences(messages, send === 'chunk' && output !== 'readings' ? 3 : 1)
   }
 
-  /** Who has no such data is reported once; the last one by the trigger itself where nobody answered. */
+  /**
+   * A device without such data is reported once; if no device answered, the last is reported by the trigger's error.
+   */
   function checkReports({ action, output, errors, failed, messages, send }: PairRun): void {
     const devices = simulator().truth.devices()
     const served = servedDevices(simulator(), action).filter(

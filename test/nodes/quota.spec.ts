@@ -109,7 +109,7 @@ describe('the quota of an account in nodes and in the editor', () => {
     const { error } = await flow.errors.next()
     assert.equal(error.code, 'ENVLOG_QUOTA')
     assert.equal(simulator().log.length, 3)
-    assert.equal(new Set(simulator().log.map(({ user }) => user)).size, 2, 'both have asked')
+    assert.equal(new Set(simulator().log.map(({ user }) => user)).size, 2, 'both have sent requests')
   })
 
   it('is saved in the store that the account names, which must exist', async () => {

@@ -18,7 +18,7 @@ type Form = keyof typeof forms
 describe('an answer as it was received', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** What the service says to a request of our own, byte for byte. */
+  /** The service's answer to an independent request, byte for byte. */
   async function request(endpoint: EndpointName, params: object): Promise<string> {
     const { apiKey, loginId, loginPass } = simulator().account
     const response = await fetch(`${simulator().url}/v1/devices/${endpoint}`, {
@@ -30,7 +30,7 @@ describe('an answer as it was received', () => {
     return Buffer.from(await response.arrayBuffer()).toString('utf8')
   }
 
-  /** The request that answers for a device. */
+  /** The request that returns the data of a device. */
   function requestFor(action: ActionName, { serial, base }: { serial: string; base?: string }) {
     const isRemote = base !== undefined && base !== serial
     const both = { 'remote-serial': serial, 'base-serial': base ?? serial }

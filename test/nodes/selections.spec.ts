@@ -19,8 +19,8 @@ const hall = (serial: string) => ({ serial, name: 'Hall' })
 const SHARED = '5C000001'
 const LONG = '冷'.repeat(2000)
 /**
- * One serial under two base units and by itself, base units of one name, and names of groups that are hard to tell
- * apart.
+ * One serial under two base units and standalone, base units with the same name, and groups with similar
+ * names.
  */
 const HARD: DeviceDefinition[] = [
   { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Racks' }, records },
@@ -38,7 +38,7 @@ const FLEETS: Record<string, SimulatorOptions> = {
   'a fleet of equal serials and odd groups': { fleet: HARD },
 }
 
-/** Any choice of a fleet: what is sent is what the simulator's truth says, from settings and from a message. */
+/** Any choice of a fleet: the messages match the simulator's data, configured in the node and in a message. */
 for (const [title, options] of Object.entries(FLEETS)) {
   describe(`any choice of devices of ${title}`, () => {
     const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', ...options }))
@@ -71,11 +71,11 @@ for (const [title, options] of Object.entries(FLEETS)) {
       groups.includes(group.name) ||
       devices.some((one) => one.serial === serial && (one.base ?? base) === base)
 
-    /** The relay of an old base unit has no records for others to ask for. */
+    /** The relay of an old base unit has no endpoint for records. */
     const isServed = (action: string, { endpoints }: ReturnType<typeof fleet>[number]) =>
       action === 'current' || endpoints.some((endpoint) => endpoint.startsWith('latest'))
 
-    /** What nobody in the account stands for. */
+    /** Chosen items that match no device of the account. */
     function unknownIn({ devices, bases, groups, exclude }: Chosen): string[] {
       const all = fleet()
       return [
@@ -178,7 +178,7 @@ describe('a choice of devices over time', () => {
   })
 })
 
-/** Devices that current tells in a way that cannot be read, one field each. */
+/** Devices whose entry in `current` cannot be read, one field each. */
 describe('a choice with devices that cannot be read', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const under = (serial: string, base: string, group: string, fields: object = {}) =>
@@ -186,7 +186,7 @@ describe('a choice with devices that cannot be read', () => {
   const good = under('5C000001', '5F000001', 'Racks')
   const oddities = { 'its offset': { time_diff: 'none' }, 'its time': { unixtime: 'never' } }
 
-  /** What is sent, and what is reported, by serial or group, with the reason. */
+  /** Sent messages and reported errors, by serial or group, with the reason. */
   async function run(choice: object, devices: object[]) {
     const body = JSON.stringify({ devices })
     simulator().set({ faults: [{ kind: 'body', body, endpoints: ['current'] }] })

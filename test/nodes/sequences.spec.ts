@@ -22,7 +22,7 @@ describe('a core join node', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const devices = [fridge, rackA]
 
-  /** What comes out of a join node behind the node, one message a sequence, by device. */
+  /** The output of a join node after the node, one message for each sequence, by device. */
   async function joined(
     { action, output, send }: Pair,
     chunk: number,
@@ -49,7 +49,7 @@ describe('a core join node', () => {
     return found.sort((a, b) => a.envlog.device.serial.localeCompare(b.envlog.device.serial))
   }
 
-  /** What the same node sends at once: an array, or a series in an array as a join of series is. */
+  /** The same data unsplit: an array, or a series in an array, as a join of series is. */
   async function whole({ action, output }: Pair): Promise<unknown[]> {
     const send = action === 'current' ? 'all' : 'device'
     const flow = await startFlow(action, simulator(), {
@@ -126,7 +126,7 @@ describe('an empty answer', () => {
       const { action, output, send } = pair
       const what = `${action} as ${output} by ${send}`
       assert.equal(failed, undefined)
-      // Of current readings there is one of a silent device, without a value.
+      // A silent device has one current reading, without a value.
       if (action === 'current' && output === 'readings') {
         assert.equal([messages[0]?.payload].flat()[0]?.timestamp, null, what)
         continue

@@ -8,7 +8,7 @@ import { type Pair, pairs } from '../support/outputs'
 
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }
 const aboutNobody = ({ action, send }: Pair) => action === 'current' && (send === 'all' || send === 'answer')
-/** Alerts have a channel or none: what their topics are is in `test/lib/output/plan.spec.ts`. */
+/** Alerts may have no channel: their topics are tested in `test/lib/output/plan.spec.ts`. */
 const withoutAlerts = pairs(['current', 'latest', 'range'])
 
 describe('the topic of a message', () => {
@@ -24,7 +24,7 @@ describe('the topic of a message', () => {
       .truth.devices()
       .find(({ serial, base }) => serial === device.serial && base === device.base)
 
-  /** The channel a message is about: that of its one value. */
+  /** The channel of a message's one value. */
   const channelOf = ({ output, send }: Pair, { payload, envlog }: Message): Message | undefined => {
     if (output === 'values') return envlog.reading
     return output === 'rows' && send === 'each' ? payload : undefined

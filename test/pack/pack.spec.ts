@@ -15,12 +15,12 @@ import {
 
 const INSTALL_MS = 120_000
 
-/** Upper bounds in kB of 1000 bytes, about 1.5 times what it was when they were set. */
+/** Upper limits in kB of 1000 bytes, about 1.5 times the size at the time they were set. */
 const MAX_KB = { tarball: 490, unpacked: 1830, install: 12_500 }
 
 /**
- * All that may be in the package. Nothing of the editor's sources: the html holds them; no types of what nobody
- * imports.
+ * All files allowed in the package. No sources of the editor: the html contains them; no types of modules that are
+ * not imported.
  */
 const ALLOWED = [
   /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md|CONTRIBUTING\.md|resources\/docs\/(?:ja\/)?[\w-]+\.html|simulator\/README\.md)$/,
@@ -31,7 +31,7 @@ const ALLOWED = [
   /^examples\/(?:[\w @-]+\/[\w -]+\.json|README(?:\.ja)?\.md)$/,
 ]
 
-/** What the allowed kinds would let through. */
+/** Files that must not be in it although their kind is allowed. */
 const NEVER = /\.(?:map|tsbuildinfo)$|(?:^|\/)(?:editor|form)\.|\.(?:spec|test)\.|(?:^|\/)\./
 
 const kB = (bytes: number) => Math.round(bytes / 1000)

@@ -10,11 +10,11 @@ import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const RUN_MS = 60_000
-/** What is reported of a lost connection, and how soon another one is there. */
+/** Maximum time to reconnect, ms. */
 const BACK_MS = 20_000
 const LEASE_MS = 30_000
 
-/** On the way to Redis: it may turn to another one, or say nothing more on connections that there are. */
+/** A proxy to Redis that can switch to another server, or stop answering on open connections. */
 async function startProxy(port: number) {
   let target = port
   const pairs = new Set<[Socket, Socket]>()
@@ -66,7 +66,7 @@ describe('a quota that is shared by a failing Redis', function () {
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  /** A process that shares it, and why it was disconnected. */
+  /** A process that shares its quota, and the reasons it was disconnected. */
   function share(address: string) {
     const quota = createQuota(systemClock)
     const reasons: (string | undefined)[] = []
@@ -94,7 +94,7 @@ describe('a quota that is shared by a failing Redis', function () {
     }
   }
 
-  /** The usage that a Redis knows. */
+  /** The usage that a Redis holds. */
   async function known({ contents }: RedisServer): Promise<number> {
     const own = (await contents()).find(({ key }) => key.endsWith(':latest-data'))
     const amounts = [...(own?.value ?? '').matchAll(/"(\d+) s \d+ \d+"/g)].map(([, amount]) => Number(amount))
@@ -145,9 +145,9 @@ describe('a quota that is shared by a failing Redis', function () {
     await until('it knows the usage', async () => (await known(leader)) === 3)
     await replica.command('CONFIG', 'SET', 'slave-read-only', 'no')
     await leader.end('SIGKILL')
-    // The copy may lack what was written last: here, all.
+    // A replica may lack the last writes: here, all of them.
     await replica.command('FLUSHALL')
-    // The sentinel ends all connections to the one that it makes the leader.
+    // The sentinel closes all connections to the server that it promotes.
     const isKnown = async () => (await known(replica).catch(() => 0)) === 3
     await until('it is known to the new leader', isKnown, BACK_MS)
     await spend(quota, 2)

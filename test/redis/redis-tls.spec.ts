@@ -35,7 +35,7 @@ describe('a shared store in Redis over TLS', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  /** What becomes of a reservation in each of these shared stores, for a process that trusts these authorities. */
+  /** The result of a reservation in each of these shared stores, for a process that trusts these authorities. */
   async function reserveWith(trusted: readonly string[], addresses: readonly string[]): Promise<string[]> {
     const file = join(temporaryFolder('trusted'), 'authorities.pem')
     writeFileSync(file, trusted.map((one) => readFileSync(one, 'utf8')).join('\n'))
@@ -61,7 +61,7 @@ describe('a shared store in Redis over TLS', () => {
     return JSON.parse(said)
   }
 
-  /** Why a process is disconnected from its shared store, as it is reported first. */
+  /** The first reported reason why a process is disconnected from its shared store. */
   async function reason(address: string): Promise<string> {
     const quota = createQuota(systemClock)
     const reasons: string[] = []

@@ -49,7 +49,7 @@ describe('a shared store in Redis, with usage by others and exceeded limits', ()
     assert.deepEqual(await reserve('c', 70), [1, 45])
   })
 
-  it('grants all or nothing: no request if there are too few records, and no records if there is no request', async () => {
+  it('grants all or nothing: no request without enough records, and no records without a request', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'a', [
       reserveRequest(requests),
@@ -99,7 +99,7 @@ describe('a shared store in Redis, with usage by others and exceeded limits', ()
     await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
     await sharedStore.commit('a', [commitOutcome({ ...rule, remaining: 0 })], 0)
     assert.equal(await isGranted(sharedStore, 'b', [reserveRequest(rule)]), false)
-    await until('all is free', () =>
+    await until('all permits are available', () =>
       isGranted(sharedStore, 'all', [reserveRequest({ ...rule, wanted: 3, minimum: 3 })]),
     )
   })
@@ -113,7 +113,7 @@ describe('a shared store in Redis, with usage by others and exceeded limits', ()
     const result = await another.reserve('b', [reserveRequest(rule)])
     assert.ok('waitMs' in result && result.waitMs > 0 && result.waitMs <= 200 && result.shortIndex === 0)
     assert.ok(await isGranted(another, 'other endpoint', [reserveRequest({ ...rule, name: 'alert' })]))
-    await until('it is open again', () => isGranted(another, 'b', [reserveRequest(rule)]))
+    await until('permits are available again', () => isGranted(another, 'b', [reserveRequest(rule)]))
     assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
@@ -173,7 +173,7 @@ describe('a shared store in Redis, with usage by others and exceeded limits', ()
     await grantedOf(sharedStore, 'short', [reserveRequest(rule)])
     await grantedOf(sharedStore, 'long', [reserveRequest({ ...rule, occupiedMs: LONG_MS })])
     await sharedStore.commit('short', [commitOutcome(rule)], 0)
-    await until('one is released', async () => {
+    await until('one permit is released', async () => {
       const result = await sharedStore.reserve('look', [reserveRequest({ ...rule, wanted: 8, minimum: 8 })])
       if ('granted' in result) await sharedStore.commit('look', [commitOutcome({ ...rule, used: 0 })], 0)
       return 'granted' in result

@@ -16,15 +16,15 @@ import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const LEASE_MS = 30_000
-/** Long enough that nothing is released meanwhile. */
+/** Nothing is released within this time. */
 const LONG_MS = 60_000
-/** What a slow machine may take between two steps. */
+/** Maximum time that a slow machine takes between two steps. */
 const SLACK_MS = 5000
 
 describe('a shared store in Redis', () => {
   let redis: RedisServer
   const opened: SharedQuotaStore[] = []
-  /** A connection of its own, as another process has. */
+  /** A connection of another process. */
   async function open(account = 'an account', lease = LEASE_MS): Promise<StoreMember> {
     const sharedStore = openRedis(redis.url, '', lease)(account)
     opened.push(sharedStore)
@@ -104,7 +104,7 @@ describe('a shared store in Redis', () => {
     await grantedOf(sharedStore, 'one', [reserveRequest(rule)])
     const from = performance.now()
     await sharedStore.commit('one', [commitOutcome(rule)], 0)
-    await until('the place is free', () => isGranted(sharedStore, 'another', [reserveRequest(rule)]))
+    await until('the permit is released', () => isGranted(sharedStore, 'another', [reserveRequest(rule)]))
     assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
@@ -114,7 +114,7 @@ describe('a shared store in Redis', () => {
     await grantedOf(sharedStore, 'in flight', [reserveRequest(rule)])
     await grantedOf(sharedStore, 'settled', [reserveRequest({ ...rule, name: 'alert' })])
     await sharedStore.commit('settled', [commitOutcome({ ...rule, name: 'alert' })], 0)
-    await until('the other is released', () =>
+    await until('the other permit is released', () =>
       isGranted(sharedStore, 'another', [reserveRequest({ ...rule, name: 'alert' })]),
     )
     assert.equal(await isGranted(sharedStore, 'more', [reserveRequest(rule)]), false)
@@ -127,7 +127,7 @@ describe('a shared store in Redis', () => {
     const from = performance.now()
     await grantedOf(dead, 'lost', [reserveRequest({ limit: 1, occupiedMs })])
     await dead.sharedStore.close()
-    await until('the place is free', () =>
+    await until('the permit is released', () =>
       isGranted(sharedStore, 'another', [reserveRequest({ limit: 1, occupiedMs })]),
     )
     assert.ok(performance.now() - from >= lease + occupiedMs - 1)
@@ -160,12 +160,12 @@ describe('a shared store in Redis', () => {
     const contents = (await redis.contents()).filter(({ key }) => !/:(epoch|members)$/.test(key))
     assert.equal(contents.length, 3)
     for (const { key, lasts } of contents) assert.ok(lasts > 0, `${key} stays for ever`)
-    // Longer than its entries last.
+    // Longer than the lease of its entries.
     const requests = contents.find(({ key }) => key.endsWith('current'))
     assert.ok(Number(requests?.lasts) > LONG_MS, 'the lease of what is in flight')
   })
 
-  it('lets its instance id expire as well, of accounts that nobody uses any more', async () => {
+  it('lets its instance id expire as well if an account is not used any more', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'one', [reserveRequest({ limit: 9, occupiedMs: LONG_MS })])
     const contents = await redis.contents()

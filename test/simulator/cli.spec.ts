@@ -33,7 +33,7 @@ describe('simulator: command line', () => {
       said.err += part
     })
     const ended = once(child, 'close').then(([code]): Ended => ({ code, ...said }))
-    /** resolves once the text was said */
+    /** resolves once the text was printed */
     const says = async (text: string | RegExp): Promise<string> => {
       while (!said.out.match(text)) {
         if (child.exitCode !== null) throw new Error(`ended: ${said.out}${said.err}`)

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { createConnection } from 'node:net'
 import type { Fault, FaultKind, Simulator } from '../../simulator'
-import { credentialsOf, failure, type Reply, remote, request, simulate, tiny, useSimulators } from './support'
+import {
+  credentialsOf,
+  type Reply,
+  remote,
+  request,
+  requestError,
+  simulate,
+  tiny,
+  useSimulators,
+} from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const withFaults = (...faults: Fault[]) => simulate({ fleet: [tiny(3), remote()], faults })
@@ -15,7 +24,7 @@ const isJson = ({ text }: Reply) => {
   }
 }
 
-/** What each fault that answers makes of an answer. */
+/** Effect of each fault that returns an answer. */
 const answers: readonly [Fault, (reply: Reply, whole: Reply) => void][] = [
   ...[500, 502, 503, 504].map((status) => statusRow({ kind: 'status', status })),
   ...[401, 403, 429].map((status) => statusRow({ kind: 'status', status })),
@@ -96,7 +105,7 @@ describe('simulator: faults', () => {
   for (const kind of ['drop', 'dropMidBody'] satisfies FaultKind[]) {
     it(`${kind}: no whole answer`, async () => {
       const simulator = await withFaults({ kind, times: 1 })
-      assert.equal(await failure(request(simulator, 'current')), 'ECONNRESET')
+      assert.equal(await requestError(request(simulator, 'current')), 'ECONNRESET')
       assert.equal((await request(simulator, 'current')).status, 200)
     })
   }
@@ -112,7 +121,7 @@ describe('simulator: faults', () => {
 
   it('silence: accepted, never answered, ended by close', async () => {
     const simulator = await withFaults({ kind: 'silence' })
-    const failed = failure(request(simulator, 'current'))
+    const failed = requestError(request(simulator, 'current'))
     while (simulator.log.length === 0) await new Promise((resolve) => setImmediate(resolve))
     assert.equal(simulator.log[0]?.status, 0)
     await simulator.close()
@@ -121,7 +130,7 @@ describe('simulator: faults', () => {
 
   it('a delay delays the answer, and close does not wait for it', async () => {
     const simulator = await withFaults({ kind: 'delay', delay: 3_600_000 })
-    const failed = failure(request(simulator, 'current'))
+    const failed = requestError(request(simulator, 'current'))
     while (simulator.log.length === 0) await new Promise((resolve) => setImmediate(resolve))
     await simulator.close()
     assert.equal(await failed, 'ECONNRESET')
@@ -182,7 +191,7 @@ describe('simulator: faults', () => {
   })
 })
 
-/** All that arrives until the connection ends. */
+/** All bytes until the connection ends. */
 function raw(simulator: Simulator): Promise<string> {
   const body = JSON.stringify(credentialsOf(simulator))
   const lines = [

@@ -85,7 +85,7 @@ describe('simulator: request limits', () => {
   it('fixed windows end all at once, at their phase', async () => {
     const limits = { current: { limit: 2, window: 10 } }
     const simulator = await simulate({ fleet: [], limits, windowPhase: 4 })
-    // The start is a multiple of ten seconds: a window began 6 s ago and ends in 4 s.
+    // The start is a multiple of ten seconds: a window started 6 s ago and ends in 4 s.
     simulator.clock.advance(3999)
     assert.deepEqual(await statuses(simulator, 'current', 3), [200, 200, 429])
     simulator.clock.advance(1)

@@ -39,7 +39,7 @@ describe('simulator: log and counts', () => {
     const simulator = await simulate({ fleet: [tiny(3)], limits: { data: { limit: 2, records: 4 } } })
     for (let i = 0; i < 4; i++) await request(simulator, 'data', serial)
     simulator.spend('data', 5)
-    // Twice 3 records exceed a budget of 4; the third and fourth come over the limit of requests.
+    // Twice 3 records exceed a budget of 4; the third and fourth request exceed the request limit.
     assert.deepEqual(simulator.counts().data, { total: 4, refused: 3, over: 2, foreign: 5, records: 3 })
     assert.deepEqual(
       simulator.log.map(({ status, over }) => [status, over]),

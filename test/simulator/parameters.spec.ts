@@ -5,7 +5,7 @@ import { type Asking, credentialsOf, office, remote, request, simulate, tiny, us
 const standalone = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 
-/** Not accepted: what is sent, and the status it gets. */
+/** Rejected parameters, and the status of the answer. */
 const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, number][] = [
   ['no method override', 'current', {}, { headers: { 'X-HTTP-Method-Override': undefined } }, 400],
   ['another override', 'current', {}, { headers: { 'X-HTTP-Method-Override': 'POST' } }, 400],

@@ -33,7 +33,7 @@ describe('simulator: the commands in the documents', () => {
     assert.ok(commands.length > 10)
     for (const command of commands) {
       const args = command.split(' ').slice(2)
-      // The file is the reader's own; its format is tried below.
+      // The file is the reader's own; its format is tested below.
       assert.doesNotThrow(
         () => readCommandLine(args.filter((arg) => !/fleet|devices\.json/.test(arg))),
         command,

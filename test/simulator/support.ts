@@ -1,4 +1,4 @@
-/** Starts simulators that are closed after each test, and asks them as any client would. */
+/** Starts simulators that are closed after each test, and sends requests as any client would. */
 import { request as httpRequest } from 'node:http'
 import {
   type DeviceDefinition,
@@ -9,13 +9,13 @@ import {
   startSimulator,
 } from '../../simulator'
 
-/** A quarter past noon, Thursday 15 January 2026, UTC. */
+/** 12:15 on Thursday 15 January 2026, UTC. */
 export const start = Date.UTC(2026, 0, 15, 12, 15)
 export const startSeconds = start / 1000
 
 const running: Simulator[] = []
 
-/** In each `describe`: ends what a test has started. */
+/** Closes what a test has started; called in each `describe`. */
 export function useSimulators(): void {
   afterEach(async () => {
     await Promise.all(running.splice(0).map((simulator) => simulator.close()))
@@ -29,7 +29,7 @@ export async function simulate(options: SimulatorOptions = {}): Promise<Simulato
   return simulator
 }
 
-/** A device with records of its own, one a minute up to the start, ids from 1. */
+/** A device with its own records, one a minute up to the start, ids from 1. */
 export function tiny(count: number, more: Partial<DeviceDefinition> = {}): DeviceDefinition {
   return {
     serial: '52000001',
@@ -46,7 +46,7 @@ export interface Reply {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string
-  /** the body as JSON; throws when it is none */
+  /** the body as JSON; throws if it is none */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into, not modelled
   json: any
 }
@@ -55,9 +55,9 @@ export interface Asking {
   method?: string
   path?: string
   headers?: Record<string, string | undefined>
-  /** instead of JSON of credentials and parameters */
+  /** replaces the JSON of credentials and parameters */
   body?: string
-  /** instead of those of the user */
+  /** replaces the user's */
   credentials?: Record<string, unknown>
 }
 
@@ -116,8 +116,8 @@ export function send(
   })
 }
 
-/** The code or name of the error with which a request ends. */
-export async function failure(reply: Promise<Reply>): Promise<string> {
+/** The code or name of the error that ends a request. */
+export async function requestError(reply: Promise<Reply>): Promise<string> {
   try {
     const { status } = await reply
     return `answered ${status}`

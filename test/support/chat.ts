@@ -1,4 +1,4 @@
-/** An address that takes messages for a chat, as JSON with a `text`, and may refuse them. */
+/** A webhook of a chat: accepts messages as JSON with a `text`, and can refuse them. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 
 export interface Chat {
   url: string
-  /** What was taken so far. */
+  /** The accepted messages. */
   readonly texts: readonly string[]
   /** How many were refused so far. */
   readonly refused: number

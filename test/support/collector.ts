@@ -1,4 +1,4 @@
-/** An http server that keeps what a flow posts to it, by the last part of the path. */
+/** An http server that stores messages that a flow posts to it, in boxes by the last part of the path. */
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,13 +7,13 @@ import type { Message } from './flow-types'
 
 export interface Collector {
   url: string
-  /** All that came to a box so far. */
+  /** All messages of a box so far. */
   box(name: string): Message[]
-  /** The next `count` messages of a box that have not been taken yet. */
+  /** The next `count` messages of a box. */
   receive(name: string, count: number): Promise<Message[]>
   /** Empties all boxes. */
   clear(): void
-  /** Everything that came since the start, as it came. */
+  /** The raw text of everything since the start. */
   rawText(): string
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function startCollector(): Promise<Collector> {
 
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined)
-    // Whoever sent it was killed meanwhile.
+    // The sender was killed meanwhile.
     if (body === undefined) return
     raw += body
     response.end()

@@ -1,4 +1,4 @@
-/** A process of its own that asks for current readings: proxies of the environment are read at its start. */
+/** A process that requests current readings. Separate, because proxy variables are read at the start of a process. */
 import { createAccount, createRegistry, createUndiciTransport, systemClock } from '../../src/lib'
 
 const [, , baseUrl = '', login = '{}'] = process.argv

@@ -1,10 +1,10 @@
-/** Flows that write into databases without a function node, and read back what is there. */
+/** Chains of nodes that write into databases without a function node, and read the tables. */
 import { join } from 'node:path'
 import type { InfluxServer, PostgresServer } from './databases'
 import { type AnyNode, chain, type NodeChain, plainChain } from './flow-harness'
 import type { FlowNode } from './node-red'
 
-/** The columns of latest and range; current tells more. */
+/** The columns of latest and range; current has more. */
 const COLUMNS = [
   ...['time', 'timestamp', 'serial', 'name', 'model', 'base', 'groupname'],
   ...['channel', 'label', 'unit', 'quantity', 'value', 'error', 'dataid'],
@@ -16,12 +16,12 @@ const KEY = 'PRIMARY KEY (base, serial, channel, time)'
 export const onlyDevice = (serial: string) => ({ select: 'list', devices: [{ serial }] })
 
 /**
- * `<database>-table` makes the table, `-read` tells all rows, `-device` writes latest's rows by device, `-all` those of
- * current at once, `-<serial>` one device's.
+ * `<database>-table` creates the table, `-read` returns all rows, `-device` writes the rows of latest by device, `-all`
+ * those of current together, `-<serial>` those of one device.
  */
 export function sqliteChains(serials: readonly string[]): NodeChain[] {
   const fields = COLUMNS.map((column) => `json_extract(value, '$.${column}')`)
-  // Rows without a time have no place in the key.
+  // Rows without a time cannot be in the key.
   const insert = `INSERT INTO readings (${COLUMNS}) SELECT ${fields} FROM json_each($rows)
     WHERE json_extract(value, '$.time') IS NOT NULL ON CONFLICT DO NOTHING`
   const table = `CREATE TABLE readings (time TEXT, timestamp INTEGER, serial TEXT, name TEXT, model TEXT, base TEXT,
@@ -43,7 +43,7 @@ export function postgresChains(serials: readonly string[]): NodeChain[] {
     channel integer, label text, unit text, quantity text, value double precision, error text, dataid integer`
   const insert = `INSERT INTO readings (${COLUMNS}) SELECT ${COLUMNS} FROM jsonb_to_recordset($1) AS row (${fields})
     WHERE time IS NOT NULL ON CONFLICT DO NOTHING`
-  // A bigint would come as text.
+  // A bigint would be returned as text.
   const read = COLUMNS.map((name) => (name === 'timestamp' ? 'timestamp::float8' : name))
   const node = (query: string): AnyNode => ({
     type: 'postgrestor',
@@ -80,8 +80,8 @@ function writingChains(database: string, serials: readonly string[], through: An
 export const ALL = 'envlog_all'
 
 /**
- * `points` writes those of all devices of current at once into the measurement `ALL`, `points-<serial>` and
- * `alerts-<serial>` one device's.
+ * `points` writes those of all devices of current together into the measurement `ALL`, `points-<serial>` and
+ * `alerts-<serial>` those of one device.
  */
 export function influxChains(serials: readonly string[]): NodeChain[] {
   const through = [{ type: 'influxdb batch', influxdb: 'influx' }]

@@ -1,4 +1,4 @@
-/** A flow with each action node, and nodes that tell the collector all that comes. */
+/** A flow with all action nodes, whose messages are posted to the collector. */
 
 import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
@@ -6,7 +6,7 @@ import type { Collector } from './collector'
 import { type ActionName, actions } from './flow-types'
 import type { FlowNode } from './node-red'
 
-/** Posts the whole message: what is in it beside the payload is what the tests are about. */
+/** A function node that posts the whole message to a box of the collector. */
 export function collectorNode(collector: Collector, box: string): FlowNode {
   return {
     id: `collect-${box}`,
@@ -25,7 +25,7 @@ export const position = { x: 100, y: 100 }
 interface ActionsFlowOptions {
   simulator: Simulator
   collector: Collector
-  /** Properties over those of a node as it is dropped. */
+  /** Properties that replace defaults of the nodes. */
   nodes: Record<ActionName, Record<string, unknown>>
 }
 
@@ -77,12 +77,12 @@ export function actionsFlow({ simulator, collector, nodes }: ActionsFlowOptions)
   ]
 }
 
-/** The flow as the editor sends it when nothing was typed: without credentials. */
+/** The flow as the editor sends it without typed credentials. */
 export function withoutCredentials(flow: readonly FlowNode[]): FlowNode[] {
   return flow.map(({ credentials: _, ...node }) => node as FlowNode)
 }
 
-/** As long as the right one, so that nothing but the service can tell. */
+/** A wrong password of the right length, so that only the service can detect it. */
 export function wrongPassword(right: string): string {
   return [...right].reverse().join('')
 }

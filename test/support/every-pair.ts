@@ -5,11 +5,11 @@ import { startFlow } from './flow'
 import type { Message } from './flow-types'
 import { type Pair, pairs } from './outputs'
 
-/** What one pair of output and send sent, and what it reported of single devices. */
+/** The messages of one pair of output and send, and the errors of single devices. */
 export interface PairRun extends Pair {
   messages: Message[]
   errors: Message[]
-  /** The trigger's own failure. */
+  /** The failure of the trigger. */
   failed: Message | undefined
 }
 

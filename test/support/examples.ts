@@ -1,8 +1,8 @@
 /**
- * The examples as they ship, in a whole Node-RED, filled in for the machine they run on.
+ * The shipped examples in a whole Node-RED, with addresses and secrets of this machine.
  *
- *     const hall = useExamples()
- *     await hall.deploy(['Alarms/alerts to a chat'], { simulator, chat })
+ *     const harness = useExamples()
+ *     await harness.deploy(['Alarms/alerts to a chat'], { simulator, chat })
  */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -17,9 +17,9 @@ import { until } from './wait'
 const folder = join(root, 'examples')
 const STARTING_MS = 300_000
 const POLLED_MS = 60_000
-/** Longer than a deploy may take: it says what Node-RED logged. */
+/** Longer than the limit of a deploy, whose error contains the log. */
 const ENDING_MS = 90_000
-/** Nobody has to wait a second for each round. */
+/** Timers of Node-RED run faster, so that rounds take less than a second. */
 const SPEED = 5
 
 /** Paths without `.json`, as the import dialog shows them. */
@@ -32,10 +32,10 @@ export function readExample(name: string): FlowNode[] {
   return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
 }
 
-/** The packages that a folder says it needs: `SQLite - needs node-red-node-sqlite`. */
+/** The package that an example needs, from the name of its folder: `SQLite - needs node-red-node-sqlite`. */
 export function neededBy(name: string): string | undefined {
   const [, needed] = / - needs (.*?)\//.exec(name) ?? []
-  // A folder's name cannot hold the stroke of a scope.
+  // The name of a folder cannot contain the slash of a scope.
   return needed?.replace(/^(@[\w-]+) /, '$1/')
 }
 
@@ -53,7 +53,7 @@ export interface Surroundings {
   more?: Record<string, object>
 }
 
-/** As the files say, but for addresses, secrets, and how long one would have to wait. */
+/** The nodes of the files, with other addresses, secrets and shorter intervals. */
 export function filledIn(names: readonly string[], surroundings: Surroundings): FlowNode[] {
   const { simulator, broker, chat, mail, sqlite, postgres, influx, more = {} } = surroundings
   const { apiKey, loginId, loginPass } = simulator.account
@@ -66,7 +66,7 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
     sqlitedb: sqlite === undefined ? undefined : { db: sqlite },
     postgresDB: postgres && loginOf(postgres),
     influxdb: influx && { hostname: '127.0.0.1', port: String(influx.port), database: influx.database },
-    // In the log, for whoever looks for the reason.
+    // Also writes to the log, to find reasons of failures.
     debug: { console: true },
   }
   // Importing a second example uses the account of the first.
@@ -84,7 +84,7 @@ function loginOf({ port, user, password, database }: PostgresServer) {
   return { host: '127.0.0.1', port, user, password, database }
 }
 
-/** Nobody has to write code for it. */
+/** Examples of this kind contain no code. */
 export function assertWithoutCode(name: string): void {
   const types = new Set(readExample(name).map(({ type }) => type))
   for (const type of ['function', 'exec', 'unknown']) assert.ok(!types.has(type), `${name}: ${type}`)
@@ -93,9 +93,9 @@ export function assertWithoutCode(name: string): void {
 const requests = (simulator: Simulator) =>
   Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
 
-/** So many requests from now on, each with all that came of it. */
+/** Resolves after the given number of further requests, and all their results. */
 export async function rounds(simulator: Simulator, count: number): Promise<void> {
-  // The one after the last says that the last is done with.
+  // When the next request is sent, the last one is completely processed.
   const end = requests(simulator) + count + 1
   await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
 }
@@ -103,7 +103,7 @@ export async function rounds(simulator: Simulator, count: number): Promise<void>
 /** More than twice as long as the examples wait between two rounds in tests. */
 const STILL_MS = 2500 / SPEED
 
-/** Resolves when nothing is asked any more: all that was sent waits for its receipt. */
+/** Resolves when no request is sent any more, because all deliveries wait for their receipts. */
 export async function asksNoMore(simulator: Simulator): Promise<void> {
   let last = requests(simulator)
   let since = performance.now()
@@ -112,12 +112,12 @@ export async function asksNoMore(simulator: Simulator): Promise<void> {
     last = requests(simulator)
     return performance.now() - since > STILL_MS
   }
-  await until('it asks no more', isStill, POLLED_MS)
+  await until('no more requests are sent', isStill, POLLED_MS)
 }
 
-export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
+export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
   deploy(names: readonly string[], surroundings: Surroundings): Promise<void>
-  /** With what a test adds to see more. */
+  /** Deploys with changes of the test. */
   deployWith(
     names: readonly string[],
     surroundings: Surroundings,
@@ -125,7 +125,7 @@ export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
   ): Promise<void>
   /** Presses the button of an inject node of that name. */
   press(name: string): Promise<void>
-  /** Ends it as an operator does, and starts it again. */
+  /** Stops Node-RED with SIGTERM, and starts it again. */
   restart(): Promise<void>
 }
 
@@ -133,7 +133,7 @@ export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
  * In a `describe`: after each test nothing is deployed.
  * @param speed of Node-RED's timers, see `StartOptions`
  */
-export function useExamples({ speed = SPEED } = {}): ExamplesHall {
+export function useExamples({ speed = SPEED } = {}): ExamplesHarness {
   let nodeRed: Restarting
   let deployed: FlowNode[] = []
 
@@ -142,8 +142,9 @@ export function useExamples({ speed = SPEED } = {}): ExamplesHall {
     nodeRed = await startRestarting(stores.atOnce, speed)
   })
 
-  // What nodes are connected to ends after them: some do not survive it. Node-RED deletes the folder of a flow that is
-  // gone, and starts nothing any more where its file store writes into it meanwhile: so the nodes are ended before.
+  // Servers end after the nodes that are connected to them, because some nodes would crash. Node-RED deletes the folder
+  // of a removed flow, and starts no more flows if its file store writes into it meanwhile: so the nodes are stopped
+  // before.
   afterEach('takes the flows away', async function () {
     this.timeout(ENDING_MS)
     await nodeRed.deploy(deployed.map((node) => (node.type === 'tab' ? { ...node, disabled: true } : node)))
@@ -152,7 +153,7 @@ export function useExamples({ speed = SPEED } = {}): ExamplesHall {
 
   after('ends Node-RED', () => nodeRed?.kill())
 
-  const hall: ExamplesHall = {
+  const harness: ExamplesHarness = {
     get userDir() {
       return nodeRed.userDir
     },
@@ -162,7 +163,7 @@ export function useExamples({ speed = SPEED } = {}): ExamplesHall {
     kill: () => nodeRed.kill(),
     end: () => nodeRed.end(),
     start: () => nodeRed.start(),
-    deploy: (names, surroundings) => hall.deployWith(names, surroundings, (flow) => flow),
+    deploy: (names, surroundings) => harness.deployWith(names, surroundings, (flow) => flow),
     async deployWith(names, surroundings, add) {
       for (const name of names) assertWithoutCode(name)
       deployed = add(filledIn(names, surroundings))
@@ -178,5 +179,5 @@ export function useExamples({ speed = SPEED } = {}): ExamplesHall {
       await nodeRed.start()
     },
   }
-  return hall
+  return harness
 }

@@ -3,11 +3,11 @@ import type { Output } from '../../src/shared/outputs'
 import type { ActionName, Message } from './flow-types'
 
 /**
- * What messages say, whatever output and send they came in: the same facts in the same order. A fact is a tuple,
- * so that two lists can be compared; `undefined` stands for what an output does not tell.
+ * The content of messages, independent of output and send: the same facts in the same order. A fact is a tuple, so that
+ * lists can be compared; `undefined` means that an output does not contain the value.
  */
 
-/** serial, base, timestamp, channel, value, then what the output tells besides. */
+/** serial, base, timestamp, channel, value, then the other values of the output. */
 export type Fact = readonly [
   serial: string,
   base: string,
@@ -17,7 +17,7 @@ export type Fact = readonly [
   ...more: unknown[],
 ]
 
-/** serial, base, timestamp, source, text, and the time as text where the output tells it. */
+/** serial, base, timestamp, source, text, and the time as text if the output contains it. */
 export type AlertFact = readonly [
   serial: string,
   base: string,
@@ -27,7 +27,7 @@ export type AlertFact = readonly [
   time?: string | null,
 ]
 
-/** What a channel value is called in each output; the keys an output does not have are left out of its facts. */
+/** A channel value in any output; keys that an output does not have are left out of its facts. */
 export interface ReportedValue {
   serial: string
   base: string
@@ -43,7 +43,7 @@ export interface ReportedValue {
   group: string
 }
 
-/** Which of it each output tells; series know nothing of groups. */
+/** The keys of each output; series have no groups. */
 const REPORTED_KEYS: Record<
   'series' | 'readings' | 'rows' | 'points' | 'values',
   readonly (keyof ReportedValue)[]
@@ -69,13 +69,13 @@ export function factOf(reported: ReportedValue, action: ActionName, output: Outp
   ]
 }
 
-/** The outputs of numbers alone say nothing of a value that is none; points are of an instant. */
+/** Values and points contain only numbers; points need a time. */
 export function isReported({ value, timestamp }: ReportedValue, output: Output): boolean {
   if (output === 'points') return value !== null && timestamp !== null
   return output !== 'values' || value !== null
 }
 
-/** All that the messages of one run say, in their order, for `current`, `latest` and `range`. */
+/** The facts in the messages of `current`, `latest` or `range`, in their order. */
 export function factsIn(messages: readonly Message[], action: ActionName, output: Output): Fact[] {
   return messages
     .flatMap((msg) => {
@@ -162,7 +162,7 @@ function valuesOfPoint({ tags, fields, timestamp }: Message): ReportedValue[] {
   }))
 }
 
-/** What the messages of alerts say, in their order. */
+/** The facts in the messages of alerts, in their order. */
 export function alertFactsIn(messages: readonly Message[], output: Output): AlertFact[] {
   return messages
     .flatMap(({ payload }) => (Array.isArray(payload) ? payload : [payload]))

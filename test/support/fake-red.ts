@@ -5,7 +5,7 @@ import { root } from './package'
 
 /**
  * Sets the global `RED` for the tests of a `describe`; texts are those of the catalogs, with their parameters in.
- * `typed` is what stands in an open form.
+ * @param typed values of the fields of an open form
  */
 export function useFakeRed(
   language: 'en-US' | 'ja' = 'en-US',

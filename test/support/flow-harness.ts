@@ -1,9 +1,9 @@
 /**
- * A whole Node-RED, and chains through it: inject → an action node → other nodes → the test.
+ * A whole Node-RED with chains of nodes: inject → an action node → other nodes → the test.
  *
  *     const harness = useNodeRed()
  *     before(() => harness.deploy([chain('joined', 'range', { output: 'rows', send: 'each' }, [{ type: 'join' }])]))
- *     const [msg] = await harness.ask('joined')
+ *     const [msg] = await harness.run('joined')
  */
 
 import { manualClock, type Simulator, startSimulator } from '../../simulator'
@@ -11,7 +11,7 @@ import { defaultsOf } from './built'
 import { type Collector, startCollector } from './collector'
 import { collectorNode, position } from './e2e-flow'
 import type { ActionName, Message } from './flow-types'
-import { hostileFleet, NOW } from './hostile'
+import { HOSTILE_NOW, hostileFleet } from './hostile'
 import { type FlowNode, type NodeRed, startNodeRed } from './node-red'
 import { paletteFolder } from './palette'
 import { firstRuntime } from './runtimes'
@@ -25,14 +25,14 @@ export type AnyNode = { type: string } & Record<string, unknown>
 
 export interface NodeChain {
   name: string
-  /** none: the inject node is wired to the others */
+  /** without: the inject node is wired to the other nodes */
   action?: ActionName
-  /** properties over those of a dropped node */
+  /** properties that replace defaults of the node */
   settings: Record<string, unknown>
   /** nodes before the action node, and after it */
   before?: readonly AnyNode[]
   after: readonly AnyNode[]
-  /** The last node has no output: its completion is told. */
+  /** The last node has no output: its completion is reported instead. */
   sink?: boolean
   /** properties of the message that triggers, as an inject node has them */
   props?: readonly { p: string; v: string; vt: string }[]
@@ -56,15 +56,15 @@ export function plainChain(name: string, ...after: AnyNode[]): NodeChain {
 export interface FlowHarness {
   readonly nodeRed: NodeRed
   readonly simulator: Simulator
-  /** What nodes are connected to must not end before Node-RED: some do not survive it. */
+  /** Stops a server after Node-RED, because some nodes crash when their server ends. */
   stopAfterwards(server: { stop(): Promise<void> }): void
   deploy(chains: readonly NodeChain[], config?: readonly FlowNode[]): Promise<void>
   trigger(name: string): Promise<void>
-  /** The next messages of a chain. @throws what a Catch node was told */
+  /** The next messages of a chain. @throws Error that a Catch node has received */
   receive(name: string, count?: number): Promise<Message[]>
-  /** `trigger`, then `take`. */
+  /** `trigger`, then `receive`. */
   run(name: string, count?: number): Promise<Message[]>
-  /** What a Catch node was told since the last time. */
+  /** Messages of a Catch node since the last call. */
   errors(): Message[]
 }
 
@@ -75,7 +75,11 @@ interface Running {
 }
 
 async function start(): Promise<Running> {
-  const simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off', fleet: hostileFleet() })
+  const simulator = await startSimulator({
+    clock: manualClock(HOSTILE_NOW),
+    limits: 'off',
+    fleet: hostileFleet(),
+  })
   const collector = await startCollector()
   const nodeRed = await startNodeRed(firstRuntime, { nodesDir: await paletteFolder() })
   return { simulator, collector, nodeRed }
@@ -185,7 +189,7 @@ function nodesOf({ name, action, settings, before = [], after, sink, props = [] 
   return [...wired, { ...complete, wires: [[`collect-${name}`]] }]
 }
 
-/** Posted side by side, the messages of a sequence may have overtaken each other. */
+/** Messages of a sequence are posted concurrently, and may arrive in another order. */
 function sortByIndex(messages: Message[]): Message[] {
   const ids = new Set(messages.map(({ parts }) => parts?.id))
   if (ids.size > 1 || ids.has(undefined)) return messages

@@ -1,4 +1,4 @@
-/** A Node-RED in a process of its own that obeys orders: it answers each with a message of the same id. */
+/** A Node-RED in a separate process that executes commands: it replies to each with a message of the same id. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ export interface ForkedNodeRed {
   port: number
   userDir: string
   command<T>(what: object): Promise<T>
-  /** What it wrote. */
+  /** Its standard output and errors. */
   log(): string
   /** How it ended, if it did. */
   ended(): string | undefined
@@ -21,12 +21,12 @@ export interface ForkedNodeRed {
 export interface ForkOptions {
   /** Of its user directory. */
   name: string
-  /** What it runs; the settings are its argument. */
+  /** The script of the process; its argument is the settings. */
   script: string
   flow: readonly FlowNode[]
   credentials: Record<string, object>
   settings: object
-  /** Beside the path and its home: no proxy of whoever runs the tests. */
+  /** Further variables; others of this process, such as proxies, are not inherited. */
   env?: Record<string, string | undefined>
   execArgv?: readonly string[]
 }

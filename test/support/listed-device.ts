@@ -4,12 +4,12 @@ interface ListedDeviceOptions {
   name?: string
   model?: string
   group?: string
-  /** Of its base unit; standalone without. */
+  /** Serial of its base unit; without it the device is standalone. */
   base?: string
   values?: ListedDevice['values']
 }
 
-/** A device as the picker gets it. */
+/** A device in the list of the picker. */
 export function listedDevice(serial: string, parts: ListedDeviceOptions = {}): ListedDevice {
   const { name = '', model = 'M-500', group = '', base, values = [] } = parts
   return {

@@ -15,7 +15,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** The simulator behind TLS: bytes go through as they are. */
+/** Provides the simulator with TLS: bytes are forwarded unchanged. */
 export function startTls(target: number): Promise<Listener> {
   const server = createTlsServer({ key: fixture('server.key'), cert: fixture('server.pem') }, (socket) => {
     tunnel(socket, connect(target, '127.0.0.1'))
@@ -24,11 +24,11 @@ export function startTls(target: number): Promise<Listener> {
 }
 
 export interface Proxy extends Listener {
-  /** What was asked for: `host:port`, and the login that came with it. */
+  /** The requested `host:port`, and the login of the request. */
   requests: { target: string; login: string | undefined }[]
 }
 
-/** A proxy that leads every tunnel to one port, whatever host was named; `login` is demanded where given. */
+/** A proxy that connects every tunnel to one port, for any host; it requires the `login`, if given. */
 export async function startProxy(target: number, login?: string): Promise<Proxy> {
   const requests: Proxy['requests'] = []
   const server = createServer((_request, response) => {

@@ -15,7 +15,7 @@ import { temporaryFolder } from './run'
 import type { Runtime } from './runtimes'
 import { until } from './wait'
 
-/** A node of a flow as it is deployed. */
+/** A node of a deployed flow. */
 export type FlowNode = { id: string; type: string } & Record<string, unknown>
 
 export type DeployType = 'full' | 'nodes' | 'flows'
@@ -26,7 +26,7 @@ export interface NodeRed {
   pid: number
   /** What it wrote to stdout and stderr so far. */
   log(): string
-  /** An answer of the admin address; `lang` as a browser would ask. */
+  /** An answer of the admin API; `lang` is the requested language. */
   get(path: string, accept?: string, lang?: string): Promise<Response>
   json<T>(path: string): Promise<T>
   /** Resolves when the flows have started. */
@@ -42,10 +42,10 @@ export interface NodeRed {
 const STARTED = 'envlog-test: flows started'
 const STARTING_MS = 60_000
 const DEPLOYED_MS = 60_000
-/** Characters of the log that a failed deploy tells. */
+/** Characters of the log in the error of a failed deploy. */
 const LOG_TOLD = 2000
 
-/** Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. */
+/** Settings: no requests to other machines, unencrypted credentials, and each start of the flows is logged. */
 function settingsFile(lang: string, { nodesDir, contextStorage, adminAuth }: StartOptions): string {
   const settings = {
     nodesDir,
@@ -62,11 +62,11 @@ function settingsFile(lang: string, { nodesDir, contextStorage, adminAuth }: Sta
       tours: false,
       palette: { catalogues: [] },
       projects: { enabled: false },
-      // What a browser need not load here is half of what it loads.
+      // Without these, the browser has to load only half.
       codeEditor: { lib: 'ace' },
       markdownEditor: { mermaid: { enabled: false } },
     },
-    // Nobody has to wait 15 s for a broker that is back.
+    // Reconnects to a restarted broker without the default delay of 15 s.
     mqttReconnectTime: 300,
     logging: { console: { level: 'debug', metrics: false, audit: false } },
   }
@@ -82,13 +82,13 @@ export interface StartOptions {
   /** As in Node-RED's settings. */
   contextStorage?: Record<string, object>
   adminAuth?: object
-  /** Of a user who may write, where `adminAuth` is there. */
+  /** A user with write permission, if there is `adminAuth`. */
   user?: { name: string; password: string }
-  /** Of one that has ended: its flows start again. */
+  /** The user directory of one that has ended: its flows start again. */
   userDir?: string
-  /** Its timers run so many times as fast as real time. */
+  /** Factor by which its timers run faster. */
   speed?: number
-  /** Beside what every one has. */
+  /** Further environment variables. */
   env?: Record<string, string>
   /** Routes that we register, and where it connects to, are in `watched.jsonl`: see watched-process.cjs. */
   isWatched?: boolean
@@ -106,7 +106,7 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   const child = spawn(node, [...required, nodeRed, '--userDir', userDir], {
     cwd: userDir,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // No proxy, no settings of whoever runs the tests.
+    // Without proxies and npm settings of the user who runs the tests.
     env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed), ...options.env },
   })
   const log = logOf(child)
@@ -120,7 +120,7 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
     return log().includes(STARTED) && log().match(/http:\/\/127\.0\.0\.1:[1-9]\d*/)?.[0]
   }
   const url = await until('Node-RED serves', serves, STARTING_MS).catch((error: Error) => {
-    // Nobody has it yet who could end it.
+    // The caller does not have it yet, so it is stopped here.
     killed()
     throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
   })
@@ -168,7 +168,7 @@ function adminOf(
     const headers = { ...(options.headers as Record<string, string>), ...authorization }
     const response = await fetch(`${url}${path}`, { ...options, headers }).catch((error: Error) => {
       if (child.exitCode === null && child.signalCode === null) throw error
-      // Whoever took it down is in its log.
+      // The reason is in its log.
       throw new Error(`Node-RED has ended\n${log().slice(-LOG_TOLD)}`, { cause: error })
     })
     if (response.ok) return response

@@ -1,10 +1,10 @@
-/** Rows in which any two values of two columns come together once at least: far fewer than all combinations. */
+/** Pairwise combinations: rows in which any two values of two columns occur together at least once. */
 
 type Columns = Record<string, readonly unknown[]>
 export type PairwiseRow<T extends Columns> = { [K in keyof T]: T[K][number] }
 
 /**
- *     anyTwo({ origin: ['same', 'none'], type: ['json', 'form'] })
+ *     pairwise({ origin: ['same', 'none'], type: ['json', 'form'] })
  */
 export function pairwise<T extends Columns>(columns: T): PairwiseRow<T>[] {
   const names = Object.keys(columns)

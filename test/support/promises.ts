@@ -6,7 +6,7 @@ import type { Device } from '../../src/lib/readings/device'
 import type { Series } from '../../src/lib/readings/series'
 import { QUANTITIES } from '../../src/shared/quantity'
 
-/** JSON through and through: nothing undefined, no number that JSON does not have, no object but plain ones. */
+/** Checks that a value is plain JSON: nothing undefined, only finite numbers, only plain objects. */
 export function plain(value: unknown, at = 'payload'): void {
   if (typeof value === 'number') assert.ok(Number.isFinite(value), `${at} is ${value}`)
   else if (typeof value === 'object' && value !== null) {
@@ -49,7 +49,7 @@ function asChannels(channels: readonly Channel[], more: readonly string[] = []):
   assert.equal(new Set(channels.map(({ key }) => key)).size, channels.length, 'each channel once')
 }
 
-/** A number, or the reason why there is none. */
+/** Checks a value: a number, or the reason why there is none. */
 function asValue(value: unknown, error: unknown): void {
   if (value === null) assert.ok(typeof error === 'string' && error.trim() !== '', 'a null has its reason')
   else {

@@ -1,4 +1,4 @@
-/** Flows whose action nodes share an account: what comes of them is told to the collector in few words. */
+/** Flows whose action nodes share an account; short messages about their outputs are posted to the collector. */
 
 import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
@@ -12,7 +12,7 @@ export interface QuotaNode {
   action: ActionName
   /** With the reference-only ID of the account. */
   reference?: boolean
-  /** Properties over those of a node as it is dropped. */
+  /** Properties that replace defaults of the node. */
   settings?: Record<string, unknown>
   /** What the message that triggers it names. */
   devices?: readonly { serial: string; base: string }[]
@@ -28,14 +28,14 @@ export interface QuotaFlowOptions {
   sharedQuotaPassword?: string
 }
 
-/** What comes to the box of a node. */
+/** A message in the box of a node. */
 export interface DeviceMessage extends Message {
   serials: string[]
   envlog: { quota: Record<string, number | null>; endpoint: string; receivedAt: string }
 }
 
 /**
- * `trigger-<id>` triggers a node; its messages come to the box `<id>`, what a Catch node is told to `errors`, statuses
+ * `trigger-<id>` triggers a node; its messages are in the box `<id>`, those of a Catch node in `errors`, statuses
  * to `statuses`. The accounts are `account-<port>` and, with the reference-only ID, `reference-<port>`: each service
  * has its own.
  */
@@ -51,7 +51,7 @@ export function quotaFlow({
     id,
     type: 'envlog-account',
     ...defaultsOf('envlog-account'),
-    // Not the id: Node-RED would take it for a reference to itself.
+    // Not the id itself: Node-RED would treat it as a reference.
     name: `the ${id}`,
     baseUrl: simulator.url,
     retries: 0,
@@ -71,7 +71,7 @@ export function quotaFlow({
     { id: 'catch', type: 'catch', z: 'tab', scope: null, ...position, wires: [['collect-errors']] },
     collectorFunction(collector, 'errors', '{ error: msg.error, envlog: msg.envlog }'),
     { id: 'status', type: 'status', z: 'tab', scope: null, ...position, wires: [['collect-statuses']] },
-    // Telling it has a status of its own, and so would that have.
+    // The http request node has statuses itself, which would cause further messages.
     collectorFunction(
       collector,
       'statuses',
@@ -91,7 +91,7 @@ function nodesOf({ id, action, settings, devices }: QuotaNode, account: string, 
   return [
     { id: `trigger-${id}`, type: 'inject', z: 'tab', props, ...position, wires: [[id]] },
     {
-      // Each trigger is to send what it got.
+      // Each trigger sends the whole answer.
       ...{ id, type, z: 'tab', name: id, ...defaultsOf(type), onlyNew: false },
       ...{ ...named, ...settings, account, ...position },
       wires: [[`collect-${id}`]],

@@ -1,4 +1,4 @@
-/** A whole Node-RED that may be killed and started again, and simulators that it asks. */
+/** A whole Node-RED that can be killed and restarted, and its simulators. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator'
@@ -13,19 +13,19 @@ export interface QuotaHarness {
   readonly runtime: Runtime
   readonly nodeRed: NodeRed
   readonly collector: Collector
-  /** A service of a test's own; it ends with the harness. */
+  /** Starts a service for a test; it is closed with the harness. */
   simulate(options: SimulatorOptions): Promise<Simulator>
   /** A full deploy; waits until the flows have started. */
   deploy(flow: readonly FlowNode[]): Promise<void>
   /** Presses the button of each of these nodes. */
   trigger(...ids: readonly string[]): Promise<void>
-  /** Ends Node-RED as a power cut does, and starts it on what it has left behind. */
+  /** Kills Node-RED like a power cut, and starts it again in the same user directory. */
   restart(): Promise<void>
   /** Files of the context store. */
   contextFiles(): string[]
 }
 
-/** `file`: a context store that is on the disk at once. */
+/** `file`: a context store that is written to disk immediately. */
 const CONTEXT_STORAGE = {
   default: { module: 'memory' },
   file: { module: 'localfilesystem', config: { cache: false } },

@@ -1,5 +1,5 @@
 /**
- * A Redis of a test's own: on loopback, on a free port, in memory alone, so that it forgets everything when it ends.
+ * A Redis for one test: on loopback, on a free port, without persistence, so that it loses all data when it ends.
  *
  *     const redis = await startRedis()
  *     await redis.end('SIGKILL')
@@ -34,7 +34,7 @@ export interface RedisServer {
   certificate?: string | undefined
   /** One command, over a connection of its own. */
   command(...words: string[]): Promise<unknown>
-  /** Key → what it holds, with the ms until it is gone (-1: never). */
+  /** Key → its contents, with the ms until it expires (-1: never). */
   contents(): Promise<{ key: string; value: string; lasts: number }[]>
   /** Ends it, if it runs. */
   end(signal?: NodeJS.Signals): Promise<void>
@@ -85,7 +85,7 @@ export async function startSentinel(of: RedisServer): Promise<{ port: number; en
 
 /**
  * @param replicaOf it copies the data of another one
- * @param certificate it takes connections with TLS alone, and shows this one of `test/fixtures/tls`
+ * @param certificate accepts only TLS connections, with this certificate of `test/fixtures/tls`
  */
 export async function startRedis({
   password,
@@ -123,11 +123,11 @@ export async function startRedis({
     'SIGTERM',
   )
   const url = `${certificate ? 'rediss' : 'redis'}://${HOST}:${server.port}`
-  // That it is the right one is what the tests of TLS look at.
+  // The tests of TLS check the certificate.
   const socket = certificate ? { socket: { tls: true as const, rejectUnauthorized: false } } : {}
   async function command(...words: string[]): Promise<unknown> {
     const client = createClient({ url, ...socket, ...(password === undefined ? {} : { password }) })
-    // The commands themselves tell what went wrong.
+    // The commands themselves report errors.
     client.on('error', () => {})
     await client.connect()
     try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** Differences that are told; thousands help nobody. */
+/** Number of differences that are shown. */
 const MAX_SHOWN = 3
 
 /** The same elements, each as often, in any order of elements and keys. */

@@ -10,7 +10,7 @@ import { accountId, type QuotaNode, quotaFlow } from './quota-flow'
 import type { QuotaHarness } from './quota-harness'
 import { until } from './wait'
 
-/** As `npm install redis` in its user directory; not fetched anew. */
+/** Links the redis package into its user directory, instead of `npm install redis`. */
 export function installClient({ nodeRed }: QuotaHarness): void {
   const modules = join(nodeRed.userDir, 'node_modules')
   mkdirSync(modules, { recursive: true })
@@ -42,7 +42,7 @@ export function sharedFlow(
   return quotaFlow({ simulator, collector, nodes, account, ...secret })
 }
 
-/** What the account showed, oldest first: true while its shared store was disconnected. */
+/** The statuses of the account, oldest first: true if its shared store was disconnected. */
 export function disconnections({ collector }: QuotaHarness, simulator: Simulator): boolean[] {
   const own = collector
     .box('statuses')
@@ -54,10 +54,13 @@ export function disconnections({ collector }: QuotaHarness, simulator: Simulator
 export async function untilConnection(
   harnesses: readonly QuotaHarness[],
   simulator: Simulator,
-  away: boolean,
+  isDisconnected: boolean,
 ) {
   for (const harness of harnesses) {
-    await until(`away: ${away}`, () => (disconnections(harness, simulator).at(-1) ?? false) === away)
+    await until(
+      `disconnected: ${isDisconnected}`,
+      () => (disconnections(harness, simulator).at(-1) ?? false) === isDisconnected,
+    )
   }
 }
 
@@ -67,8 +70,8 @@ export interface LimitOfWindow {
 }
 
 /**
- * Lets so many windows' requests come: the share of those that could have come meanwhile. Each permit is used
- * again a window and a margin after its last use, at the earliest.
+ * Waits for the requests of several windows, and returns their share of the possible requests. Each permit can be used
+ * again a window and a margin after its last use.
  */
 export async function throughput(
   simulator: Simulator,

@@ -1,4 +1,4 @@
-/** Requests to a shared store, and what became of them. */
+/** Builders of requests to a shared store, and a member that sends them. */
 import assert from 'node:assert/strict'
 import type {
   ReserveRequest,
@@ -44,7 +44,7 @@ export interface StoreMember {
   /** @param ageMs how long ago it was answered */
   commit(id: string, outcomes: readonly CommitOutcome[], ageMs?: number): Promise<unknown>
   replay(replays: readonly UsageReplay[]): Promise<unknown>
-  /** What it does every few seconds; resolves with the instance id. */
+  /** Sends a heartbeat; resolves with the instance id. */
   heartbeat(): Promise<string>
 }
 

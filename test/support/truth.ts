@@ -5,7 +5,7 @@ import { type AlertFact, type Fact, factOf, isReported, type ReportedValue } fro
 import type { ActionName } from './flow-types'
 import { stored, storedTag } from './outputs'
 
-/** What the simulated service knows, told as our messages should tell it: from its truth, not from its answers. */
+/** Expected facts of messages, computed from the simulator's true data, not from its answers. */
 
 export interface Wanted {
   action: ActionName
@@ -17,11 +17,11 @@ export interface Wanted {
   time?: 'utc' | 'local'
 }
 
-/** The instant as UTC, or as the device's own clock with its offset, as far as that answer tells it. */
+/** The time as UTC, or as local time of the device with the offset of that answer. */
 function timeText(instant: number, device: TrueDevice, { action, time }: Pick<Wanted, 'action' | 'time'>) {
   if (instant === 0) return null
   if (time !== 'local') return new Date(instant).toISOString()
-  // Daylight saving is told by the flag alone, and only these answers have one (docs/service.md, *Fields*).
+  // Only the flag shows daylight saving, and only these answers have one (docs/service.md, *Fields*).
   const hasFlag = action === 'alerts' || (action === 'latest' && !device.standalone)
   const offset = hasFlag ? device.offset : device.timeDiff + device.stdBias
   const local = new Date(instant + offset * 60_000).toISOString().slice(0, -1)
@@ -41,7 +41,7 @@ export function servedDevices(simulator: Simulator, action: ActionName): TrueDev
     .filter(({ endpoints }) => endpoints.some((name) => name.startsWith(endpoint)))
 }
 
-/** All that should be told of a device, in order. */
+/** All expected facts of a device, in order. */
 export function expectedFacts(simulator: Simulator, device: TrueDevice, wanted: Wanted): Fact[] {
   const { action, output } = wanted
   const reported =
@@ -58,7 +58,7 @@ function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: 
   const reading = truth.current().find((one) => one.serial === serial && one.base === base)
   if (!reading || reading.time === null) return []
   const instant = reading.time
-  // The service words a record's code anew (docs/service.md, *Fields*).
+  // In current, the service replaces the code of a record by a text (docs/service.md, *Fields*).
   const worded = (value: unknown) =>
     typeof value === 'string' && value !== ''
       ? (options.variants.errorText ?? (/^E\d$/.test(value) ? 'Sensor Error' : value))
@@ -89,7 +89,7 @@ function trueSeries(simulator: Simulator, device: TrueDevice, wanted: Wanted): R
   )
 }
 
-/** The records that were asked for, none twice. */
+/** The requested records, without duplicates. */
 export function trueRecords(
   { truth, options }: Simulator,
   { serial, base, standalone }: TrueDevice,

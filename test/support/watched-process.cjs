@@ -1,6 +1,6 @@
 /**
  * Loaded before Node-RED (`--require`): writes into `watched.jsonl` of the working directory which routes our package
- * registers, and where anything connects to. Connections to other machines are told, and fail.
+ * registers, and all connections. Connections to other machines are logged, and fail.
  */
 const { appendFileSync } = require('node:fs')
 const Module = require('node:module')
@@ -11,7 +11,7 @@ const file = join(process.cwd(), 'watched.jsonl')
 const OURS = /node-red-envlog[\\/]dist[\\/]nodes/
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1)$/
 
-// Written before the work goes on: who reads it after an answer has all of it.
+// Written synchronously: after an answer, the file is complete.
 const report = (what) => appendFileSync(file, `${JSON.stringify(what)}\n`)
 
 /** Each copy of express has a router of its own. */

@@ -85,7 +85,7 @@ function createSecretSearch(
   }
 }
 
-/** Ignores case and the kind of blanks, which do not keep anybody from reading a secret. */
+/** Ignores case and the kind of blanks, which do not hide a secret. */
 const fold = (text: string) => text.toLowerCase().replace(BLANKS, ' ')
 const BLANKS = /(?:\s|(?![\x80-\x9f])\p{Cc})+/gu
 

@@ -1,7 +1,7 @@
 /**
  * How a node delivers the new records or alerts of one device: cursor, backfill and receipts as one table of phases
  * and events. It is pure: each transition returns the next state and what is to be done, which `poll.ts` carries out.
- * States and table are in one file, though it is long, because each can only be understood with the other.
+ * States and table are in one file, despite its length, because each can only be understood with the other.
  */
 
 import { EnvlogError } from '../errors'
@@ -65,9 +65,9 @@ export type DeliveryEvent<B, R> =
   | { kind: 'clock-set-back' }
   /** Records between the cursor and the answer have to be fetched. */
   | { kind: 'backfill-needed'; backfill: B }
-  /** The next page of the backfill came and was added to it. */
+  /** The next page of the backfill was received and added to it. */
   | { kind: 'page-received'; backfill: B; isLast: boolean }
-  /** A request failed at `now`, in monotonic ms. What came before it is retained where there is room for it. */
+  /** A request failed at `now`, in monotonic ms. What was received before it is retained where there is room for it. */
   | { kind: 'failed'; failureKind: FailureKind; now: number; canRetain: boolean }
   | { kind: 'delivered'; next: Cursor }
   /**

@@ -54,7 +54,7 @@ export async function forEachConcurrent<T>(
   failures.finish()
 }
 
-/** Tells the failures of items from those of the account. */
+/** Distinguishes failures of items from those of the account. */
 function createFailures<T>(
   concurrency: number,
   report: (item: T, error: EnvlogError) => void,

@@ -194,7 +194,7 @@ async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Curso
   }
 }
 
-/** Delivers again what nobody acknowledged, under a new receipt and without a request. */
+/** Delivers again what was not acknowledged, under a new receipt and without a request. */
 async function redeliver(poll: Poll): Promise<undefined> {
   const state = stateOf(poll)
   if (state.phase.name !== 'receipt-overdue') return

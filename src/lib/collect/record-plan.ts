@@ -36,7 +36,7 @@ export type RecordPlan =
     }
 
 /**
- * Tells which records of an answer are new.
+ * Determines which records of an answer are new.
  * @param known the device's cursor; `null` where nothing was delivered yet
  * @param canBackfill whether records that are missing before the answer can be fetched
  */
@@ -87,7 +87,7 @@ function findMissing(compared: RecordComparison, isKnown: boolean): { from: numb
   return { from, to: oldest + 1000 }
 }
 
-/** @param setBack records after the cursor, though their times are earlier */
+/** @param setBack records after the cursor despite earlier times */
 function findNew(compared: RecordComparison, setBack: ReadonlySet<SeriesRecord>): SeriesRecord[] {
   const { cursor, records, isOutOfOrder, wasOutOfOrder, wasAtTime } = compared
   const isKnown = (record: SeriesRecord) => {

@@ -95,7 +95,7 @@ export function createScheduler(ports: SchedulerPorts) {
   async function attempt(job: Job, { maxRecords }: Reservation): Promise<AttemptResult<unknown>> {
     job.conflicts = 0
     monitor.notifyStart(job)
-    // All callers may have left while the shared store was asked.
+    // All callers may have left while the shared store was requested.
     if (job.waiters.size === 0) return { headers: null, isUnsent: true, error: new EnvlogError('closed') }
     return await requestOf(job).send(maxRecords, job.abort.signal, job.retries)
   }

@@ -22,7 +22,7 @@ import {
 } from '../../support/admin/typed-accounts'
 import { pairwise } from '../../support/pairwise'
 
-/** Each route with what it takes of a person. One that is registered and not here fails. */
+/** Each route with the permission that it needs. A registered route that is not here fails the test. */
 const routes = {
   'GET /envlog/accounts/:id/quota': 'canRead',
   'GET /envlog/stores': 'canRead',
@@ -41,14 +41,14 @@ describe('the admin routes', function () {
 
   interface Typed {
     account?: object
-    /** Beside the account. */
+    /** Properties besides the account. */
     more?: object
     type?: string
     origin?: Origin
     headers?: Record<string, string>
   }
 
-  /** With the account that is deployed, if nothing else is said. */
+  /** With the deployed account, unless given otherwise. */
   function request(route: string, who: Person, typed: Typed = {}): Promise<AdminResponse> {
     const {
       account = harness.typedAccount(),
@@ -75,7 +75,7 @@ describe('the admin routes', function () {
     untouched()
   }
 
-  /** That all answers are one and the same. */
+  /** Checks that all answers are identical. */
   function same(answers: readonly AdminResponse[]): string {
     const different = new Set(answers.map(({ status, text }) => `${status} ${text}`))
     assert.equal(different.size, 1, [...different].join('\n'))
@@ -193,7 +193,7 @@ describe('the admin routes', function () {
     }
   })
 
-  /** What comes of a request, and of nothing else. */
+  /** Checks the result of a request, and that nothing else happened. */
   async function check(
     route: string,
     who: Person,
@@ -254,7 +254,7 @@ describe('the admin routes', function () {
       how: sourceNames,
       address: [...chosen('as deployed', 2), ...chosen('another', 4), ...chosen('refused', 6)],
     }
-    // Once more of those who are let in: a refusal hides what else would come.
+    // Also with permitted users: a refusal hides other results.
     const letIn = columns.who.filter(({ canRequest }) => canRequest)
     const taken = columns.type.filter((type) => types[type])
     const rows = [...pairwise(columns), ...pairwise({ ...columns, who: letIn, type: taken })]
@@ -277,7 +277,7 @@ describe('the admin routes', function () {
     const list = (who: Person, account: object, more: object) =>
       request('POST /envlog/devices', who, { account, more })
 
-    it('answer the same for a wrong password, an unknown login and an unknown account, after one request each', async () => {
+    it('answer the same for a wrong password, an unknown login or account, after one request each', async () => {
       const answers: AdminResponse[] = []
       for (const [route, id] of asking.flatMap((one) =>
         ['account', 'other', 'nobody', ''].map((id) => [one, id]),
@@ -295,7 +295,7 @@ describe('the admin routes', function () {
       assert.match(same(answers), /^502 .*"login-refused"/)
     })
 
-    it('answer the same for right and wrong secrets where the others are stored, for any account or none, without a request', async () => {
+    it('answer the same for right and wrong secrets if the others are stored, without a request', async () => {
       const parts = secrets.filter(({ title }) => title.endsWith('the rest stored'))
       const answers: AdminResponse[] = []
       for (const id of ['account', 'variables', 'disabled', 'broker', 'nobody', '']) {
@@ -309,8 +309,8 @@ describe('the admin routes', function () {
       untouched()
     })
 
-    it('cache responses per user: nobody else can try a password without a request to the service', async () => {
-      // A login that nobody has typed before.
+    it('cache responses per user: no other user can try a password without a request to the service', async () => {
+      // A login that was not used before.
       const { referenceId: loginId, referencePass: loginPass } = harness.simulator.account
       const right = harness.typedAccount({}, { apiKey: 'right', loginId, loginPass })
       const mistaken = harness.typedAccount({}, { apiKey: 'right', loginId, loginPass: 'wrong' })

@@ -28,7 +28,7 @@ type Name = keyof typeof choices
 const names = Object.keys(choices) as Name[]
 
 function tests(runtime: Runtime): void {
-  // Nobody has to wait five seconds for the first readings.
+  // Shortens the wait for the first readings.
   const harness = useEditor(runtime, {}, { speed: 5 })
   let editor: Editor
 
@@ -103,7 +103,7 @@ function tests(runtime: Runtime): void {
     assert.deepEqual((devices as object[])[0], rackA)
     const form = await editor.edit(id)
     assert.equal(await form.field('select').inputValue(), 'list')
-    // Names are told as soon as the devices are known.
+    // Names are shown as soon as the devices are known.
     await form.body.locator('#envlog-devices .envlog-chosen-names', { hasText: shownNames }).waitFor()
     if (name === 'latest') {
       const picker = await form.pick('devices')
@@ -142,7 +142,7 @@ function tests(runtime: Runtime): void {
     assert.equal(await account.field('apiKey').inputValue(), STORED_SECRET)
     assert.match((await account.test())[0] ?? '', /answers at this address/)
 
-    // Another address: what is stored is not for it.
+    // With another address, stored secrets are not used.
     await account.fill({ baseUrl: 'https://other.example' })
     assert.match((await account.test())[0] ?? '', /only all together, .* that were deployed with them/)
     await account.cancel()
@@ -160,7 +160,7 @@ function tests(runtime: Runtime): void {
     try {
       const account = { baseUrl: `http://127.0.0.1:${peer.port}` }
       const nodes = {
-        current: { output: 'raw', wires: [['told']] },
+        current: { output: 'raw', wires: [['collector']] },
         latest: { select: 'list', devices: [rackA] },
       }
       const place = { z: 'tab', x: 400, y: 400 }
@@ -169,10 +169,10 @@ function tests(runtime: Runtime): void {
         ...editorFlow(harness.simulator, { account, ...nodes }),
         { ...inject, id: 'trigger-current', wires: [['current']] },
         { ...inject, id: 'trigger-latest', wires: [['latest']] },
-        { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...place },
-        // All of a message, as a text.
+        { id: 'catch', type: 'catch', scope: null, wires: [['collector']], ...place },
+        // The whole message as text.
         {
-          id: 'told',
+          id: 'collector',
           type: 'debug',
           tosidebar: true,
           targetType: 'jsonata',

@@ -8,7 +8,7 @@ import { otherRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
 const MANY = 500
-/** Generous: others use the processor too. */
+/** Generous, because other tests use the processor too. */
 const OPENED_MS = 3000
 
 const SEARCH = 'name, serial number, model, group or quantity'
@@ -215,7 +215,7 @@ describe('the forms', function () {
     await first.cancel()
     await form.whenShown('#node-input-select')
 
-    // From the click to the rows on the screen, but for the time that Node-RED's page slides (0.2 s).
+    // From the click to the rows on the screen, without the animation of Node-RED's tray (0.2 s).
     const start = await editor.page.evaluate(() => {
       document.querySelector<HTMLElement>('#envlog-devices button')?.click()
       return performance.now()
@@ -258,7 +258,7 @@ describe('the forms', function () {
       editor.page.evaluate(
         () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id,
       )
-    // Node-RED moves the focus a moment after its page has slid in.
+    // Node-RED moves the focus shortly after its tray has slid in.
     await until('the search has the focus', async () => (await focused()) === SEARCH)
     await tabTo(/^New York/, focused)
     await keyboard.press('ArrowDown')
@@ -270,7 +270,7 @@ describe('the forms', function () {
     assert.match((await focused()) ?? '', /^Office/)
     await keyboard.press('Space')
     await keyboard.press('ArrowRight')
-    // Its devices are chosen with it, and cannot be changed by themselves.
+    // Its devices are included, and cannot be changed separately.
     await keyboard.press('ArrowDown')
     assert.match((await focused()) ?? '', /^Old depot/)
     await keyboard.press('End')
@@ -305,7 +305,7 @@ describe('the forms', function () {
     }
   })
 
-  /** A click while the menu still moves goes beside it: then once more. */
+  /** A click during the animation of the menu misses it: then click again. */
   async function typedInput(form: ActionForm, name: string, type: string): Promise<void> {
     const button = form.body.locator(
       `#node-input-${name} + .red-ui-typedInput-container .red-ui-typedInput-type-select`,

@@ -8,14 +8,14 @@ import type { Tray } from '../../support/editor/tray'
 import { actions } from '../../support/flow-types'
 import { firstRuntime, otherRuntime } from '../../support/runtimes'
 
-/** Sentences of ours in English, as far as they differ from the Japanese. */
+/** English sentences of the catalogs that differ from the Japanese ones. */
 const ENGLISH = new Set(
   nodes.flatMap((node) => {
     const [english, japanese] = [catalogOf(node, 'en-US'), catalogOf(node, 'ja')]
     return [...english].filter(([key, text]) => japanese.get(key) !== text).map(([, text]) => text)
   }),
 )
-/** Three words one after another: names of devices and settings have fewer. */
+/** Three words in a row: names of devices and settings have fewer. */
 const A_SENTENCE = /[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/
 
 const isDark = (dark: boolean) => document.documentElement.classList.toggle('nr-theme-dark', dark)
@@ -52,7 +52,7 @@ for (const { runtime, language, themes } of [
   })
 }
 
-/** Each of our dialogs, with as much shown as there is. */
+/** Opens each of our dialogs, with everything unfolded. */
 async function visit(editor: Editor, look: (name: string, tray: Tray) => Promise<void>): Promise<void> {
   const account = await editor.editAccount('account')
   await account.unfold()

@@ -8,7 +8,7 @@ import { firstRuntime } from '../../support/runtimes'
 
 const people = { admin: '*', guest: 'read' }
 const PASSWORD = 'for the tests'
-/** The same as Node-RED's settings hold it (bcrypt). */
+/** The password's hash for Node-RED's settings (bcrypt). */
 const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
 const users = Object.entries(people).map(([username, permissions]) => ({
   ...{ username, permissions, password: HASH },
@@ -82,7 +82,7 @@ describe('the admin routes with adminAuth', function () {
       for (const route of routes.asks) {
         const { status, text } = await request(route, tokens.admin, body)
         assert.equal(status, 400, `${route} ${body}: ${status} ${text}`)
-        // What is no object is refused by Node-RED itself, in its own words.
+        // Node-RED itself refuses JSON that is no object, with its own message.
         if (/^[{[].*[}\]]$/.test(body)) assert.match(text, /^\{"code":"ENVLOG_/, body)
       }
     }

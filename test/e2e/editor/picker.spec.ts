@@ -14,7 +14,7 @@ const UNKNOWN = '99999999'
 
 describe('the device picker', function () {
   this.timeout(ACTING_MS)
-  // 4.1 and 5 differ in what the first flow shows.
+  // 4.1 and 5 differ in the first flow.
   const harness = useEditor(firstRuntime, { limits: 'off' })
   /** Services with few requests left, and with none. */
   let few: Simulator
@@ -46,7 +46,7 @@ describe('the device picker', function () {
 
   afterEach(() => harness.simulator.set({ faults: [] }))
 
-  /** `latest` and `current` list no device yet, `chosen` has one that is unknown and one that is not. */
+  /** `latest` and `current` have no devices yet, `chosen` has an unknown one and a known one. */
   async function edit(name: 'latest' | 'current' | 'chosen'): Promise<void> {
     form = await editor.edit(name)
   }
@@ -84,7 +84,7 @@ describe('the device picker', function () {
   it('finds by name, serial, model and group', async () => {
     await edit('latest')
     const picker = await pick()
-    // What is found is seen, folded or not.
+    // Hits are visible, also in a folded branch.
     const branch = editor.page.locator('.envlog-branch', { hasText: 'Rack B' })
     await branch.locator('.envlog-fold').click()
     for (const [text, found] of [
@@ -160,7 +160,7 @@ describe('the device picker', function () {
     )
     assert.equal(await picker.typed.inputValue(), 'wrong short/52C10009')
     assert.equal(await picker.count(), '2 chosen')
-    // *Done* with a wrong word left does not close.
+    // *Done* does not close while an invalid word is left.
     await picker.element.locator('#node-dialog-ok').click()
     assert.ok(await picker.typed.isVisible())
     await picker.typed.fill('')
@@ -199,7 +199,7 @@ describe('the device picker', function () {
     assert.match(await picker.body.innerText(), /also those that are added to it later/)
     await picker.box('Rack B ').check()
     await picker.box('Office 5F0A1001').check()
-    // With the base unit its devices are chosen.
+    // The base unit includes its devices.
     assert.deepEqual(
       await Promise.all([picker.box('Rack B ').isChecked(), picker.box('Rack B ').isDisabled()]),
       [true, true],
@@ -323,7 +323,7 @@ describe('the device picker', function () {
 
 const BASE_UNIT = '5F0A1009'
 const MARKUP = `<b>A & B</b> "__count__" $t(x)`
-// Node-RED's own search takes no text `__proto__` in any node.
+// Node-RED's own search fails for the text `__proto__` in any node.
 const hostileGroups = [MARKUP, 'constructor', ' ', 'a, b', '52A10001', '冷'.repeat(300)]
 
 describe('the device picker and hard choices', function () {
@@ -389,7 +389,7 @@ describe('the device picker and hard choices', function () {
     await form.cancel()
     assert.ok(await editor.isAsLoaded())
     await (await editor.edit('old')).done()
-    // Without the base units that did not count, these settings mean the same in either version.
+    // Without base units that had no effect, these settings have the same meaning in both versions.
     const { select, devices, bases, groups, fieldNames, version } = await editor.held('old')
     assert.deepEqual(
       { select, devices, bases, groups, fieldNames, version },
@@ -453,7 +453,7 @@ describe('the device picker and hard choices', function () {
     await picker.press('none')
     assert.equal(await picker.count(), '1 chosen')
     await picker.search('')
-    await until('all is seen', async () => (await picker.leaves()).length > 5)
+    await until('all devices are shown', async () => (await picker.leaves()).length > 5)
     await picker.press('all')
     assert.ok(await picker.box('Office 5F0A1001').isChecked())
     await picker.press('none')
@@ -528,7 +528,7 @@ describe('the device picker and hard choices', function () {
       `what is found can be reached: ${found}`,
     )
     await picker.search('')
-    await until('all is seen', async () => (await picker.leaves()).length > 5)
+    await until('all devices are shown', async () => (await picker.leaves()).length > 5)
     await picker.box('Freezer 1').focus()
     await picker.body.locator('.envlog-branch', { hasText: 'Freezer 1' }).locator('.envlog-fold').click()
     const first = picker.body.locator('input[type=checkbox][tabindex="0"]')

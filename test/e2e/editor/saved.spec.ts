@@ -9,7 +9,7 @@ import { root } from '../../support/package'
 import { firstRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
-/** As flows of this version were saved before all properties of today were there, numbers as text. */
+/** Flows of version 1 from before some properties existed, with numbers as text. */
 const saved: FlowNode[] = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/v1.json'), 'utf8'))
 const COUNTED = /^(?:no |\d+) (?:device|record|alert)s? /
 
@@ -65,7 +65,11 @@ describe('a flow that was saved by version 1', function () {
     await form.done()
     const before = harness.simulator.counts().current.total
     await editor.deploy()
-    await until('it asks again', () => harness.simulator.counts().current.total > before, ACTING_MS / 2)
+    await until(
+      'another request arrives',
+      () => harness.simulator.counts().current.total > before,
+      ACTING_MS / 2,
+    )
     await editor.status('current').filter({ hasText: COUNTED }).waitFor()
     assert.doesNotMatch(harness.nodeRed.log(), /\[error\]/)
   })

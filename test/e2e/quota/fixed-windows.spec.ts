@@ -1,4 +1,4 @@
-/** The quota in a whole Node-RED, on a service with fixed windows: nothing is over a limit, nobody starves. */
+/** The quota in a whole Node-RED, with fixed windows: no limit is exceeded, and all nodes are served. */
 import { useQuotaHarness } from '../../support/quota-harness'
 import { firstRuntime } from '../../support/runtimes'
 import { loadTests } from './load'

@@ -1,13 +1,13 @@
-/** The quota in a whole Node-RED over triggers that are cut short, restarts, and nodes that are removed. */
+/** The quota in a whole Node-RED with interrupted triggers, restarts, and removed nodes. */
 import { useQuotaHarness } from '../../support/quota-harness'
 import { firstRuntime } from '../../support/runtimes'
-import { forgettingTests } from './forgetting'
 import { removalTests } from './removal'
 import { roundTests } from './rounds'
+import { unknownUsageTests } from './unknown-usage'
 
 describe(`the quota in ${firstRuntime.title} that is interrupted`, () => {
   const harness = useQuotaHarness(firstRuntime)
   roundTests(harness)
-  forgettingTests(harness)
+  unknownUsageTests(harness)
   removalTests(harness)
 })

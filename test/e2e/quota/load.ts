@@ -1,26 +1,33 @@
-/** Many nodes on many devices of one account, with deploys and a power cut in between. */
+/** Many nodes on many devices of one account, with deploys and a power cut. */
 import assert from 'node:assert/strict'
 import type { EndpointName, Simulator } from '../../../simulator'
 import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'
-import { type Crowd, createTally, crowdOn, gapsIn, LIMITS, timesFull } from './crowd'
-import { lull, onTheDisk } from './stillness'
+import {
+  type BusyAccount,
+  createBusyAccount,
+  createTally,
+  gapsIn,
+  SHORT_LIMITS,
+  timesFull,
+} from './busy-account'
+import { untilIdle, untilSaved } from './idle'
 
 const RUN_MS = 90_000
-/** Requests between two disturbances. */
+/** Requests between two disruptions. */
 const A_FEW = 80
 
 export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): void {
   let simulator: Simulator
-  let crowd: Crowd
-  /** Where a deploy or a power cut parts the log of the service. */
+  let crowd: BusyAccount
+  /** Positions of deploys and power cuts in the log of the service. */
   const parts: number[] = []
 
   before('starts a service with 80 devices', async () => {
-    const limits = { limits: LIMITS, windows, windowPhase: 0.7 }
+    const limits = { limits: SHORT_LIMITS, windows, windowPhase: 0.7 }
     simulator = await harness.simulate({ devices: 80, seed: windows, logSize: 10_000, ...limits })
-    crowd = crowdOn(simulator)
+    crowd = createBusyAccount(simulator)
   })
 
   const flow = (change: Record<string, unknown> = {}) =>
@@ -46,8 +53,8 @@ export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): 
     await harness.deploy(flow())
     await go()
     await more()
-    await lull(simulator)
-    await onTheDisk(harness, simulator)
+    await untilIdle(simulator)
+    await untilSaved(harness, simulator)
     await harness.restart()
     assert.notEqual(harness.nodeRed.pid, pid)
     const unserved = createTally(harness, crowd)
@@ -66,7 +73,7 @@ export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): 
       log.filter(({ over, status }) => over || status === 429),
       [],
     )
-    for (const [endpoint, { limit, window }] of Object.entries(LIMITS)) {
+    for (const [endpoint, { limit, window }] of Object.entries(SHORT_LIMITS)) {
       assert.ok(timesFull(log, endpoint, window, limit) > 1, `${endpoint} was never used up`)
     }
   })
@@ -85,7 +92,7 @@ export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): 
     const messages = crowd.ids.flatMap((id) => harness.collector.box(id) as DeviceMessage[])
     assert.ok(messages.length > 300, `${messages.length}`)
     for (const { envlog } of messages) {
-      const { limit, window } = LIMITS[envlog.endpoint as EndpointName]
+      const { limit, window } = SHORT_LIMITS[envlog.endpoint as EndpointName]
       const { remaining, recordsRemaining, ...limits } = envlog.quota
       assert.deepEqual(limits, { limit, windowSeconds: window })
       assert.ok(Number.isInteger(remaining) && Number(remaining) >= 0 && Number(remaining) < limit)

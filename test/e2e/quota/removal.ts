@@ -1,4 +1,4 @@
-/** Nodes that are removed while what they spend and deliver is written down. */
+/** Nodes that are removed while their usage and cursors are written. */
 import assert from 'node:assert/strict'
 import { accountId, quotaFlow } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
@@ -21,8 +21,8 @@ export function removalTests(harness: QuotaHarness): void {
       const { length } = simulator.log
       await harness.deploy(flow)
       await harness.trigger(...ids)
-      await until('it is busy', () => simulator.log.length > length + 5)
-      // Rejects where the flows do not start.
+      await until('more than five requests are sent', () => simulator.log.length > length + 5)
+      // Rejects if the flows do not start.
       await harness.deploy([])
     }
     const log = harness.nodeRed.log()

@@ -1,4 +1,4 @@
-/** Alerts of many devices with few requests: triggers that the quota cuts short, and rounds that go on. */
+/** Alerts of many devices with few requests: triggers that the quota interrupts, and rounds that continue. */
 
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
@@ -10,7 +10,7 @@ import { until } from '../../support/wait'
 const RUN_MS = 40_000
 const LIMIT = 4
 const WINDOW = 2
-/** Long enough that some are on their way when the quota is used up. */
+/** Long enough that some requests are in flight when the quota is used up. */
 const DELAY_MS = 100
 
 export function roundTests(harness: QuotaHarness): void {
@@ -36,7 +36,7 @@ export function roundTests(harness: QuotaHarness): void {
   const failures = () =>
     harness.collector.box('errors').filter(({ error }: Message) => error.source.id === 'round')
 
-  /** One trigger, to its end: when it is worth trying again, if the quota cut it short. */
+  /** Runs one trigger; resolves with the time of a retry, if the quota interrupted it. */
   async function trigger(): Promise<string | undefined> {
     const done = () => harness.collector.box('done-round').length + failures().length
     const before = done()
@@ -62,7 +62,7 @@ export function roundTests(harness: QuotaHarness): void {
       if (answered().length >= 2 * devices.length) break
       assert.ok(triggers < 12, `${answered().length} answers of ${triggers} triggers`)
       if (retryAt === undefined) harness.collector.box('done-round').length = 0
-      else await until('it is worth trying', () => Date.now() >= Date.parse(retryAt))
+      else await until('the time of the retry', () => Date.now() >= Date.parse(retryAt))
       if (!deployed && answered().length >= LIMIT) {
         await harness.deploy(flow({ topic: 'changed' }))
         deployed = true

@@ -1,4 +1,4 @@
-/** The quota in a whole Node-RED, on a service with sliding windows: nothing is over a limit, nobody starves. */
+/** The quota in a whole Node-RED, with sliding windows: no limit is exceeded, and all nodes are served. */
 import { useQuotaHarness } from '../../support/quota-harness'
 import { otherRuntime } from '../../support/runtimes'
 import { loadTests } from './load'

@@ -1,4 +1,4 @@
-/** What a node shows and tells while it waits for quota, and who waits for whom. */
+/** Statuses and errors of nodes that wait for quota, and which nodes wait for others. */
 
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
@@ -7,7 +7,7 @@ import type { Message } from '../../support/flow-types'
 import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'
-import { lull } from './stillness'
+import { untilIdle } from './idle'
 
 const RUN_MS = 40_000
 const ALERT = { limit: 4, window: 2 }
@@ -76,11 +76,11 @@ export function waitTests(harness: QuotaHarness): void {
     assert.ok(inMs > -1000 && inMs <= ALERT.window * 1020, error.cause.retryAt)
     assert.match(error.message, /^ENVLOG_QUOTA: .*\d\d:\d\d/)
     assert.deepEqual([statusesOf('hasty').at(-1)?.fill, statusesOf('hasty').at(-1)?.shape], ['red', 'ring'])
-    // What it told is so: then it goes.
-    await until('it is worth trying', () => Date.now() >= Date.parse(error.cause.retryAt))
+    // The reported time is right: the request is sent then.
+    await until('the time of the retry', () => Date.now() >= Date.parse(error.cause.retryAt))
     const before = harness.collector.box('hasty').length
     await harness.trigger('hasty')
-    await until('it goes', () => harness.collector.box('hasty').length > before, 3000)
+    await until('its message arrives', () => harness.collector.box('hasty').length > before, 3000)
     assert.equal(simulator.counts().alert.over, 0)
   })
 
@@ -96,7 +96,7 @@ export function waitTests(harness: QuotaHarness): void {
     const relay = () => simulator.log.filter(({ endpoint }) => endpoint === 'latest-data-relay')
     await harness.trigger('many')
     await until('the limit is used up', () => relay().length >= RELAY.limit)
-    await lull(simulator)
+    await untilIdle(simulator)
     const before = relay().length
     await harness.trigger('single')
     await until('the single device is served', () => harness.collector.box('single').length > 0)
@@ -112,7 +112,7 @@ export function waitTests(harness: QuotaHarness): void {
   })
 }
 
-/** `hour:minute` of each minute from one time to another, UTC. */
+/** All times `hour:minute` from one time to another, UTC. */
 function minutesBetween(from: number, to: number): string[] {
   const minutes: string[] = []
   for (let at = Math.floor(from / 60_000); at <= to / 60_000; at++) {

@@ -6,7 +6,7 @@ import { chunksOf, refusal, type Script, silence, streamed } from '../../support
 import { asking, patient } from '../answers'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
-/** Where a request can be when its caller gives up. */
+/** States of a request when its caller aborts. */
 const points: readonly (readonly [string, Script])[] = [
   ['before the answer', silence],
   ['within the answer', () => streamed(stalled())],

@@ -11,7 +11,7 @@ const html = (text: string) =>
     (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one] ?? '&#039;',
   )
 
-/** Ways to write a text down. */
+/** Encodings of a text. */
 const spellings: Record<string, (text: string) => string> = {
   plain: (text) => text,
   JSON: (text) => JSON.stringify(text),
@@ -57,7 +57,7 @@ describe('messages of the service', () => {
     it(`are redacted if they contain a secret, encoded as ${name}, or as that in any other encoding`, () => {
       fc.assert(
         fc.property(key, password, fc.constantFrom(...names), fc.boolean(), (apiKey, pass, outer, isCut) => {
-          // Nobody can read base64 in capitals.
+          // Base64 in capitals cannot be decoded.
           fc.pre(!(name.startsWith('base64') && outer === 'capitals'))
           const guard = createSecretGuard([apiKey, pass])
           for (const secret of [apiKey, pass]) {

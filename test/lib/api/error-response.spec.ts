@@ -58,7 +58,7 @@ describe('an answer that is not 200', () => {
   const pages: Record<string, ReturnType<typeof json>> = {
     'a page': text('<html><h1>Not Found</h1></html>', 404),
     nothing: text('', 404),
-    'JSON of somebody else': json({ message: 'no Route matched', error: 'not found' }, 404),
+    'JSON of another server': json({ message: 'no Route matched', error: 'not found' }, 404),
     'an error object without code and message': json({ error: {} }, 404),
   }
   for (const [title, answer] of Object.entries(pages)) {
@@ -150,7 +150,7 @@ describe('an answer that is not 200', () => {
     assert.ok(String((await refused(refusal(400, 'x'.repeat(100_000)))).params.words).length <= 300)
   })
 
-  it('over the limit has the time of a retry: after the window of the header or of the description, whichever is longer', async () => {
+  it('over the limit has a retry time: the longer of the windows in the header and in the description', async () => {
     const retryAt = async (headers: Record<string, string>) =>
       (await refused(json({ error: { code: 429, message: 'slow' } }, 429, headers))).cause.retryAt
     const headersWith = (reset: string) => ({ 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset })

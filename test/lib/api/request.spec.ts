@@ -14,7 +14,7 @@ const serial = { 'remote-serial': '5212A1B2' }
 const both = { ...serial, 'base-serial': '5839F001' }
 const period = { 'unixtime-from': 100, 'unixtime-to': 200, number: 16_000 }
 
-/** Endpoint, its path, parameters, an answer. */
+/** Endpoint, path, parameters, answer. */
 const requests: readonly [EndpointName, string, object, object][] = [
   ['current', '/v1/devices/current', {}, { devices: [] }],
   ['current', '/v1/devices/current', { 'remote-serial': ['5212A1B2'] }, { devices: [currentDevice()] }],

@@ -18,7 +18,7 @@ const broken: Script = () => {
   throw connectionBroken()
 }
 
-/** Kind of failure → further tries when three are allowed. */
+/** Kind of failure → number of retries when three are allowed. */
 const tries: readonly (readonly [string, Script, number])[] = [
   ['no connection', broken, 3],
   ['a connection that breaks within an answer', () => streamed(brokenOff()), 3],
@@ -32,7 +32,7 @@ const tries: readonly (readonly [string, Script, number])[] = [
   ['401', () => refusal(401), 0],
   ['403', () => refusal(403), 0],
   ['415', () => refusal(415), 0],
-  // The quota's, not the client's: it is asked again after a window, twice.
+  // The quota retries, not the client: after a window, twice.
   ['429', () => refusal(429), 2],
   ['a redirect', () => refusal(302), 0],
   [

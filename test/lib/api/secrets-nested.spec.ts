@@ -7,12 +7,12 @@ import { harmless } from '../../support/secrets/harmless'
 import { type SpellingName, spellings } from '../../support/secrets/spellings'
 
 const numRuns = runs(12_000)
-/** Also in `test:long`: in one of twenty thousand pieces of base64 the bits of its last letter are guessed. */
+/** Fixed, also in `test:long`: in one of 20 000 pieces of base64 the bits of the last character are a guess. */
 const seed = 1
 const KEY = 'k9Xw2mQz7Rt4Vb8Nc1Lp6Hs3Jd5Gf0TyUiOoAeErWqZxC'
 const PASSWORD = 'two w0rds/+&'
 
-/** Each of them was told once. */
+/** Each of these once led to a disclosed secret. */
 const writers: Record<string, (secret: string) => string> = {
   'in base64 twice, within a sentence': (secret) =>
     `The parameters of the request "${base64(base64(secret))}" cannot be understood by this version of the service`,

@@ -11,7 +11,7 @@ import { clientOf, credentials } from './setup'
 const printable = fc.stringMatching(/^[!-)+-~]{4,16}$/)
 const key = fc.stringMatching(/^[A-Za-z0-9]{45}$/)
 
-/** What a service, or a proxy in its place, may say of a request: every way the secrets could come back. */
+/** Ways in which a service, or a proxy in its place, could send the secrets of a request back. */
 const echoes: Record<string, (secret: string, body: string) => ReturnType<Script>> = {
   'the secret as a message': (secret) => json({ error: { code: 400, message: `wrong: ${secret}` } }, 400),
   'the secret as a code': (secret) => json({ error: { code: secret, message: 'no' } }, 400),
@@ -31,7 +31,7 @@ const echoes: Record<string, (secret: string, body: string) => ReturnType<Script
   'the secret as a value': (secret) => json({ devices: secret, serial: secret }),
 }
 
-/** All that an error shows to anybody. */
+/** Everything that can be displayed of an error. */
 const shown = (error: EnvlogError) =>
   [inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error), String(error), error.stack].join(
     '\n',

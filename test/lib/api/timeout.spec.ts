@@ -5,7 +5,7 @@ import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const once = { retries: 0, timeout: 30 }
 
-/** A body that sends a blank every so often, for so long, and then ends the JSON. */
+/** A body that sends a blank at an interval, a number of times, and then ends the JSON. */
 async function* dripping(every: number, times: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from('{"devices":[')
   for (let count = 0; count < times; count++) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AlertCursor, type ComparableAlert, planAlerts } from '../../../src/lib/collect/alert-cursor'
 
-/** Entries an answer holds at most. */
+/** Maximum entries of an answer. */
 const MAX_ENTRIES = 20
 
 const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): ComparableAlert => ({
@@ -11,7 +11,7 @@ const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): Compara
 const entries = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => entry(from + index))
 
-/** One answer after another. */
+/** Processes answers one after another. */
 function follow(start: 'now' | 'held' = 'held') {
   let cursor: AlertCursor | null = null
   let taken = 0
@@ -78,7 +78,7 @@ describe('more alerts than an answer contains', () => {
     device.take(entries(1, 20))
     assert.deepEqual(device.take(entries(20, 39)), from(21, 39), 'one is remembered')
     assert.deepEqual(device.take(entries(40, 59)), [...from(40, 59), 'overflow'])
-    assert.deepEqual(device.take(entries(41, 60)), [60], 'told once')
+    assert.deepEqual(device.take(entries(41, 60)), [60], 'reported once')
   })
 
   it('are complete if the answer is not full', () => {

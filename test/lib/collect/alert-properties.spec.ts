@@ -26,9 +26,9 @@ const quiet: AlertAct[] = [
 const forget: AlertAct = { act: 'forget' }
 const plain: AlertAct = { act: 'trigger', fails: null, dies: false, meanwhile: [] }
 
-/** A life of a node. */
+/** The history of a node. */
 function acts(more: AlertAct[], ends: readonly ('no-connection' | 'dies')[] = ['no-connection']) {
-  // Requests of who is deployed or has died come to nothing.
+  // A request fails when its node was deployed or its process crashed.
   const during = more.filter(({ act }) => act !== 'deploy' && act !== 'crash')
   const trigger = fc.record({
     act: fc.constant('trigger' as const),
@@ -51,7 +51,7 @@ async function play(simulation: AlertSimulation, life: readonly AlertAct[]): Pro
   return simulation
 }
 
-/** @throws where an alert comes twice, is overlooked, or one that was lost is not told of */
+/** @throws where an alert is sent twice, missed, or lost without a report */
 function check(simulation: AlertSimulation, begin: 'now' | 'held'): void {
   const known = knownAlerts(simulation, begin, false)
   for (const [index, entry] of simulation.journal.entries()) {

@@ -12,9 +12,9 @@ import { graph, type Json, patient } from '../answers'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }
 const options: PollOptions = { time: 'utc', node: 'node', backfill: true, start: 'held', receipts: null }
-/** Of an answer of the newest. */
+/** Records in an answer of the newest. */
 const NEWEST = 3
-/** Of a page. */
+/** Records in a page. */
 const PAGE = 5
 const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
@@ -41,7 +41,7 @@ async function begin() {
   const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
 
   return {
-    /** @param over makes the first of them odd */
+    /** @param over fields of the first record that make it invalid */
     measure(count: number, over: Json = {}) {
       for (let index = 0; index < count; index++) {
         clock.advance(60_000)
@@ -55,7 +55,7 @@ async function begin() {
     },
     pass: (hours: number) => clock.advance(hours * 3_600_000),
     endpoints: endpoints,
-    /** What one trigger brings. */
+    /** Runs one trigger and returns its result. */
     async poll() {
       endpoints.length = 0
       let news: PolledData | undefined
@@ -83,7 +83,7 @@ async function begin() {
 }
 
 describe('a backfill that cannot be completed', () => {
-  it('because the service refuses for over a day: the answer is sent, marked as incomplete, with the refusal', async () => {
+  it('as the service refuses for over a day: the answer is sent, marked as incomplete, with the refusal', async () => {
     const device = await begin()
     device.measure(2)
     await device.poll()

@@ -4,10 +4,10 @@ import { createNodeState } from '../../../src/lib/collect/node-state'
 import type { Reading } from '../../../src/lib/readings/current'
 import { createVirtualClock } from '../../support/clock'
 import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
-import { reading } from '../../support/samples'
+import { sampleReading } from '../../support/samples'
 
 const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
-  ({ ...reading, timestamp, ...over }) as Reading
+  ({ ...sampleReading, timestamp, ...over }) as Reading
 const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
 
 async function begin(store = createRecordingStore()) {
@@ -54,7 +54,7 @@ describe('readings that changed since they were last sent', () => {
     await nextTurn()
     const next = await begin(store)
     assert.equal(next.look(at(1)).changed.length, 0)
-    next.nodeState.forget([reading.serial])
+    next.nodeState.forget([sampleReading.serial])
     assert.equal(next.look(at(1)).changed.length, 1)
   })
 })

@@ -24,7 +24,7 @@ const handOver = (taken: number, base = 0): TestDeliveryEvent => ({
   retained: null,
 })
 
-/** A device in each phase, delivered up to 10. */
+/** A device in each phase, with its cursor at 10. */
 const known: TestDeliveryState = { ...createDeliveryState(), cursor: at(10) }
 const devices = [
   known,
@@ -82,7 +82,7 @@ describe('receipts', () => {
     const { machine } = applyEvents(createDeliveryState(), ...open(7), timeout)
     assert.ok(
       latestSequence(machine) >= 7,
-      'the next cursor is later than all before, also those nobody answered',
+      'the next cursor is later than all before, also those without a receipt',
     )
   })
 

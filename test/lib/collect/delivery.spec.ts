@@ -17,7 +17,7 @@ const awaiting = {
   overdueAt: 1000,
   retained: 'data',
 } as const
-/** In each phase a device that was delivered up to 10 and was told to be set back. */
+/** In each phase a device with its cursor at 10, and a warning that its clock was set back. */
 const phases = {
   idle: { name: 'idle' },
   requesting: { name: 'requesting' },
@@ -54,7 +54,7 @@ const events = {
   restore: { kind: 'restore', cursor: at(12), receiptsVoidUpTo: 7 },
 } as const satisfies { [K in TestDeliveryEvent['kind']]: Extract<TestDeliveryEvent, { kind: K }> }
 
-/** What follows: phase, what is to be done, and what else changes. */
+/** Next phase, effect, and other changes. */
 type Row = [PhaseName | TestDeliveryState['phase'], DeliveryEffect, Partial<TestDeliveryState>?]
 const delivered = {
   'nothing-new': ['idle', 'save', { cursor: at(30), hasWarned: false }],
@@ -77,7 +77,7 @@ const everywhere = (phase: PhaseName, forgotten = 15): Partial<Record<TestDelive
   restore: [phase, 'none', { cursor: at(12), receiptsVoidUpTo: 7 }],
 })
 
-/** What is not here leaves the machine alone. */
+/** An event that is not listed does not change the state. */
 const table: Record<PhaseName, Partial<Record<TestDeliveryEvent['kind'], Row>>> = {
   idle: { ...everywhere('idle'), trigger: ['requesting', 'request'] },
   requesting: {
@@ -131,7 +131,7 @@ describe('the transition table', () => {
         assert.deepEqual(summary(machine), summary({ ...before, ...change, phase: now }))
         assert.equal(machine.receiptsVoidUpTo, change?.receiptsVoidUpTo ?? before.receiptsVoidUpTo)
         assert.equal(next, effect)
-        assert.deepEqual(before, copy, 'what came in is not touched')
+        assert.deepEqual(before, copy, 'the argument is not changed')
       })
     }
   }

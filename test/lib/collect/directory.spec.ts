@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const device = (serial: string, base = BASE.serial) =>
   currentDevice({ serial, baseunit: { ...BASE, serial: base } })
 
-/** A directory of these serials, which may change; each answer takes a second. */
+/** A directory of these serials, which can be changed; each answer takes a second. */
 function setup(...serials: string[]) {
   const service = { serials, failing: false, requests: 0 }
   const { client } = clientOf(
@@ -30,7 +30,7 @@ const serials = (entries: readonly { serial: string }[]) => entries.map(({ seria
 
 describe('the directory', () => {
   const timers = useFakeTimers()
-  /** A promise's value after so much time. */
+  /** The value of a promise after some time. */
   async function later<T>(promise: Promise<T>, ms = 1000): Promise<T> {
     promise.catch(() => {})
     await timers().tickAsync(ms)

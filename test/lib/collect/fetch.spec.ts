@@ -18,8 +18,8 @@ const nothing = { devices: [], bases: [], groups: [] }
 const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), under('YYYYYYYY', 'BASE0001')]
 
 /**
- * Collects current readings: which requests were sent, what was found, and how often the directory was updated.
- * @param isRemote what the directory knows
+ * Collects current readings: requests sent, result, and number of directory updates.
+ * @param isRemote the directory's knowledge of the device
  */
 async function current(
   over: Partial<CurrentQuery>,
@@ -138,11 +138,11 @@ describe('fetching one device', () => {
       const { account } = modelAccount(({ endpoint }) =>
         endpoint === 'alert' ? alertAnswer(other) : relayGraph(other),
       )
-      for (const asked of [
+      for (const rejected of [
         collectLatest(account, target, how, patient),
         collectAlerts(account, target, how, patient),
       ]) {
-        await assert.rejects(asked, { code: 'ENVLOG_REPLY', reason: 'reply-other-device' })
+        await assert.rejects(rejected, { code: 'ENVLOG_REPLY', reason: 'reply-other-device' })
       }
     }
     const { account } = modelAccount(() => relayGraph({ 'remote-serial': ' 5212a1b2 ' }))

@@ -11,7 +11,7 @@ const items = [0, 1, 2, 3, 4, 5, 6]
 describe('concurrent work on devices', () => {
   const timers = useFakeTimers()
 
-  /** Each item takes a second; those named fail at its end. */
+  /** Each item takes a second; the given ones then fail. */
   function run(
     concurrency: number,
     failing: Record<number, unknown> = {},

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import {
   assertConsistent,
   deliveredBy,
-  expectedOf,
+  expectedSequence,
   requiredOf,
   warningsOf,
 } from '../../support/hostile-state/clock-oracle'
@@ -16,7 +16,7 @@ import {
 } from '../../support/hostile-state/clock-simulation'
 
 const DAY_MS = DAY_SECONDS * 1000
-/** One seed, also in `test:long`: some lives in a thousand are of clocks whose steps no id tells. */
+/** Fixed seed, also in `test:long`: in some of a thousand histories the ids do not reveal a step of the clock. */
 const chance = { numRuns: 100, seed: 1 }
 
 const anyProfile: fc.Arbitrary<ClockProfile> = fc.record({
@@ -31,7 +31,7 @@ const anyProfile: fc.Arbitrary<ClockProfile> = fc.record({
   recordsPerHour: fc.constantFrom(1000, 160_000),
 })
 
-/** Small ones as likely as great ones by order of magnitude. */
+/** Each order of magnitude is equally likely. */
 const upTo = (max: number) => fc.nat(1000).map((share) => Math.round(max ** (share / 1000)))
 const measure = (max: number) => upTo(max).map((count): ClockAct => ({ act: 'measure', count }))
 const sign = fc.constantFrom(-1, 1)
@@ -45,7 +45,7 @@ const poll = (...meanwhile: fc.Arbitrary<ClockAct>[]) =>
     .map((acts): ClockAct => ({ act: 'poll', meanwhile: acts }))
 const again = fc.constantFrom<ClockAct>({ act: 'restart' }, { act: 'deploy' })
 
-/** Clocks are set, something is measured, and it is asked for. */
+/** Rounds: clocks are set, records are measured, and the device is polled. */
 const livesOf = (max: number, ...more: fc.Arbitrary<ClockAct>[]) => {
   const sets = fc.array(fc.oneof(measure(60), ...more, ...more, again), { maxLength: 4 })
   const round = fc.tuple(sets, measure(max), poll(measure(20), ...more))
@@ -59,8 +59,8 @@ const livesOf = (max: number, ...more: fc.Arbitrary<ClockAct>[]) => {
 }
 
 /**
- * A second time that the clock is set back, while an answer still shows the first, is not told by the ids
- * (docs/collecting.md, *Clocks*): it is set forward then.
+ * The ids do not reveal that a clock is set back a second time while an answer still shows the first
+ * (docs/collecting.md, *Clocks*): the clock is set forward instead.
  */
 const backOnce = (life: readonly ClockAct[]): ClockAct[] => {
   let isBack = false
@@ -111,13 +111,13 @@ describe('records of a device while clocks are changed', () => {
 
   it('are sent once and in order, with any clock of the host and with daylight saving', () =>
     check(livesOf(2500, host, saving), (simulation, _, begin) => {
-      assert.deepEqual(deliveredBy(simulation), expectedOf(simulation, begin))
+      assert.deepEqual(deliveredBy(simulation), expectedSequence(simulation, begin))
       assert.deepEqual(warningsOf(simulation), [])
     }))
 
   it('are sent once and in order if the device’s clock is only set forward', () =>
     check(livesOf(1500, forward), (simulation, _, begin) => {
-      assert.deepEqual(deliveredBy(simulation), expectedOf(simulation, begin))
+      assert.deepEqual(deliveredBy(simulation), expectedSequence(simulation, begin))
       assert.deepEqual(warningsOf(simulation), [])
     }))
 
@@ -134,7 +134,7 @@ describe('records of a device while clocks are changed', () => {
     fc.assert(
       fc.asyncProperty(anyProfile, livesOf(600, forward, back).map(backOnce), async (profile, life) => {
         const all = life.flatMap((one) => (one.act === 'poll' ? [one, ...one.meanwhile] : [one]))
-        // Each life of a process may tell it anew.
+        // Each process may report it once.
         const lives = 1 + all.filter(({ act }) => act === 'restart' || act === 'deploy').length
         const { length } = warningsOf(await play(profile, life, 'held', 'utc'))
         assert.ok(length <= 2 * steps(all) * lives, `${length} warnings`)

@@ -13,7 +13,7 @@ export interface ModelRecord {
 }
 
 export interface Behaviour {
-  /** Whether records at the very bounds are given or not. */
+  /** Whether records at the bounds are included. */
   inclusive: boolean
   order: RecordOrder
 }
@@ -24,7 +24,7 @@ export interface Query {
   number: number
 }
 
-/** The description's selection rules: the newest so many of what lies between the bounds. */
+/** Selection as in the API description: the newest `number` of the records between the bounds. */
 export function select(
   records: readonly ModelRecord[],
   query: Query,
@@ -47,7 +47,7 @@ export interface ModelRequest {
   params: Json
 }
 
-/** An account whose requests are answered by `reply`; what was asked is kept. */
+/** An account whose requests are answered by `reply` and recorded. */
 export function modelAccount(
   reply: (request: ModelRequest, index: number) => Json,
   offset = 0,
@@ -72,6 +72,6 @@ export function modelAccount(
   return { account, requests: requests }
 }
 
-/** An account with one device that has these records. */
+/** An account with one device with these records. */
 export const modelService = (records: readonly ModelRecord[], behaviour: Behaviour, offset = 0) =>
   modelAccount(({ params }) => graph({ data: select(records, params as never, behaviour) }), offset)

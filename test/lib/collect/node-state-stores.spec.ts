@@ -11,7 +11,7 @@ const saved = (taken: number) => {
   const nothing = { forgotten: {}, marks: {}, selected: {}, round: [] }
   return { version: 1, key: 'key', cursors: { [DEVICE]: persisted(taken) }, ...nothing }
 }
-/** How it ends, once it has. */
+/** The outcome of a promise, once it is settled. */
 function outcome(waiting: Promise<void>): () => string | undefined {
   let end: string | undefined
   const set = (reason: string) => {

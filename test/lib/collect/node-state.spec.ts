@@ -11,7 +11,7 @@ const target = (key: string) => {
   return { base, serial }
 }
 
-/** A node's memory in a process of its own, once it has taken over what the store holds. */
+/** The state of a node in a new process, loaded from the store. */
 async function begin(store = createRecordingStore()) {
   const nodeState = createNodeState(createVirtualClock(0))
   nodeState.open(store)
@@ -134,7 +134,7 @@ describe('the state of a node', () => {
   })
 })
 
-/** A hole of which so many records are there. */
+/** A backfill with this number of received records. */
 const holeOf = (count: number): Backfill => {
   const records = Array.from({ length: count }, () => ({}))
   return { received: { series: { records: [] } }, paging: { parts: [{ records }] } } as unknown as Backfill

@@ -13,7 +13,7 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
   inclusive: fc.boolean(),
   order: fc.constantFrom('ascending', 'descending', 'mixed'),
 })
-/** How many records there are in each second; ids of a remote unit that turn over, or that begin again. */
+/** Number of records in each second; ids of a remote unit that overflow, or that restart. */
 const records = fc
   .tuple(
     fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { minLength: 10, maxLength: 40, size: 'max' }),
@@ -26,22 +26,22 @@ const records = fc
       begins === null || index < begins ? (first + index) % 65_536 : index - begins
     return seconds.map((unixtime, index): ModelRecord => ({ unixtime, id: idOf(index), value: index }))
   })
-/** Records that the device's budget of the hour gives for each request. */
+/** Records that the device's hourly budget allows for each request. */
 const budgets = fc.array(fc.constantFrom(7, 7, 8, 11, 25, 16_000), { minLength: 1, maxLength: 6 })
 
 interface Service {
   records: ModelRecord[]
   how: Behaviour
   budgets: readonly number[]
-  /** What happens after a page was answered. */
+  /** Called after a page was answered. */
   grow?(page: number, records: ModelRecord[]): void
-  /** Takes no notice of the period. */
+  /** Ignores the period. */
   isDeaf?: boolean
-  /** Requests that it was asked. */
+  /** Number of requests it received. */
   requests?: number
 }
 
-/** Values of a period, and how many requests they took. */
+/** Values of a period, and the number of requests. */
 async function collect(service: Service, from: number, to: number, number: number | null = null) {
   let pages = 0
   const read = async (endpoint: 'data', params: Json) => {
@@ -151,7 +151,7 @@ describe('a period that is fetched in pages of any size', () => {
 })
 
 describe('a service that ignores the period', () => {
-  /** It has a few seconds in all; the last may be stepped over one by one where a page holds nothing else. */
+  /** The period has a few seconds; the last may be skipped one by one where a page holds nothing else. */
   const MAX_PAGES = 5
 
   it('is requested again only while that returns something, and nothing is doubled or from outside the period', () =>

@@ -21,25 +21,26 @@ const records = fc
       (unixtime, index): ModelRecord => ({ unixtime, id: withIds ? index + 1 : 0, value: index }),
     )
   })
-/** In ms, also between the seconds. */
+/** In ms, not only full seconds. */
 const period = fc
   .tuple(fc.integer({ min: 990_000, max: 1_045_000 }), fc.integer({ min: 1, max: 45_000 }))
   .map(([from, length]) => ({ from, to: from + length }))
 
-/** The pages of a wish, one taken after the other. */
+/** The pages of a period, one after the other. */
 function createPages(period: Parameters<typeof startPaging>[0]) {
   let paging = startPaging(period)
   return {
     next: () => nextPage(paging),
-    /** True when it was the last one. */
+    /** True for the last page. */
     take(series: Series, count: number, requested: Page, recordsRemaining: number | null = 1): boolean {
       const before = structuredClone(paging)
       const received = { requested, count, recordsRemaining }
       const after = addPage(paging, series, received)
-      assert.deepEqual(paging, before, 'what came in is not touched')
+      assert.deepEqual(paging, before, 'the argument is not changed')
       const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
       const ahead = prefetchablePage(paging, received, oldest)
-      if (period.number !== null) assert.equal(ahead, undefined, 'only reading tells how many are left')
+      if (period.number !== null)
+        assert.equal(ahead, undefined, 'how many are left is only known after reading')
       else assert.deepEqual(ahead, after.isComplete ? undefined : nextPage(after), 'what is next was known')
       paging = after
       return paging.isComplete
@@ -53,7 +54,7 @@ interface Run {
   pages: number
 }
 
-/** All pages of a service that gives at most `cap` records at once. */
+/** Requests all pages of a service that returns at most `cap` records at once. */
 function run(
   given: readonly ModelRecord[],
   period: { from: number; to: number; number: number | null },
@@ -86,7 +87,7 @@ const wanted = (
   return inside.slice(number === null ? 0 : Math.max(0, inside.length - number)).map(({ value }) => value)
 }
 const values = (series: Series) => series.records.map(({ ch1 }) => Number(ch1))
-/** Values grow with time. Without ids and out of order nobody can tell what came first within a second. */
+/** Values grow with time. Without ids and out of order, the order within a second is unknown. */
 const isKnown = (series: Series, { order }: Behaviour) =>
   order === 'ascending' || series.records.some(({ dataId }) => dataId !== 0)
 const inOrder = (series: Series, how: Behaviour) =>
@@ -113,7 +114,7 @@ describe('the pages of a period', () => {
         const { series } = run(given, period, how, most)
         const expected = wanted(given, period)
         if (isKnown(series, how)) return assert.deepEqual(values(series), expected)
-        // The cut may go through a second whose records nobody can order: any of them will do.
+        // The cut may be within a second whose order is unknown: any of its records will do.
         const seconds = (found: number[]) => found.map((value) => given[value]?.unixtime)
         assert.deepEqual(seconds(values(series)), seconds(expected))
         assert.equal(new Set(values(series)).size, expected.length, 'none twice')

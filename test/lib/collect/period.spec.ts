@@ -8,7 +8,7 @@ const now = Date.UTC(2026, 10, 20, 12)
 const utc = (text: string) => ({ instant: Date.parse(text) })
 const wall = (text: string) => ({ wallClock: Date.parse(`${text}Z`) })
 
-/** Unreadable, and said of which property. */
+/** Unreadable, and names the property. */
 const unreadable = (error: unknown) => {
   assert.ok(error instanceof EnvlogError)
   assert.deepEqual(error.params, { property: 'msg.from' })

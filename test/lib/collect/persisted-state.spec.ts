@@ -10,10 +10,10 @@ import { createRecordingStore, nextTurn } from '../../support/collect/recording-
 import { planAnswer, planSequence, record } from '../../support/collect/records'
 import { root } from '../../support/package'
 
-/** What the stores of two nodes held, and the receipts of their messages, before anything in it was renamed. */
+/** Stored state of two nodes and receipts of their messages, written before any of it was renamed. */
 const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
 const [DELIVERED, BEGUN, FORGOTTEN] = ['5839F001/5212A1B2', '52A10001/52A10001', '52A10002/52A10002']
-/** The records that were delivered: two of one second, one ahead of the clock and one without a time. */
+/** The delivered records: two in the same second, one ahead of the clock and one without a time. */
 const delivered = [record(-60, 4), record(0, 5), record(0, 6), record(7200, 9), record(null, 8)]
 const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ source: 'ch1', text }] })
 

@@ -20,23 +20,23 @@ const iso = ({ unixtime }: MeasuredRecord) => new Date(unixtime * 1000).toISOStr
 const deliveries = ({ journal }: PollSimulation) =>
   journal.filter((entry): entry is Extract<JournalEntry, { kind: 'delivered' }> => entry.kind === 'delivered')
 
-/** What really lies between two records that follow each other in what was delivered. */
+/** The true gap between two successive records of the deliveries. */
 function gapBetween(before: MeasuredRecord, after: MeasuredRecord): Gap[] {
   const ends = { after: iso(before), before: iso(after) }
   const isRestart = before.run !== after.run
   if (isRestart && after.id < before.id) return [{ kind: 'restart', ...ends, missing: null }]
-  // Who began again at a higher id looks like one who went on.
+  // A restart at a higher id cannot be distinguished from missing records.
   const missing = isRestart ? after.id - before.id - 1 : after.count - before.count - 1
   return missing > 0 ? [{ kind: 'missing', ...ends, missing }] : []
 }
 
-/** A record that turned over while some of it was lost may look like one that began again. */
+/** An overflow with lost records may look like a restart. */
 const isAmbiguous = ({ standalone }: DeviceProfile, before: MeasuredRecord, after: MeasuredRecord) =>
   !standalone && after.id < before.id && before.id > 60_000
 
 /**
- * Records between two whose ids follow each other, and whose own ids follow later: nobody can tell whether the ids
- * began again behind them, or the clock was set back before them.
+ * Records between two with successive ids, whose own ids appear later: a restart after them and a clock that was
+ * set back before them look the same.
  */
 const looksSetBack = ({ log }: PollSimulation) =>
   log.some(({ id, run }, first) => {
@@ -46,14 +46,14 @@ const looksSetBack = ({ log }: PollSimulation) =>
     return log.slice(end).some((later) => later.id + 1 === id)
   })
 
-/** The record before the first that is new: with `now` the newest of the first answer. */
+/** The record before the first new one; with `now`, the newest of the first answer. */
 function lastBefore(simulation: PollSimulation, { start }: PollSettings): MeasuredRecord | undefined {
   const first = simulation.journal.find((entry) => entry.kind === 'answered')
   if (start !== 'now' || first?.kind !== 'answered') return undefined
   return first.answer.records.toSorted((a, b) => a.seq - b.seq).at(-1)
 }
 
-/** @throws where a gap is told that is none, or is told twice, or not at all */
+/** @throws where a gap is reported that is none, or a gap is reported twice or not at all */
 function check(simulation: PollSimulation, profile: DeviceProfile, settings: PollSettings): void {
   let last = lastBefore(simulation, settings)
   let known = last?.seq
@@ -70,13 +70,13 @@ function check(simulation: PollSimulation, profile: DeviceProfile, settings: Pol
     assert.deepEqual(gaps.filter(isWanted(settings)), expected)
     const seqs = records.map(({ seq }) => seq)
     const isCut = known !== undefined && Math.min(...seqs) > known + 1
-    if (isCut && !settings.backfill) assert.ok(isOverflow, 'it is not told that older ones were left out')
+    if (isCut && !settings.backfill) assert.ok(isOverflow, 'omitted older records are not reported')
     known = Math.max(known ?? 0, ...seqs)
     if (settings.backfill) assert.equal(isOverflow, false)
   }
 }
 
-/** Whether the record before the first that is wanted counts, where there is one, is left open. */
+/** A gap between the start and the record before it may be reported or not. */
 const isWanted =
   ({ start }: PollSettings) =>
   ({ after }: Gap) =>
@@ -100,7 +100,7 @@ describe('gaps of any device, polled at any time', () => {
 })
 
 describe('polling', () => {
-  /** Everything that came of a device which is asked first and last, and every so many steps. */
+  /** Everything delivered of a device that is polled first, last, and every few steps. */
   async function poll(profile: DeviceProfile, history: readonly Step[], every: number) {
     const simulation = createPollSimulation(
       { ...profile, capacity: 10_000 },
@@ -125,7 +125,7 @@ describe('polling', () => {
     const history = fc.array(steps, { maxLength: 8, size: 'max' }).map((parts) => parts.flat())
     const every = fc.integer({ min: 2, max: 200 })
     const profile = anyDeviceProfile.map((found): DeviceProfile => ({ ...found, firstId: 100 }))
-    /** Began again, a minute later once more, and the first two records have one second. */
+    /** Two restarts, a minute apart, with two records in the same second. */
     const restarts: Step[] = ['restart', 'next', 'next', 'next', 'restart', 'same']
     const plain: DeviceProfile = {
       ...{ standalone: false, ids: 'counted', firstId: 100, slow: 0, capacity: 8 },

@@ -22,7 +22,7 @@ const options = {
   receipts: { timeoutMs: TIMEOUT },
 } as const
 
-/** A device that records every minute, a node that asks every minute, and a database that is away. */
+/** A device that records every minute, a node that polls every minute, and a database with an outage. */
 async function begin(others = 0) {
   const clock = createVirtualClock(0)
   let newest = 0
@@ -103,7 +103,7 @@ describe('a database that is down for hours', () => {
     assert.equal(new Set(delivered.map(({ receipt }) => receipt)).size, 18)
   })
 
-  it('costs no request for a backfill of 30,000 records after it was fetched, also if nothing was ever stored', async () => {
+  it('costs no request for a backfill of 30,000 records that was fetched, even if nothing was ever stored', async () => {
     for (const known of [true, false]) {
       const { poll, endpoints, delivered, measure } = await begin()
       measure(10)

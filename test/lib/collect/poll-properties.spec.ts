@@ -14,15 +14,15 @@ import { createOracle, type PollSettings } from '../../support/collect/oracle'
 import { type Act, createPollSimulation, type PollSimulation } from '../../support/collect/poll-simulation'
 
 /**
- * One seed, also in `test:long`: one life in some hundreds has a clock that is set back in its first answer, and a
- * record of which no id tells later that it was delivered.
+ * Fixed seed, also in `test:long`: in one of some hundred histories a clock is set back in the first answer, and no
+ * later id reveals that a record was delivered.
  */
 const chance = { numRuns: 500, seed: 1 }
 const anyStep = stepsOf('lost', 'restart', 'ahead', 'timeless', 'back')
 const forget: Act = { act: 'forget' }
 const quiet: Act[] = [...timeActs, ...hostClockActs, { act: 'deploy' }]
 
-/** @throws where a record comes twice, is overlooked, or stands before an older one */
+/** @throws where a record is sent twice, missed, or sent before an older one */
 function check(simulation: PollSimulation, settings: PollSettings): void {
   const oracle = createOracle(simulation, settings)
   oracle.read(false, (entry, index) => {

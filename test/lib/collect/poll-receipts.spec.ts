@@ -23,7 +23,7 @@ const crash: Act = { act: 'crash', older: 0 }
 const trigger: Act = { act: 'trigger', requests: [], dies: false }
 const more: Act[] = [...receiptActs, ...receiptActs, ...timeActs, ...hostClockActs, { act: 'deploy' }]
 
-/** All that was to happen, and then a sink that stores what it gets. */
+/** Performs the acts, and then lets a reliable sink store everything. */
 async function play(simulation: PollSimulation, acts: readonly Act[]): Promise<PollSimulation> {
   for (const act of acts) await simulation.perform(act)
   const inPeace: Act[] = [
@@ -37,13 +37,13 @@ async function play(simulation: PollSimulation, acts: readonly Act[]): Promise<P
 
 type Delivered = Extract<JournalEntry, { kind: 'delivered' }>
 
-/** @throws where something is lost, or more than one receipt is open */
+/** @throws where a record is lost, or more than one receipt is pending */
 function check(simulation: PollSimulation, settings: PollSettings): void {
   const oracle = createOracle(simulation, settings)
   let open: Delivered | undefined
-  /** A receipt of any delivery of what was asked for then is for the same records: the first of them. */
+  /** First delivery of the current records: receipts of its repetitions are valid too. */
   let since = 0
-  let hasAsked = true
+  let hasRequested = true
   let forgotten = -1
   let died = -1
   oracle.read(true, (entry, index) => {
@@ -51,25 +51,25 @@ function check(simulation: PollSimulation, settings: PollSettings): void {
     if (entry.kind === 'delivered') {
       if (open) assert.ok(entry.at - open.at >= TIMEOUT, 'two receipts are open')
       open = entry
-      if (hasAsked) since = index
-      hasAsked = false
+      if (hasRequested) since = index
+      hasRequested = false
     }
-    if (entry.kind === 'answered') hasAsked = true
+    if (entry.kind === 'answered') hasRequested = true
     if (entry.kind === 'acknowledged') {
       if (entry.delivery < forgotten) assert.equal(entry.to, entry.from, 'a receipt of what was forgotten')
       assert.ok(entry.to >= entry.from, 'a cursor went back')
-      // A new process may not know that one of an older was made later.
+      // A new process may not know that a receipt of an older process is outdated.
       if (entry.delivery >= since || entry.delivery < died) open = undefined
     }
     if (entry.kind === 'forgotten') forgotten = index
-    // What was forgotten is not written down: a receipt from before the crash counts.
+    // A reset that was not yet saved is lost with the crash: an earlier receipt counts again.
     if (entry.kind === 'died') [forgotten, died] = [-1, index]
     if (entry.kind === 'forgotten' || entry.kind === 'died') open = undefined
   })
   const last = simulation.journal.findLastIndex(({ kind }) => kind === 'completed')
   const end = simulation.journal[last]
   assert.ok(end?.kind === 'completed')
-  assert.deepEqual(oracle.missing(last, end.keptFrom), [], 'lost: nobody stored it, and it never comes again')
+  assert.deepEqual(oracle.missing(last, end.keptFrom), [], 'lost: not stored, and not sent again')
 }
 
 describe('records that are to be acknowledged', () => {

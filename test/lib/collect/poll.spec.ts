@@ -42,7 +42,7 @@ const begin = (...acts: Act[]) => play(createPollSimulation(profile, firstRecord
 const acknowledging = (...acts: Act[]) =>
   play(createPollSimulation(profile, firstRecords, { timeoutMs: TIMEOUT }), ...acts)
 
-/** Which records came, message by message. */
+/** The delivered records, message by message. */
 const deliveredIds = ({ journal }: PollSimulation) =>
   journal.flatMap((entry) => (entry.kind === 'delivered' ? [entry.records.map(({ seq }) => seq)] : []))
 const requests = ({ journal }: PollSimulation) =>
@@ -87,7 +87,7 @@ describe('a backfill', () => {
     const simulation = await play(
       createPollSimulation({ ...profile, capacity: 8 }, firstRecords, { timeoutMs: TIMEOUT }),
       ...[measure(3), poll(), receipt(), measure(8), poll(), timeout],
-      // The clock is set back so far that all the service keeps is older, though later than the receipt of old.
+      // Set back so far that all records the service holds are older than the cursor, but newer than the old receipt.
       ...[measure(2, 'back'), measure(7)],
       poll({}, { fails: 'records-wait' }),
       receipt(),

@@ -87,7 +87,7 @@ describe('fetching a period', () => {
 
   it('does not use the directory if no end is a wall clock time', async () => {
     const { account } = modelService([], strict)
-    account.directory.utcOffset = () => assert.fail('it was asked')
+    account.directory.utcOffset = () => assert.fail('it was requested')
     await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, patient)
   })
 
@@ -100,20 +100,20 @@ describe('fetching a period', () => {
   })
 
   /**
-   * An account that tells in which order it asks and reads, and whose second page is on its way until it is given up.
+   * An account that records the order of requests and readings, and whose second page is pending until it is aborted.
    */
   function watched(records: ModelRecord[], began: () => void = () => {}, parks = false) {
     const { account } = modelService(records, strict)
     const order: string[] = []
     const { client } = account
-    const read = async (...[endpoint, params, asker]: Parameters<typeof client.read>) => {
+    const read = async (...[endpoint, params, context]: Parameters<typeof client.read>) => {
       order.push('request')
       if (parks && order.length > 1) {
-        await new Promise((resolve) => asker.signal.addEventListener('abort', resolve))
+        await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
         order.push('gave up')
         throw new EnvlogError('closed')
       }
-      const answer = await client.read(endpoint, params, asker)
+      const answer = await client.read(endpoint, params, context)
       const { channel } = answer.body as GraphEnvelope
       const reading = () => {
         order.push('read')
@@ -139,7 +139,7 @@ describe('fetching a period', () => {
     const damaged = modelAccount(() => graph({ data: undated }))
     const run = collectRange(damaged.account, standalone, instants(0, 1e9), patient)
     await assert.rejects(run, { code: 'ENVLOG_REPLY', cause: { endpoint: 'data' } })
-    assert.equal(damaged.requests.length, 1, 'nothing was spent on a page that nobody would read')
+    assert.equal(damaged.requests.length, 1, 'no request for a page that would not be read')
   })
 
   it('leaves a record out that cannot be read, and reports it with the others', async () => {
@@ -155,7 +155,7 @@ describe('fetching a period', () => {
   it('continues after a short page if neither the beginning was reached nor records were left', async () => {
     const given = steady(100)
     const answers: (number | null)[] = []
-    /** Gives 30 records at most, whatever is asked for. */
+    /** Returns at most 30 records, whatever is requested. */
     function truncating(remaining: number | null) {
       return modelAccount(
         ({ params }) => {

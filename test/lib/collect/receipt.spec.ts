@@ -11,13 +11,13 @@ const cursor = {
   id: 812,
   sequence: 1_795_161_605_000,
 }
-/** The same as it is persisted. */
+/** The cursor as it is persisted. */
 const persisted = { time: cursor.time, at: ['Zm9v'], beside: [], id: 812, taken: cursor.sequence }
 const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
 
 const KEY = 'of the node'
 const write = (content: Receipt) => writeReceipt(content, KEY)
-/** Signed, whatever it says. */
+/** Signs any content. */
 const sign = (...parts: unknown[]) => {
   const text = JSON.stringify(parts)
   const signature = createHmac('sha256', KEY).update(text).digest('base64url')
@@ -106,7 +106,7 @@ describe('a receipt', () => {
     for (let index = 0; index < text.length; index++) {
       const letter = text[index] === 'A' ? 'B' : 'A'
       const changed = text.slice(0, index) + letter + text.slice(index + 1)
-      // The last letter of base64 may hold bits that mean nothing.
+      // The last character of base64 may have unused bits.
       if (index === body.length - 1) continue
       assert.throws(() => read(changed), failure('receipt-unreadable'), `${index} of ${body}.${sum}`)
     }

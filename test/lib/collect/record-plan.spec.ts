@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { ANSWER_TIME, planAnswer, planSequence, record, seconds } from '../../support/collect/records'
 
-/** Records a minute apart, the last when the answer arrives. */
+/** Records a minute apart, the last at the time of the answer. */
 const minutes = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => record((from + index - 100) * 60, from + index))
 
@@ -88,7 +88,7 @@ describe('with a cursor', () => {
 })
 
 describe("a device's clock that was set back", () => {
-  /** Ids a minute apart from 1 on; from `back` on by a clock that is so many minutes behind. */
+  /** Ids a minute apart from 1 on; from `back` on, by a clock that is `behind` minutes slow. */
   const measured = (from: number, to: number, back: number, behind: number) =>
     Array.from({ length: to - from + 1 }, (_, index) => from + index).map((id) =>
       record((id - 100 - (id >= back ? behind : 0)) * 60 + (id >= back ? 7 : 0), id),
@@ -136,7 +136,7 @@ describe("a device's clock that was set back", () => {
 
 describe("the host's clock", () => {
   const HOUR = 3600
-  /** What an answer of the newest brings, with the records between where they are asked for. */
+  /** The records collected after an answer of the newest, including the backfill where one is requested. */
   function taken(
     device: ReturnType<typeof planSequence>,
     newest: number,

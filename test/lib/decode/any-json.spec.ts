@@ -8,7 +8,7 @@ import { readCurrent } from '../../../src/lib/readings/current'
 import { readSeries } from '../../../src/lib/readings/series'
 import { alertAnswer, currentDevice, graph, type Json, relayGraph } from '../answers'
 
-/** All that happens to an answer before a node sends it. */
+/** All steps between an answer and the message of a node. */
 function digest(endpoint: EndpointName, body: string): unknown {
   const envelope = readEnvelope(endpoint, body)
   if ('devices' in envelope) {
@@ -44,7 +44,7 @@ const odd = fc.oneof(
     .map((text) => JSON.parse(text)),
 )
 
-/** Every path of an answer, as keys from the top. */
+/** Every path of an answer, as keys from the root. */
 function pathsOf(value: unknown, at: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[...at]]
   return [[...at], ...Object.entries(value).flatMap(([key, inner]) => pathsOf(inner, [...at, key]))]

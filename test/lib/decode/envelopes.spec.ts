@@ -18,7 +18,7 @@ import {
 const readings = (device: Json) =>
   readCurrent(currentEnvelope(device), { receivedAt: 2e12, time: 'utc', series1Models: [], staleAfter: null })
 
-/** The part that a refusal names. */
+/** The invalid part that an error names. */
 function refusedPart(read: () => unknown): unknown {
   try {
     read()
@@ -49,7 +49,7 @@ const turned = (answer: Json): Json =>
     }),
   )
 
-/** The most that a refusal names. */
+/** The maximum that an error names. */
 function tooMany(read: () => unknown): unknown {
   try {
     read()

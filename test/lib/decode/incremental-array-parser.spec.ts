@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { createIncrementalArrayParser } from '../../../src/lib/decode/incremental-array-parser'
 
-/** What comes of a text that arrives in pieces of these lengths. */
+/** The result for a text in chunks of these lengths. */
 function parseInChunks(text: string, lengths: readonly number[], key = 'data') {
   const bytes = Buffer.from(text)
   const elements: unknown[] = []
@@ -16,7 +16,7 @@ function parseInChunks(text: string, lengths: readonly number[], key = 'data') {
   return remainder && { remainder, elements }
 }
 
-/** The same, parsed as a whole; nothing where it is no JSON, or has no such array. */
+/** The same, parsed as a whole; undefined if it is no JSON or has no such array. */
 function whole(text: string, key = 'data') {
   try {
     const remainder = JSON.parse(text)

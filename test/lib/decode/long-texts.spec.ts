@@ -10,7 +10,7 @@ import { readCurrent } from '../../../src/lib/readings/current'
 import { readTime } from '../../../src/shared/moment'
 import { currentDevice, currentEnvelope } from '../answers'
 
-/** Patterns that look back and forth need a time that grows with the square of these: they would not end in a day. */
+/** Patterns with backtracking take quadratic time for these: they would not end in a day. */
 const MEGABYTE = 1_000_000
 const hurtful = ['1', '1.', ' ', '\\', ' \\', '-', '{[', '<', '\t', '\0', '\ud800', '(', '%', 'e1'].map(
   (part) => `${part.repeat(MEGABYTE / part.length)}!`,

@@ -16,7 +16,7 @@ const exponent = fc.oneof(
   fc.tuple(fc.constantFrom('e', 'E'), sign, fc.nat(99)).map(([e, s, power]) => `${e}${s}${power}`),
 )
 
-/** The contract's sentence, said a second time and by hand. */
+/** A second, handwritten implementation of the documented number format. */
 function isNumberText(text: string): boolean {
   let rest = text.trim()
   if (/^[+-]/.test(rest)) rest = rest.slice(1)

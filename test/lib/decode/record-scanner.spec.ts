@@ -4,7 +4,7 @@ import { createRecordScanner } from '../../../src/lib/decode/record-scanner'
 import { appendRecords, createRecordTable } from '../../../src/lib/decode/record-table'
 import { anyLengths, anyNumber, anyRecords, readValues, written } from './any-records'
 
-/** What the scanner makes of bytes that come in pieces; what it leaves is parsed at the end. */
+/** The scanner's result for bytes in chunks; the rest is parsed at the end. */
 function scanned(json: readonly string[], lengths: readonly number[]) {
   const bytes = Buffer.from(`${json.join(',')},`)
   const table = createRecordTable()
@@ -96,7 +96,7 @@ describe('records that are scanned from bytes', function () {
       const records = Array.from({ length: 1000 }, (_, index) => (index % 2 ? odd : common))
       const { table, byScanner } = scanned(records, [10_000])
       assert.deepEqual(readValues(table), readValues(plain(records)))
-      // After a few that had to be parsed it would have stopped.
+      // The scanner would have stopped after a few records that had to be parsed.
       if (title !== 'blanks') assert.ok(byScanner > 980, `only ${byScanner}`)
     })
   }

@@ -5,7 +5,7 @@ import { pointsOf } from '../../../src/lib/output/points'
 import { rowsAbout } from '../../../src/lib/output/rows'
 import { createTopicFormatter } from '../../../src/lib/output/topic'
 import { FIELD_NAMES, type FieldNames } from '../../../src/shared/outputs'
-import { current, series, T } from './contents'
+import { current, RECORD_TIME, series } from './contents'
 
 const climate = [
   { num: 1, name: 'Inside', unit: 'C', value: '1' },
@@ -24,7 +24,12 @@ describe('names of the channels of one device', () => {
   })
 
   it('are the same in every record of a series', () => {
-    const records = [T, T + 60].map((unixtime, id) => ({ unixtime, 'data-id': id, ch1: 1, ch2: 2 }))
+    const records = [RECORD_TIME, RECORD_TIME + 60].map((unixtime, id) => ({
+      unixtime,
+      'data-id': id,
+      ch1: 1,
+      ch2: 2,
+    }))
     const content = series({ channel: climate, data: records })
     const points = pointsOf(content, { measurement: 'm', group: '', fieldNames: 'quantity' })
     assert.deepEqual(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { planMessages } from '../../../src/lib/output/plan'
 import type { Output, Send } from '../../../src/shared/outputs'
-import { ROW_COLUMNS } from '../../support/outputs'
-import { alerts, current, GROUP, how, plan, series, T } from './contents'
+import { CSV_COLUMNS } from '../../support/outputs'
+import { alerts, current, GROUP, outputOptions, plan, RECORD_TIME, series } from './contents'
 
 const inside = { num: '1', name: 'Inside', unit: 'C' }
 const outside = { num: '2', name: 'Outside', unit: '%' }
@@ -18,14 +18,14 @@ const two = current([
 const three = series({
   channel: [inside, outside],
   data: [
-    { unixtime: T, 'data-id': 1, ch1: 1, ch2: 10 },
-    { unixtime: T + 60, 'data-id': 2, ch1: 2, ch2: 'E1' },
-    { unixtime: T + 300, 'data-id': 6, ch1: 3 },
+    { unixtime: RECORD_TIME, 'data-id': 1, ch1: 1, ch2: 10 },
+    { unixtime: RECORD_TIME + 60, 'data-id': 2, ch1: 2, ch2: 'E1' },
+    { unixtime: RECORD_TIME + 300, 'data-id': 6, ch1: 3 },
   ],
 })
 const log = alerts([
-  { unixtime: T + 60, 'battery-level': 'Low' },
-  { unixtime: T, ch1: 'Sensor Error' },
+  { unixtime: RECORD_TIME + 60, 'battery-level': 'Low' },
+  { unixtime: RECORD_TIME, ch1: 'Sensor Error' },
 ])
 const empty = { series: series({ data: [] }), alerts: alerts([]), current: current([]) }
 const { gaps, records, ...head } = three.series
@@ -35,7 +35,7 @@ const ch1 = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 
 const subjects = (content: Parameters<typeof plan>[0], output: Output, send: Send) =>
   Array.from(plan(content, { output, send }).messages, ({ subject }) => subject)
-/** The flat array an output makes: what its other sends are parts of. */
+/** The flat array of an output: other sends send parts of it. */
 const whole = (content: Parameters<typeof plan>[0], output: Output) =>
   plan(content, { output, send: content.kind === 'current' ? 'all' : 'device' }).payloads[0] as unknown[]
 
@@ -196,9 +196,9 @@ describe('the messages of alerts', () => {
 describe('the messages of a raw answer', () => {
   it('are that answer, about the device if it is about one', () => {
     const payload = { devices: [{ anything: 1 }] }
-    const raw = how({ output: 'raw', send: 'answer' })
+    const raw = outputOptions({ output: 'raw', send: 'answer' })
     assert.deepEqual(planMessages({ kind: 'raw', payload }, raw), { messages: [{ payload }] })
-    const csv = how({ output: 'csv2', send: 'answer' })
+    const csv = outputOptions({ output: 'csv2', send: 'answer' })
     assert.deepEqual(planMessages({ kind: 'raw', payload: '"a"\r\n', device }, csv), {
       messages: [{ payload: '"a"\r\n', subject: device }],
     })
@@ -208,10 +208,10 @@ describe('the messages of a raw answer', () => {
 describe('the columns of rows', () => {
   it('are those of the kind, whatever the send, and of no other output', () => {
     for (const [content, columns] of [
-      [two, ROW_COLUMNS.current],
-      [three, ROW_COLUMNS.range],
-      [log, ROW_COLUMNS.alerts],
-      [empty.series, ROW_COLUMNS.latest],
+      [two, CSV_COLUMNS.current],
+      [three, CSV_COLUMNS.range],
+      [log, CSV_COLUMNS.alerts],
+      [empty.series, CSV_COLUMNS.latest],
     ] as const) {
       for (const send of ['all', 'device', 'each', 'chunk'] as const) {
         assert.equal(plan(content, { output: 'rows', send }).columns, columns)

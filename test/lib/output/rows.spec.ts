@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { countRows, ROW_COLUMNS, rowsAbout, rowsOf } from '../../../src/lib/output/rows'
-import { ROW_COLUMNS as COLUMNS, HOSTILE, stored } from '../../support/outputs'
-import { alerts, anyContent, current, GROUP, iso, kinds, series, standalone, T } from './contents'
+import { CSV_COLUMNS as COLUMNS, HOSTILE, stored } from '../../support/outputs'
+import { alerts, anyContent, current, GROUP, iso, kinds, RECORD_TIME, series, standalone } from './contents'
 
 const channels = [
   { num: '1', name: 'Inside', unit: 'C' },
   { num: '2', name: '', unit: '' },
 ]
 const data = [
-  { unixtime: T + 60, 'data-id': '8', ch1: 'E1' },
-  { unixtime: T, 'data-id': '7', ch1: '-18.4', ch2: '55' },
+  { unixtime: RECORD_TIME + 60, 'data-id': '8', ch1: 'E1' },
+  { unixtime: RECORD_TIME, 'data-id': '7', ch1: '-18.4', ch2: '55' },
 ]
 const device = {
   serial: '5212A1B2',
@@ -33,8 +33,8 @@ describe('rows', () => {
   })
 
   it('of records are one per channel value, oldest record first, channels in their order', () => {
-    const first = { ...device, time: iso(T), timestamp: T * 1000, dataid: 7 }
-    const second = { ...device, time: iso(T + 60), timestamp: (T + 60) * 1000, dataid: 8 }
+    const first = { ...device, time: iso(RECORD_TIME), timestamp: RECORD_TIME * 1000, dataid: 7 }
+    const second = { ...device, time: iso(RECORD_TIME + 60), timestamp: (RECORD_TIME + 60) * 1000, dataid: 8 }
     assert.deepEqual(
       [...rowsOf(series({ channel: channels, data }), GROUP)],
       [
@@ -55,8 +55,8 @@ describe('rows', () => {
       rssi: -62,
       age: 42,
       stale: false,
-      time: iso(T),
-      timestamp: T * 1000,
+      time: iso(RECORD_TIME),
+      timestamp: RECORD_TIME * 1000,
     }
     assert.deepEqual(
       [...rowsOf(current([{ channel: [value, bad] }]), 'the directory’s')],
@@ -92,8 +92,8 @@ describe('rows', () => {
 
   it('of alerts are one per text, without unit and group', () => {
     const { groupname: _, ...named } = device
-    const shared = { ...named, time: iso(T), timestamp: T * 1000 }
-    const entry = { unixtime: T, ch1: 'Sensor Error', 'battery-level': 'Low' }
+    const shared = { ...named, time: iso(RECORD_TIME), timestamp: RECORD_TIME * 1000 }
+    const entry = { unixtime: RECORD_TIME, ch1: 'Sensor Error', 'battery-level': 'Low' }
     assert.deepEqual(
       [...rowsOf(alerts([entry]), GROUP)],
       [
@@ -138,7 +138,7 @@ describe('rows', () => {
   it('have the device’s local time if times are local', () => {
     const [row] = rowsOf(series({ channel: channels, data }, 'local'), '')
     assert.equal(row?.time, '2026-11-20T17:00:00.000+09:00')
-    assert.equal(row?.timestamp, T * 1000)
+    assert.equal(row?.timestamp, RECORD_TIME * 1000)
   })
 
   it('are about their channel, with its unit, and the group', () => {
@@ -150,7 +150,7 @@ describe('rows', () => {
       group: GROUP,
       channel: { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' },
     })
-    const [alert] = rowsAbout(alerts([{ unixtime: T, 'communication-status': 'lost' }]), GROUP)
+    const [alert] = rowsAbout(alerts([{ unixtime: RECORD_TIME, 'communication-status': 'lost' }]), GROUP)
     assert.deepEqual(alert?.subject, {
       serial: '5212A1B2',
       name: 'Freezer 3',

@@ -7,10 +7,10 @@ import { participant } from '../../support/quota/quota'
 
 const LIMIT = 3
 const WINDOW = 10
-/** What passes between two looks at the clock, ms. */
+/** Time between two readings of the clock, ms. */
 const LOOK_MS = 0.04
 
-/** Time that goes on between two looks, and timers that come a moment too early, as Node's own do. */
+/** A clock that advances with every reading, and timers that fire slightly early, as Node's own do. */
 function uneven(early: number) {
   const virtual = createVirtualClock()
   let looks = 0

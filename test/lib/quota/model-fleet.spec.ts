@@ -8,7 +8,7 @@ import { soleClient } from '../../support/quota/scenarios'
 
 type Kind = Incident['kind']
 
-/** Longest way of a request to the service: later than that it is under way for nobody who lost the ledger. */
+/** Maximum latency of a request to the service; after it, no request of a process that lost its state is in flight. */
 const UP_MS = 1500
 const part = fc.double({ min: 0, max: 1, noNaN: true })
 
@@ -17,9 +17,9 @@ const incidents = (kinds: readonly Kind[]) =>
     fc.record({
       kind: fc.constantFrom(...kinds),
       who: fc.nat({ max: 3 }),
-      /** Once all have heard of each other. */
+      /** After all processes have found each other. */
       at: part.map((share) => 0.1 + 0.9 * share),
-      /** In windows. */
+      /** Number of windows. */
       lasts: part.map((share) => share ** 2 * 2),
     }),
     { maxLength: 6 },
@@ -50,7 +50,7 @@ function fleets(kinds: readonly Kind[], over: Partial<FleetScenario> = {}): fc.A
   })
 }
 
-/** From one use of a place to the next, ms. */
+/** Time between two uses of a permit, ms. */
 const round = ({ row, up, back }: FleetScenario) => expectedOccupiedMs(row.window) + (up + back) / 2
 
 async function judge(scenario: FleetScenario): Promise<void> {
@@ -60,8 +60,8 @@ async function judge(scenario: FleetScenario): Promise<void> {
 }
 
 /**
- * How much longer the last rounds took than one needs who knows all, has all connections, and whose requests take as
- * long.
+ * Throughput of the last rounds relative to an ideal client that knows all usage, has all connections, and has the
+ * same latencies.
  */
 function throughput({ service, latencies, scenario }: Fleet, rounds: number): number {
   const { row, processes, concurrency } = scenario
@@ -99,7 +99,7 @@ describe('two to four processes that share an account, whatever happens to them 
         fc.asyncProperty(
           fleets(own, { processes, faults: {}, slow: 100, incidents: [] }),
           async (scenario) => {
-            // Headers that tell too little take places away.
+            // Headers that report too little quota reduce the permits.
             if (scenario.headers === 'odd') return
             const fleet = createFleet(scenario)
             await fleet.run(14 * round(scenario))

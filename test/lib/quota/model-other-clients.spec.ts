@@ -11,13 +11,13 @@ const shared = fc.record({
     ...rest,
     faults: 'lost' in faults ? { lost: 0.1, failed: 0.1 } : {},
   })),
-  /** Requests of others in a window, as a share of the limit. */
+  /** Requests of other clients in a window, as a share of the limit. */
   others: fc.double({ min: 0, max: 1.5, noNaN: true }),
-  /** Do they come together? */
+  /** Number of requests they send at once. */
   burst: fc.integer({ min: 1, max: 5 }),
 })
 
-/** Demand that never ends, while others use the account. */
+/** Endless demand while others use the account. */
 async function together(scenario: Scenario, others: number, burst: number) {
   const simulation = createQuotaSimulation(scenario)
   const { clock, random, service } = simulation

@@ -15,7 +15,7 @@ interface Records {
   seed: number
   row: ServiceRow
   concurrency: number
-  /** Longest way there and back, as a share of the window. */
+  /** Maximum round trip, as a share of the window. */
   way: number
   headerRate: number
   faulty: boolean
@@ -30,10 +30,10 @@ const scenario: fc.Arbitrary<Records> = fc.record({
   faulty: fc.boolean(),
 })
 
-/** What those learn whose process died. */
+/** The result of a request whose process was killed. */
 const dead = new Promise<never>(() => {})
 
-/** Requests for the records of two devices, at any time; the endpoint's own limit is far. */
+/** Requests for the records of two devices at random times; the endpoint's request limit is not reached. */
 function createRecordsSimulation({ seed, row, concurrency, way, headerRate, faulty }: Records) {
   const random = createRandom(seed)
   const clock = createVirtualClock(random.next() * 1000)

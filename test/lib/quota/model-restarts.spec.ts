@@ -12,18 +12,18 @@ import { soleClient } from '../../support/quota/scenarios'
 
 interface Lives {
   store(simulation: QuotaSimulation): MemoryStore | undefined
-  /** Ends one life. */
+  /** Ends a process. */
   end(simulation: QuotaSimulation, store: MemoryStore | undefined): Promise<void>
 }
 
-/** Five lives one after the other, of up to two windows each, with demand that never ends. */
+/** Five processes one after the other, of up to two windows each, with endless demand. */
 async function fiveLives(scenario: Scenario, lives: Lives) {
   const simulation = createQuotaSimulation(scenario)
   const { clock, random } = simulation
   const { row, up, back, concurrency } = scenario
   const round = expectedOccupiedMs(row.window) + up + back
   const store = lives.store(simulation)
-  // What was saved before a jump ages with it: it must have been read by then, and be saved again after it.
+  // A jump shifts the age of saved state: it must be loaded before the jump and saved again after it.
   const saves = async (times: number) => {
     const enough = (store?.writes() ?? 0) + times
     for (let count = 0; count < 40 && store && store.writes() < enough; count++) await clock.pass(round / 4)
@@ -44,11 +44,11 @@ async function fiveLives(scenario: Scenario, lives: Lives) {
   return simulation
 }
 
-/** A refusal teaches, unless its answer is lost. */
+/** Refusals whose answer arrives. */
 const refusals = ({ service }: QuotaSimulation) =>
   service.refusals().filter(({ answered }) => answered).length
 
-/** The first answer is there before others stop waiting for it (5 s). */
+/** The first answer arrives before other requests stop waiting for it (5 s). */
 const prompt = ({ up, back, ...rest }: Scenario) => ({
   ...rest,
   ...{ up: Math.min(up, 2000), back: Math.min(back, 2000), headerRate: 1 },
@@ -117,7 +117,7 @@ describe('the quota of an account after a restart', function () {
           async end({ kill, sent }, store) {
             kill()
             store?.crash()
-            // Those of the same instant may be in it or not.
+            // Requests of the same instant may be saved or not.
             lost += sent.filter(({ at }) => at >= (store?.lastWriteAt() ?? 0)).length
           },
         })

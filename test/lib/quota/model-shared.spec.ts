@@ -11,7 +11,7 @@ import { createModelService } from '../../support/quota/model-service'
 import { fateOf, type Scenario } from '../../support/quota/quota-simulation'
 import { soleClient } from '../../support/quota/scenarios'
 
-/** Two processes whose demand never ends, on one service and with one shared store that may be slow. */
+/** Two processes with endless demand, one service, and one shared store that may be slow. */
 function twoProcesses(scenario: Scenario) {
   const { row, concurrency, up, back } = scenario
   const random = createRandom(scenario.seed)
@@ -20,7 +20,7 @@ function twoProcesses(scenario: Scenario) {
   const sharedStore = createMemorySharedStore(clock)
   const limits = { current: { limit: row.limit, window: row.window } }
   const sent = [0, 0]
-  /** Of each process: all its nodes are new. */
+  /** A full deploy of each process. */
   const deploys: (() => void)[] = []
   const round = expectedOccupiedMs(row.window) + up + back
   const end = clock.monotonic() + 10 * round
@@ -77,7 +77,7 @@ describe('two processes that share an account, whatever happens', function () {
     fc.assert(
       fc.asyncProperty(soleClient, part, part, async (scenario, share, when) => {
         const { row, up, back } = scenario
-        // Nobody can use half of one permit; and what is in flight longer than a window is not known to others.
+        // A permit cannot be halved, and others do not know of a request that is in flight for longer than a window.
         const [limit, longest] = [row.limit + 1, row.window * 300]
         const calm = {
           ...scenario,
@@ -88,7 +88,7 @@ describe('two processes that share an account, whatever happens', function () {
         const { clock, random, service, sharedStore, round, start, deploys, end } = twoProcesses(calm)
         sharedStore.setState('disconnected')
         for (const which of [0, 1]) start(which)
-        // Often within the seconds in which the shared store is found to be back.
+        // Often within the seconds in which the reconnection is detected.
         const deployedAt = when < 0.5 ? share * 5 * round + when * 4000 : when * 8 * round
         clock.after(deployedAt, () => random.pick(deploys)())
         await clock.pass(share * 5 * round)
@@ -121,7 +121,7 @@ describe('two processes that share an account, whatever happens', function () {
     fc.assert(
       fc.asyncProperty(soleClient, part, part, fc.boolean(), async (scenario, when, lasts, isSilent) => {
         const { row } = scenario
-        // Windows that are longer than it takes to find out; and nothing in flight for longer than a window.
+        // The window is longer than the detection takes, and no request is in flight for longer than a window.
         const window = row.window + 20
         const longest = window * 300
         const calm = {

@@ -5,10 +5,10 @@ import { expectedOccupiedMs, idealSendTimes } from '../../support/quota/ideal-cl
 import { createQuotaSimulation, type Scenario } from '../../support/quota/quota-simulation'
 import { limitRows, soleClient } from '../../support/quota/scenarios'
 
-/** How long one request occupies its permit at most, ms. */
+/** Maximum time that one request occupies its permit, ms. */
 const round = ({ row, up, back }: Scenario) => expectedOccupiedMs(row.window) + up + back
 
-/** Some at once, then one by one at any time; a part of them is given up; the wall clock jumps. */
+/** Some at once, then one by one at random times; some are aborted; the wall clock jumps. */
 async function anyDemand(scenario: Scenario, windows: number, givenUp = 0.1) {
   const simulation = createQuotaSimulation(scenario)
   const { random, clock } = simulation
@@ -42,7 +42,7 @@ describe('the quota of an account without other clients', function () {
     fc.assert(
       fc.asyncProperty(soleClient, async (scenario) => {
         const simulation = await anyDemand(scenario, 3)
-        // Three refusals close for a window each, and every request may be retried.
+        // After three refusals the limit is closed for a window each time, and every request may be retried.
         for (let count = 0; count < 500 && simulation.open() > 0; count++)
           await simulation.clock.pass(round(scenario))
         assert.equal(simulation.open(), 0)
@@ -57,7 +57,7 @@ describe('the quota of an account without other clients', function () {
     fc.assert(
       fc.asyncProperty(soleClient, limitRows(120, 15), async (scenario, table) => {
         const faults = { failed: 0.1 }
-        // The first answer is there before another request goes without it (5 s).
+        // The first answer arrives before another request is sent without it (5 s).
         const [up, back] = [Math.min(scenario.up, 2000), Math.min(scenario.back, 2000)]
         const simulation = await anyDemand({ ...scenario, up, back, table, headerRate: 1, faults }, 5, 0)
         assert.deepEqual(simulation.service.refusals(), [])
@@ -65,7 +65,7 @@ describe('the quota of an account without other clients', function () {
       { numRuns: runs(300) },
     ))
 
-  /** Demand that never ends, for thirty rounds. */
+  /** Endless demand for thirty rounds. */
   async function reachesNearlyAll(scenario: Scenario): Promise<void> {
     const { row, concurrency } = scenario
     const simulation = createQuotaSimulation({ ...scenario, faults: {} })
@@ -76,7 +76,7 @@ describe('the quota of an account without other clients', function () {
     for (let count = 0; count < concurrency + 3; count++) simulation.submit(() => clock.monotonic() < end)
     await clock.pass(lasts)
     const latencies = sent.map(({ latency }) => latency)
-    // The best client may send more than ours did: the same latencies once more.
+    // The ideal client may send more requests than ours did: the latencies are repeated.
     const best = idealSendTimes({ ...row, concurrency }, [...latencies, ...latencies]).filter(
       (at) => at <= lasts,
     ).length

@@ -57,7 +57,7 @@ describe('identical requests', () => {
   })
 })
 
-describe('an error that nobody foresaw', () => {
+describe('an unexpected error', () => {
   const slip = new TypeError('a slip of ours')
 
   it('rejects the caller if sending itself fails; others continue', async () => {

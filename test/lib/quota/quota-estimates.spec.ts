@@ -8,7 +8,7 @@ const OCCUPIED_MS = 121_000
 const HOUR = 3_601_000
 const USED_UP = { headers: headersWith({ limit: 12, windowSeconds: 3600, remaining: 0 }) }
 
-/** What a caller was notified of: how long it waits, or that it starts. */
+/** Notifications of a caller: its expected wait, or its start. */
 function listen(clock: { now(): number }) {
   const waits: (number | null)[] = []
   const onWait = ({ until }: QuotaWait) => void waits.push(until && Math.round((until - clock.now()) / 1000))
@@ -145,7 +145,7 @@ describe('an estimate that changes during a wait', () => {
     assert.ok(most <= 500, `${most} in one turn`)
   })
 
-  it('is looked at no longer once nobody waits', async () => {
+  it('is not computed any more once no caller waits', async () => {
     const { submit, clock } = await setupAnswered({ limits: { current: { limit: 1 } } })
     const abort = new AbortController()
     submit('slow', {}, { signal: abort.signal })

@@ -5,7 +5,7 @@ import { observe, refusedResult } from '../../support/quota/manual-service'
 import { keys, setupAnswered } from '../../support/quota/quota'
 
 describe('the order of requests', () => {
-  /** Answers whatever leaves, until nothing does. */
+  /** Answers requests until none are sent any more. */
   async function answerAll({
     clock,
     service,
@@ -24,7 +24,7 @@ describe('the order of requests', () => {
     await all.clock.settle()
     const went = await answerAll(all)
     assert.equal(went.length, 301)
-    // The first is sent before the other is queued, and its queue key may be next.
+    // The first is sent before the others are queued, so its queue key may be next.
     assert.ok(went.indexOf('one') <= 2)
   })
 
@@ -49,7 +49,7 @@ describe('the order of requests', () => {
     assert.equal((await answerAll(all))[1], 'person')
   })
 
-  it('a request that lacks its device’s records leaves the turn to others of its key, each time it is dequeued', async () => {
+  it('a request without available records leaves its turn to others of its key whenever it is dequeued', async () => {
     const records = { limit: 100, records: 10_000, recordsWindow: 3600 }
     const all = await setupAnswered({ concurrency: 1, limits: { data: records } }, ['data'])
     const { submit, clock, service } = all

@@ -22,7 +22,7 @@ describe('the service’s own count of records', () => {
     assert.equal(await requestRecords(all, 'one', 160_000, {}), 60_000)
   })
 
-  it('is for the device that was asked alone', async () => {
+  it('applies only to the requested device', async () => {
     const all = await setupRecords()
     await requestRecords(all, 'one', 1000, { records: 1000, headers: headersWith({ recordsRemaining: 0 }) })
     assert.equal(await requestRecords(all, 'other', 160_000, {}), 160_000)

@@ -11,7 +11,7 @@ const broken = (headers: number | null) => ({
 })
 
 describe('the records of a device', () => {
-  it('are asked for as wanted while enough are left, then as many as are left', async () => {
+  it('are requested as wanted while enough are left, then as many as are left', async () => {
     const all = await setupRecords()
     assert.equal(await requestRecords(all, 'one', 100_000, { records: 100_000 }), 100_000)
     assert.equal(await requestRecords(all, 'one', 100_000, { records: 50_000 }), 60_000)
@@ -118,7 +118,7 @@ describe('the records of a response that broke off', () => {
     submit('slow', data('one', 60_000))
     submit('broken', data('one', 60_000))
     await clock.settle()
-    // Only the second has been counted.
+    // Only the second was counted.
     service.sent[1]?.answer(broken(100_000))
     await clock.settle()
     assert.equal(await requestRecords(all, 'one', 160_000, {}), 40_000)
@@ -128,7 +128,7 @@ describe('the records of a response that broke off', () => {
     const all = await setupRecords()
     await requestRecords(all, 'one', 60_000, { records: 60_000 })
     await all.clock.pass(3_600_500)
-    // A new window: the service has counted this one alone.
+    // A new window: the service counted only this one.
     await requestRecords(all, 'one', 60_000, broken(100_000))
     await all.clock.pass(1000)
     assert.equal(await requestRecords(all, 'one', 160_000, {}), 100_000)

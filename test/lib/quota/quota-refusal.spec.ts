@@ -51,7 +51,7 @@ describe('a refusal', () => {
     assert.equal(service.sent.length, 3)
   })
 
-  it('though as many records are left as were requested waits for a window, and is not retried immediately', async () => {
+  it('with enough records left waits for a window, and is not retried immediately', async () => {
     const { submit, clock, service } = await setupAnswered({}, ['data'])
     const submitted = submit('refused', { endpoint: 'data', device: 'one' })
     await clock.settle()
@@ -62,7 +62,7 @@ describe('a refusal', () => {
     assert.equal(service.sent.length, 2)
   })
 
-  it('closes for the configured window after a 429, and for the reported one if nothing remained otherwise', async () => {
+  it('closes for the configured window after a 429, otherwise for the reported one if nothing remained', async () => {
     for (const [status, goesAgain] of [
       [429, false],
       [400, true],
@@ -115,7 +115,7 @@ describe('a refusal', () => {
     )
   })
 
-  it('rejects a caller that does not wait so long with what the service answered, if its own request was refused', async () => {
+  it('rejects a caller with a shorter maximum wait with the service’s answer, if its own request was refused', async () => {
     const { submit, clock, service } = await setupAnswered()
     const submitted = submit('refused', {}, { maxWaitMs: 1000 })
     await clock.settle()

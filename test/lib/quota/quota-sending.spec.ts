@@ -92,7 +92,7 @@ describe('sending under a quota', () => {
     assert.equal(quota.counts().endpoints.current.left, 10)
   })
 
-  it('applies the limit that responses report, if it is complete: a more generous one when it is repeated', async () => {
+  it('applies the limit that responses report, if complete: a higher one only when repeated', async () => {
     const { submit, clock, service, quota } = setupQuota()
     const limitAfter = async (limit: number | null, windowSeconds: number | null) => {
       submit(`${limit} in ${windowSeconds} ${service.sent.length}`)
@@ -149,7 +149,7 @@ describe('sending under a quota', () => {
     assert.deepEqual([own, foreign, left], [1, 0, 9])
   })
 
-  it('knows what was used in a long window, though a shorter one was reported meanwhile', async () => {
+  it('knows the usage of a long window even if a shorter one was reported meanwhile', async () => {
     const { submit, clock, service, quota } = await setupAnswered()
     const answered = async (key: string, limit: number, windowSeconds: number) => {
       submit(key)
@@ -233,7 +233,7 @@ describe('the counts of a quota', () => {
     await clock.pass(OCCUPIED_MS - 2000)
     submit('late')
     await clock.pass(3000)
-    // The service counted it two seconds ago, in a window that counted the early one too.
+    // The service counted it two seconds ago, in a window that includes the earlier one.
     service.sent[1]?.answer({
       headers: { limit: 10, windowSeconds: 120, remaining: 8, recordsRemaining: null },
     })

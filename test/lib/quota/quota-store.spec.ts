@@ -6,7 +6,7 @@ import { createProcess, keys, participant } from '../../support/quota/quota'
 
 const OCCUPIED_MS = 121_000
 
-/** A process that has used so many permits, and what it left behind. */
+/** A process that used this number of permits, and its saved state. */
 async function left(used: number) {
   const clock = createVirtualClock()
   const store = createMemoryStore(clock)

@@ -7,7 +7,7 @@ import { keys, setupAnswered, setupQuota } from '../../support/quota/quota'
 const OCCUPIED_MS = 121_000
 const LIMITS = { limits: { current: { limit: 1 } } }
 
-/** A quota whose only permit was used so long ago. */
+/** A quota whose only permit was used `ago` ms before. */
 async function usedUp(ago: number, over: Parameters<typeof setupAnswered>[0] = LIMITS) {
   const all = await setupAnswered(over)
   all.submit('spends')
@@ -144,7 +144,7 @@ describe('what a caller is notified of while it waits', () => {
     )
   })
 
-  it('is no longer until when, once nobody waits', async () => {
+  it('is not reported any more once no caller waits', async () => {
     const { submit, clock } = await usedUp(1000)
     const { waits, onWait } = listen()
     const abort = new AbortController()

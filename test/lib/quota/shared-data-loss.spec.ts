@@ -43,7 +43,7 @@ describe('a shared store that loses its data', () => {
     for (const { quota } of all) assert.equal(quota.counts().ledgerHere, true)
   })
 
-  it('reserves a share for a member that cannot report its usage, and admits one request until headers report', async () => {
+  it('reserves a share for a member with unreported usage, and admits one request until headers arrive', async () => {
     for (const honest of [true, false]) {
       for (const used of [2, 8]) {
         const { sharedStore, send, sent, setLink, pass } = await createMembers(2, { honest })
@@ -62,7 +62,7 @@ describe('a shared store that loses its data', () => {
 })
 
 describe('a shared store that one of several has lost', () => {
-  it('costs one request at most if nobody else has lost it and there are no headers', async () => {
+  it('costs one request at most if no other member has lost it and there are no headers', async () => {
     const { clock, send, sent, setLink } = await createMembers(2)
     setLink(1, 'disconnected')
     assert.equal(await send(1, 10, 'r', 10_000), 1)

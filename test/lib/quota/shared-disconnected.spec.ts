@@ -16,7 +16,7 @@ describe('a shared store that is disconnected', () => {
     assert.equal(await go('r', 3), 1)
   })
 
-  it('leaves one request for a window, once others reserve its share, if no header reports what others have used', async () => {
+  it('leaves one request for a window, once others reserve its share, if no header reports their usage', async () => {
     const { go, clock, service, sharedStore, connections } = await createMember()
     sharedStore.setState('disconnected')
     assert.equal(await go('after', 8), 0)
@@ -91,7 +91,7 @@ describe('a shared store that is disconnected', () => {
     sharedStore.slow(() => 2)
     submit('one')
     await clock.settle()
-    // The timer is late as well, and is called before the answer is read.
+    // The timer is late as well, but fires before the answer is read.
     sharedStore.slow(() => 0)
     clock.block(1500)
     await clock.pass(100)
@@ -134,7 +134,7 @@ describe('a shared store that is disconnected', () => {
     }
   })
 
-  it('is asked by nobody any more after the last node is gone', async () => {
+  it('is not accessed any more after the last node was removed', async () => {
     for (const state of ['connected', 'disconnected', 'silent'] as const) {
       const { clock, sharedStore, leave } = await createMember({}, state)
       void leave()
@@ -148,7 +148,7 @@ describe('a shared store that is disconnected', () => {
   it('is not connected to again if the last node is removed while one waits for others’ reports', async () => {
     for (const before of [0, 1]) {
       const { clock, sharedStore, leave } = await createMember({}, 'disconnected')
-      // Of two looks in vain the second brings another connection.
+      // The second failed check reconnects.
       if (before === 1) await clock.pass(2000)
       sharedStore.setState('connected')
       await clock.pass(3000)

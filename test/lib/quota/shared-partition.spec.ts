@@ -53,13 +53,13 @@ describe('a member whose connection to the shared store is cut', () => {
     sharedStore.slow(() => 900)
     setLink(0, 'connected')
     setLink(1, 'connected')
-    // Some of these are sent while the usage is being replayed.
+    // Some of these are sent while the usage is replayed.
     await clock.pass(1000)
     for (let count = 0; count < 5; count++) {
       all[1]?.submit(`late ${count}`)
       await clock.pass(200)
     }
-    // All of these are still under way when all have found it.
+    // All of these are still in flight when all processes have reconnected.
     await clock.pass(12_000)
     all[0]?.submit('first')
     await clock.pass(2000)
@@ -92,7 +92,7 @@ describe('a member whose connection to the shared store is cut', () => {
     setLink(1, 'disconnected')
     await pass(1500)
     assert.deepEqual([sharedStore.members(), all[0]?.quota.counts().ledgerHere], [2, true])
-    // It waits for others' reports; when that is over it sees that the shared store is lost again.
+    // It waits for the reports of others, and then detects that the shared store is lost again.
     assert.equal(await send(1, 10, 'alone', 3000), 0)
     assert.equal(await send(0, 10, 'all', 500), 10)
     await pass(SHARE_LEFT_MS)
@@ -113,7 +113,7 @@ describe('a member that is killed while its connection is cut', () => {
     sharedStore.slow(() => 900)
     slowStores(1000)
     restart(1)
-    // It has connected, has read what was saved, and reports it now.
+    // It has connected and loaded its saved usage, and reports it now.
     await clock.pass(3000)
     for (let count = 0; count < 10; count++) all[0]?.submit(`whole ${count}`)
     await clock.pass(20_000)

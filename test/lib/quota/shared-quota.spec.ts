@@ -9,7 +9,7 @@ import { createProcess, keys, participant } from '../../support/quota/quota'
 const OCCUPIED_MS = 121_000
 const DATA = 61_000
 
-/** Two processes on one account; each has asked once, a window ago. */
+/** Two processes on one account; each sent a request a window ago. */
 async function two() {
   const clock = createVirtualClock()
   const sharedStore = createMemorySharedStore(clock)
@@ -287,7 +287,7 @@ describe('two processes that share an account', () => {
     other()
   })
 
-  it('commit what is in flight before they close it, though another is opened meanwhile', async () => {
+  it('commit what is in flight before they close it, even if another is opened meanwhile', async () => {
     const { a, clock, sharedStore } = await two()
     const submitted = a.submit('on its way')
     await clock.settle()

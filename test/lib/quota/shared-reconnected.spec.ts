@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { CURRENT_OCCUPIED_MS, createMember, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
-/** Until the store is found, and all that share it have reported their usage. */
+/** Time until the store is connected and all processes have reported their usage. */
 const BACK = 10_000
 
 describe('a shared store that comes back', () => {
@@ -172,7 +172,7 @@ describe('a shared store that comes back', () => {
     assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [1, 0])
   })
 
-  it('accepts a replay of 300 devices, and counts it once, though each command takes it a while', async () => {
+  it('accepts a replay of 300 devices and counts it once, even if each command is slow', async () => {
     const { submit, clock, service, sharedStore, leave, quota, member } = await createMember({
       ...{ concurrency: 400, limits: { data: { limit: 1000 } } },
     })

@@ -3,7 +3,7 @@ import { type AlertKind, classifyAlert } from '../../../src/lib/readings/alert-k
 
 const kind = (text: string, channelName = 'Inside') => classifyAlert('ch1', text, channelName)
 
-/** Sentences that leave no doubt. */
+/** Unambiguous texts. */
 const certain: Record<string, readonly string[]> = {
   'upper-limit': [
     'Inside: upper limit exceeded 12.1 C (8.0 C)',
@@ -37,7 +37,7 @@ const certain: Record<string, readonly string[]> = {
   ],
 }
 
-/** Sentences that a reader of single words gets wrong: the right kind, or `other`. */
+/** Texts that single words would classify wrongly: the right kind, or `other`. */
 const traps: readonly (readonly [right: AlertKind, text: string])[] = [
   ['recovered', 'Inside upper limit alarm cleared'],
   ['recovered', 'Inside: upper limit alarm ended, 7.9 C'],
@@ -78,7 +78,7 @@ const traps: readonly (readonly [right: AlertKind, text: string])[] = [
   ['other', ''],
 ]
 
-/** Channel names that look like what an alert says, or that stand inside its words. */
+/** Channel names that look like the text of an alert, or are part of its words. */
 const hostile = [
   'Upper limit',
   'lower limit alarm',
@@ -98,7 +98,7 @@ const hostile = [
   'constructor',
 ]
 
-/** Channel, text, the right kind: taking the name out must not take half a word with it. */
+/** Channel, text, the right kind: removing the name must not remove part of a word. */
 const insideWords: readonly (readonly [name: string, text: string, right: AlertKind])[] = [
   ['n', 'n: upper limit not exceeded', 'other'],
   ['Un', 'Un: unrecovered upper limit alarm', 'upper-limit'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readBattery } from '../../../src/lib/readings/battery'
 
-/** The description's table: code, series 1 standalone, all others. */
+/** The table of the API description: code, standalone series 1, all others. */
 const table = [
   [1, 'replace-now', 'replace-now'],
   [2, 'replace-soon', 'replace-now'],

@@ -9,7 +9,7 @@ const numbered = (...pairs: (readonly [number | null, number | null])[]): Number
     const timestamp = seconds === null ? null : seconds * 1000
     return { timestamp, dataId, time: timestamp === null ? null : new Date(timestamp).toISOString() }
   })
-/** Ids at a steady interval: `every(600, 5, 6, 9)` are three records, ten minutes from id to id. */
+/** Ids at a constant interval: `every(600, 5, 6, 9)` are three records, ten minutes from id to id. */
 const every = (interval: number, ...ids: number[]) =>
   numbered(...ids.map((id) => [1e9 + (id - (ids[0] ?? 0)) * interval, id] as const))
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
@@ -90,7 +90,7 @@ describe('the gaps of a series', () => {
     const steps = fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 30 })
     fc.assert(
       fc.property(start, steps, (first, rest) => {
-        // Three records in a row, so that the interval is known.
+        // Three successive records, so that the interval is known.
         let count = 2
         const counts = [0, 1, 2, ...rest.map((step) => (count += step))]
         const records = numbered(...counts.map((n) => [1e9 + n * TEN_MINUTES, (first + n) % 65_536] as const))

@@ -1,4 +1,4 @@
-/** Two Node-REDs for the admin routes, one with adminAuth and one without, and whom they may be made to ask. */
+/** Two Node-REDs for the admin routes, one with adminAuth and one without, and the servers that they can reach. */
 import assert from 'node:assert/strict'
 import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ import { type SecretsRow, VARIABLES, variable } from './typed-accounts'
 const STARTING_MS = 300_000
 const ENDING_MS = 20_000
 const PASSWORD = 'for the tests'
-/** The same as Node-RED's settings hold it (bcrypt). */
+/** The password's hash for Node-RED's settings (bcrypt). */
 const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
 const DEPLOYER: Person = { title: 'deployer', permissions: '*', canRead: true, canRequest: true }
 
@@ -43,18 +43,18 @@ export type Credentials = Record<'apiKey' | 'loginId' | 'loginPass', string>
 export interface AdminHarness {
   readonly simulator: Simulator
   readonly routes: readonly string[]
-  /** Of both Node-REDs, whom the question's person decides. Each answer is looked through for secrets. */
+  /** Sends a request to the Node-RED of the person. Each answer is searched for secrets. */
   request(question: AdminRequest): Promise<AdminResponse>
   /** The account that is deployed, as its form has it. */
   typedAccount(
     over?: Record<string, unknown>,
     credentials?: SecretsRow['credentials'],
   ): Record<string, unknown>
-  /** What was connected to since this was asked last, each once, and how many requests came to the service. */
+  /** Addresses that were connected to since the last call, each once, and the number of requests to the service. */
   newConnections(): { connected: string[]; requests: number }
-  /** Of the Node-RED that a person comes to. */
+  /** The address of the Node-RED that a person uses. */
   urlFor(who: Person): string
-  /** A text in which ports stand for their names. */
+  /** Replaces the names of ports in a text by their numbers. */
   withPorts(text: string): string
   logs(): string
 }
@@ -100,7 +100,7 @@ export function useAdminHarness(): AdminHarness {
     await Promise.all(closing.map((close) => close()))
   })
 
-  /** Everybody who may be asked; and what is deployed. */
+  /** Starts all servers that can be reached, and creates the flow. */
   async function startServers(): Promise<{ flow: FlowNode[]; env: Record<string, string> }> {
     const stranger = await startStranger()
     const [toStranger, toService] = await Promise.all([startTls(stranger.port), startTls(simulator.port)])
@@ -172,7 +172,7 @@ export function useAdminHarness(): AdminHarness {
         ...headers,
       })
       const text = answer.text + JSON.stringify(answer.headers)
-      for (const secret of secrets) assert.ok(!text.includes(secret), `${route} tells ${secret}: ${text}`)
+      for (const secret of secrets) assert.ok(!text.includes(secret), `${route} discloses ${secret}: ${text}`)
       return answer
     },
     typedAccount(over = {}, credentials = {}) {
@@ -225,7 +225,7 @@ function flowOf(simulator: Simulator, named: (text: string) => string): FlowNode
   ]
 }
 
-/** Somebody else's server: it answers as a service without devices would, but for `/redirect`. */
+/** A foreign server that answers like a service without devices, except for `/redirect`. */
 async function startStranger(): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer((incoming, response) => {
     const isRedirected = incoming.url?.startsWith('/redirect')
@@ -243,7 +243,7 @@ async function startStranger(): Promise<{ port: number; close(): Promise<void> }
   return { port: (server.address() as AddressInfo).port, close }
 }
 
-/** With headers as they are given: a browser's fetch would choose some itself. */
+/** Sends exactly the given headers: `fetch` would add some itself. */
 function send(
   agent: Agent,
   url: string,

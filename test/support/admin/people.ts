@@ -1,4 +1,4 @@
-/** Who comes to the admin routes, and what the contract (SECURITY.md, docs/quota.md) lets them do. */
+/** Users of the admin routes, and what they are allowed to do (SECURITY.md, docs/quota.md). */
 
 export interface Person {
   title: string
@@ -6,9 +6,9 @@ export interface Person {
   permissions?: string | string[]
   /** How the token is wrong. */
   token?: 'made-up' | 'revoked'
-  /** May look at what the runtime knows, as `envlog.read` allows. */
+  /** May read what the runtime knows, as `envlog.read` allows. */
   canRead: boolean
-  /** May have an address asked, as `envlog.write` and `flows.write` allow together. */
+  /** May cause requests to an address, as `envlog.write` and `flows.write` allow together. */
   canRequest: boolean
 }
 
@@ -18,9 +18,9 @@ const canOnlyRequest = { canRead: false, canRequest: true }
 const all = { canRead: true, canRequest: true }
 
 export const people: readonly Person[] = [
-  { title: 'somebody who has not logged in', ...none },
-  { title: 'somebody with a made-up token', token: 'made-up', ...none },
-  { title: 'somebody whose token was revoked', token: 'revoked', permissions: '*', ...none },
+  { title: 'a user without a login', ...none },
+  { title: 'a user with a made-up token', token: 'made-up', ...none },
+  { title: 'a user with a revoked token', token: 'revoked', permissions: '*', ...none },
   { title: 'a user without permissions', permissions: [], ...none },
   { title: 'flows.read', permissions: 'flows.read', ...none },
   { title: 'flows.write', permissions: 'flows.write', ...none },
@@ -45,4 +45,4 @@ export const people: readonly Person[] = [
 ]
 
 /** At a Node-RED without `adminAuth`. */
-export const WITHOUT_ADMIN_AUTH: Person = { title: 'anybody without adminAuth', ...all }
+export const WITHOUT_ADMIN_AUTH: Person = { title: 'any user without adminAuth', ...all }

@@ -1,12 +1,12 @@
 /**
- * What may be said about a request to the admin routes beside the account in it, and how secrets come with an address.
+ * Dimensions of a request to the admin routes, besides the account in it, and how secrets are sent to an address.
  */
 import type { AddressKind, SecretsRow } from './typed-accounts'
 import { VARIABLES, variable } from './typed-accounts'
 
 export const JSON_TYPE = 'application/json'
 
-/** Content types, and whether they are taken: all others a web page could send without asking Node-RED first. */
+/** Content types, and whether they are accepted: a web page could send all others without a preflight request. */
 export const types: Record<string, boolean> = {
   [JSON_TYPE]: true,
   'application/json; charset=utf-8': true,
@@ -40,11 +40,11 @@ export const ALL_TYPED = { apiKey: 'right', loginId: 'right', loginPass: 'right'
 
 interface SecretSource {
   credentials: NonNullable<SecretsRow['credentials']>
-  /** Kinds of address that they go to. */
+  /** Kinds of address to which they are sent. */
   to: readonly AddressKind[]
 }
 
-/** Ways to give secrets with an address. */
+/** Ways to provide secrets with an address. */
 export const secretSources = {
   typed: { credentials: ALL_TYPED, to: ['as deployed', 'another'] },
   stored: { credentials: {}, to: ['as deployed'] },
@@ -54,7 +54,7 @@ export const secretSources = {
 
 export const sourceNames = Object.keys(secretSources) as (keyof typeof secretSources)[]
 
-/** Whether they go there. */
+/** Whether the secrets are sent to such an address. */
 export function isSent(how: keyof typeof secretSources, kind: AddressKind): boolean {
   const { to }: SecretSource = secretSources[how]
   return to.includes(kind)

@@ -1,6 +1,6 @@
 /**
- * Accounts as somebody may type them for the admin routes, and what may come of each. In addresses SERVICE stands for
- * the port of the deployed account's service, STRANGER for one that somebody else listens on, SECURE for that one with
+ * Drafts of accounts for the admin routes, and the result of each. In addresses, SERVICE stands for the port of the
+ * deployed account's service, STRANGER for that of another server, SECURE for that of the same server with
  * TLS.
  */
 import { STORED_SECRET } from '../../../src/shared/admin'
@@ -11,7 +11,7 @@ export type AddressKind = 'as deployed' | 'another' | 'refused'
 export interface AddressRow {
   address: string
   kind: AddressKind
-  /** Where it leads, if not to the deployed service; nothing else is connected to. */
+  /** The address that is connected to, if it is not the deployed service. */
   reaches?: string
   /** Whether what is there answers as a service does. */
   answers?: boolean
@@ -76,7 +76,7 @@ export const addresses: readonly AddressRow[] = [
   refused(''),
 ]
 
-/** Variables of the process: each is deployed in the place that it is named by here, the last nowhere. */
+/** Environment variables: each is deployed as the property of this name; the last is not deployed. */
 export const VARIABLES = {
   baseUrl: 'ENVLOG_URL',
   apiKey: 'ENVLOG_KEY',
@@ -93,9 +93,9 @@ const [baseUrl, apiKey, loginId, loginPass, nowhere] = Object.values(VARIABLES).
 type Outcome =
   /** The service answers. */
   | 'works'
-  /** Nothing is asked, and the reason is that secrets have to be typed. */
+  /** No request is sent, because secrets have to be typed. */
   | 'secrets-needed'
-  /** Nothing is asked: there is nothing stored, or settings cannot be. */
+  /** No request is sent: nothing is stored, or settings are invalid. */
   | 'account-incomplete'
   | 'setting-invalid'
   | 'account-reference'
@@ -104,7 +104,7 @@ export interface SecretsRow {
   title: string
   /** Over the deployed account with its secrets as the editor has them. */
   typed: Record<string, unknown>
-  /** Secrets in their place; what is not said is stored. `right` and `wrong` stand for those that are typed. */
+  /** Secrets; those that are left out are stored. `right` and `wrong` mean typed ones. */
   credentials?: Partial<Record<'apiKey' | 'loginId' | 'loginPass', string>>
   outcome: Outcome
 }
@@ -236,7 +236,7 @@ export const secrets: readonly SecretsRow[] = [
   },
 ]
 
-/** Where requests go: TLS and proxy as they are typed. `behind` is deployed with both. */
+/** Destinations of requests with typed TLS and proxy. `behind` is deployed with both. */
 export interface ConnectionRow {
   title: string
   typed: Record<string, unknown>

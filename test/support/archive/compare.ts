@@ -15,7 +15,7 @@ export interface Difference {
   examples: string[]
 }
 
-/** What an archive lacks, has twice, or holds in another order. */
+/** Lists what an archive lacks, has twice, or has in another order. */
 export function differenceOf(expected: Lines, found: Lines): Difference {
   const sum: Difference = {
     devices: 0,

@@ -1,4 +1,4 @@
-/** What goes wrong in the course of a run: with the service, with Node-RED and with the database, by the random. */
+/** Random disruptions during a run: of the service, of Node-RED and of the database. */
 import type { Fault, Simulator } from '../../../simulator'
 import type { Random } from '../chance'
 import type { FlowNode } from '../node-red'
@@ -25,8 +25,8 @@ const always: Fault[] = [
   { kind: 'errorWith200', probability: 0.005 },
 ]
 
-// No lock of another program: with statements side by side on one connection SQLite's module for Node tells of rows
-// that they are stored, and rolls them back.
+// No lock of another program: with concurrent statements on one connection, SQLite's module for Node reports rows
+// as stored, and rolls them back.
 export const disruptionKinds = ['silence', 'outage', 'deploy', 'kill', 'hidden', 'disturbed'] as const
 export type DisruptionKind = (typeof disruptionKinds)[number]
 
@@ -39,7 +39,7 @@ interface Run {
   random: Random
   /** ms of simulated time */
   longestSilence: number
-  /** Deploys and kills come when all that was sent has arrived. */
+  /** Deploys and kills only happen after everything sent was stored. */
   settled: boolean
 }
 
@@ -60,7 +60,7 @@ export async function disrupt(run: Run, wanted: readonly DisruptionKind[]): Prom
 }
 
 const disruptions: Record<DisruptionKind, (run: Run) => Promise<void>> = {
-  /** Requests are taken and not answered. */
+  /** Requests are accepted and not answered. */
   async silence({ simulator, clock, random, longestSilence }) {
     simulator.set({ faults: [{ kind: 'silence' }] })
     await pass(clock, random.between(HOUR, longestSilence))
@@ -98,8 +98,8 @@ function pass(clock: FastClock, ms: number): Promise<unknown> {
 }
 
 /**
- * In the middle of requests, but with nothing on its way to the database. Looks are counted, each after Node-RED
- * answered: on a slow machine it takes longer.
+ * Waits until nothing is on its way to the database, also during requests. Counts checks, each after Node-RED
+ * has answered, so that it takes longer on a slow machine.
  */
 async function settle({ simulator, archive, nodeRed, settled }: Run): Promise<void> {
   if (!settled) return

@@ -9,7 +9,7 @@ import { insertInto } from './database'
 
 const NEVER_REACHED = 1_000_000
 
-/** Answers do not tell the records of an hour; the rest they do, after the first. */
+/** Headers report all limits after the first answer, except the hourly limit of records. */
 const generous = Object.fromEntries(
   ['current', 'latest-data', 'latest-data-relay', 'data', 'data-relay', 'alert'].map((endpoint) => {
     const records = endpoint.startsWith('data') ? { records: 1000 * NEVER_REACHED, recordsWindow: 1 } : {}
@@ -32,7 +32,7 @@ interface ArchiveFlowOptions {
   alerts?: boolean
   /** Asks as soon as the flow starts, and not only after the first seconds. */
   atOnce?: boolean
-  /** The database takes a while: up to half a second a message. */
+  /** The database is slow: up to half a second per message. */
   slow?: boolean
 }
 
@@ -91,7 +91,7 @@ const RANDOM_DELAY: AnyNode = {
 
 /**
  * Action node → JSON text → parameter → statement, and its receipt back. A *complete* node would not do here: the
- * SQLite node never tells that it is done. It passes on what its statement has stored.
+ * SQLite node never completes. It passes on what its statement has stored.
  */
 function branch(name: 'latest' | 'alerts', settings: Settings, sql: string, slow = false): FlowNode[] {
   const type = `envlog-${name}`

@@ -1,4 +1,4 @@
-/** A whole Node-RED that is ended, however, and started again on the same user directory. */
+/** A whole Node-RED that can be stopped or killed, and started again in the same user directory. */
 import { type FlowNode, type NodeRed, startNodeRed } from '../node-red'
 import { paletteFolder } from '../palette'
 import { firstRuntime } from '../runtimes'
@@ -14,11 +14,11 @@ export interface Restarting {
   kill(): Promise<void>
   /** Ends it as an operator does. */
   end(): Promise<void>
-  /** Starts it again with the flows it has saved; resolves when they run. */
+  /** Starts it again with its saved flows; resolves when they run. */
   start(): Promise<void>
 }
 
-/** What a context store is told: written at once, or every so many seconds. */
+/** Settings of a context store: written immediately, or at an interval. */
 export const stores = {
   atOnce: { default: { module: 'localfilesystem', config: { cache: false } } },
   every: (seconds: number) => ({

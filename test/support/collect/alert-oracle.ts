@@ -1,14 +1,14 @@
 import type { AlertEntry, AlertSimulation } from './alert-simulation'
 import { LOG_SIZE } from './alert-simulation'
 
-/** What a node that does its work knows, by the journal alone. */
+/** What a correct node knows, computed only from the journal. */
 export interface KnownAlerts {
   /** Alerts that were delivered; with receipts, those a sink has stored. */
   delivered: ReadonlySet<number>
-  /** How many alerts there had been at the latest answer, and at the one before; `null` for none. */
+  /** How many alerts there were at the latest answer, and at the one before; `null` for none. */
   upTo: number | null
   before: number | null
-  /** Those there were when the node began, and which it does not bring. */
+  /** Number of alerts when the node started, which it does not deliver. */
   from: number | null
 }
 
@@ -53,7 +53,7 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'held',
   return at
 }
 
-/** Alerts the log still held at the latest answer that should have been delivered by now, and were not. */
+/** Alerts that were in the log at the latest answer, should have been delivered by now, and were not. */
 export function missingAlerts({ delivered, upTo, from }: KnownAlerts): number[] {
   if (upTo === null || from === null) return []
   const first = Math.max(from, upTo - LOG_SIZE)

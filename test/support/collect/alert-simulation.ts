@@ -22,7 +22,7 @@ export type AlertAct =
 
 export type AlertEntry =
   | { kind: 'requested' }
-  /** Alerts there had been when they were asked for. */
+  /** How many alerts there were at the request. */
   | { kind: 'answered'; upTo: number }
   | { kind: 'delivered'; alerts: number[]; isOverflow: boolean; receipt: string | undefined }
   | { kind: 'completed' | 'skipped' | 'failed' | 'forgotten' }
@@ -30,7 +30,7 @@ export type AlertEntry =
   /** @param at how long this journal was when what is on the disk was written */
   | { kind: 'died'; at: number; hasCursor: boolean }
 
-/** Entries a log holds. */
+/** Number of entries of a log. */
 export const LOG_SIZE = 20
 
 class ProcessDied extends Error {}
@@ -38,7 +38,7 @@ class ProcessDied extends Error {}
 const target = { serial: '5212A1B2', base: '5839F001' }
 const KEY = '5839F001/5212A1B2'
 
-/** A node, a device's alert log and a sink, in as many processes as it takes. Alerts are told by their number. */
+/** Simulates a node, a device's alert log and a sink, over several processes. Alerts are identified by their number. */
 export function createAlertSimulation(
   order: 'newest first' | 'oldest first',
   start: 'now' | 'held',

@@ -31,7 +31,7 @@ const oneOf = (odd: Step[]) => ({ weight: 2, arbitrary: fc.constantFrom<Step>('n
 
 const measure = (steps: fc.Arbitrary<Step[]>) => steps.map((given): Act => ({ act: 'measure', steps: given }))
 
-/** Requests of one trigger: most go well. */
+/** Requests of one trigger: most succeed. */
 export function requestsOf(steps: fc.Arbitrary<Step[]>, fails: RequestPlan['fails'][], more: Act[] = []) {
   const meanwhile = fc.array(fc.oneof(measure(steps), fc.constantFrom(...more, ...more, passing)), {
     maxLength: 2,
@@ -55,7 +55,7 @@ export const timeActs: Act[] = [1000, 300_000, 600_000, 700_000, 3_700_000, 7_20
   ms,
 }))
 
-/** A life of a node. */
+/** The events of a run. */
 export function actsOf(
   steps: fc.Arbitrary<Step[]>,
   requests: fc.Arbitrary<RequestPlan[]>,

@@ -2,7 +2,7 @@ import { graph, type Json, relayGraph } from '../../lib/answers'
 import type { DeviceProfile, MeasuredRecord, SimulatedDevice } from './device'
 import { selectRecords, sortRecords } from './selection'
 
-/** The newest so many records: 300 of the real service. */
+/** Number of records of the latest endpoints: 300 of the real service. */
 export const LATEST_RECORDS = 5
 
 const byTime = (a: MeasuredRecord, b: MeasuredRecord) => a.unixtime - b.unixtime || a.seq - b.seq
@@ -19,7 +19,7 @@ export function createDeviceService(profile: DeviceProfile, device: SimulatedDev
   const between = (from: number, to: number, number: number): MeasuredRecord[] =>
     selectRecords(device.stored().sort(byTime), { from, to, number }, inclusive)
 
-  /** As it goes over the wire; half of the records without a time have a blank one. */
+  /** The answer as JSON; half of the records without a time have a blank one. */
   function answer(records: readonly MeasuredRecord[]): Json {
     const data = sortRecords(records.toSorted(byTime), order).map(({ seq, unixtime, id }) => ({
       unixtime: unixtime || (seq % 2 ? 0 : ''),

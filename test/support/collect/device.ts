@@ -8,7 +8,7 @@ export type Step =
   | 'same'
   /** Measured, but it never reached the service. */
   | 'lost'
-  /** Its ids begin again. */
+  /** Its ids restart. */
   | 'restart'
   /** Measured with a clock that is three hours ahead, this once. */
   | 'ahead'
@@ -27,34 +27,34 @@ export interface DeviceProfile {
   slow: number
   /** Records the service keeps. */
   capacity: number
-  /** Which are the newest: those measured last, or those that came last. */
+  /** Which are the newest: those measured last, or those received last. */
   newestBy: 'time' | 'arrival'
   inclusive: boolean
   order: RecordOrder
 }
 
 export interface MeasuredRecord {
-  /** Counts the records; it is their value as well, so that none is like another. */
+  /** A sequence number, which is also the value of the record, so that all records differ. */
   seq: number
-  /** Seconds; 0 for none. */
+  /** In seconds; 0 for no time. */
   unixtime: number
   id: number
-  /** How often the ids had begun again, and how many of that time went before. */
+  /** How often the ids had restarted, and the number of records since. */
   run: number
   count: number
   isAhead: boolean
-  /** How far answers had reached when it was measured, ms: older ones cannot be told from known ones. */
+  /** How far answers had reached when it was measured, ms: older records cannot be distinguished from known ones. */
   reached: number
 }
 
 const MINUTE = 60_000
 const THREE_HOURS = 10_800
-/** Records of one second, and records ahead of the clock, at the same time: fewer than an answer holds. */
+/** Records of one second, and records ahead of the clock, at the same time: fewer than an answer contains. */
 export const MAX_PER_SECOND = 3
 const MAX_AHEAD = 3
 const ID_MODULUS = 65_536
 
-/** A device that measures when it is told to, and the log of all it ever did. */
+/** A device that measures on demand, and the log of all its records. */
 export function createDevice(profile: DeviceProfile, time: { now(): number; advance(ms: number): void }) {
   const log: MeasuredRecord[] = []
   let run = 0
@@ -67,7 +67,7 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
   const ofThisSecond = () => log.filter(({ unixtime }) => unixtime === clock()).length
   const ahead = () => log.filter(({ unixtime }) => unixtime > clock()).length
 
-  /** Odd ones stand alone: no answer holds nothing else. */
+  /** Unusual records are separated by normal ones: no answer contains only such. */
   const isNormal = () => (log.at(-1)?.unixtime ?? 0) > 0 && !log.at(-1)?.isAhead
 
   function idOf(): number {
@@ -96,7 +96,7 @@ export function createDevice(profile: DeviceProfile, time: { now(): number; adva
     },
     timeless: () => record(log.length === 0 || isNormal() ? 0 : clock()),
     back() {
-      // What came before cannot be asked for where the newest are those that came last.
+      // Earlier records could not be requested if the newest are those received last.
       if (profile.newestBy === 'time') offset -= 600
       record(clock())
     },

@@ -4,23 +4,22 @@ import type { MeasuredRecord } from './device'
 import type { JournalEntry, ReceivedAnswer } from './journal'
 import type { PollSimulation } from './poll-simulation'
 
-/** What a node is told of new records. */
+/** Settings of a node for new records. */
 export type PollSettings = Pick<PollOptions, 'start' | 'backfill'>
 
 const AN_HOUR = 3_600_000
 
-/** What a node that does its work knows, by the journal alone. */
+/** What a correct node knows, computed only from the journal. */
 interface Knowledge {
   /** Records that were delivered; with receipts, those a sink has stored. */
   delivered: ReadonlySet<number>
   answer: ReceivedAnswer | null
-  /** Records that this node is not to bring: what there was before it began. */
+  /** Records that this node does not deliver, because they existed before its start. */
   before: ReadonlySet<number> | null
 }
 
 /**
- * Holds a run against what really was measured.
- * @param isLenient true where a record may come twice
+ * Compares a run with what was really measured.
  */
 export function createOracle({ log, journal }: PollSimulation, { start, backfill }: PollSettings) {
   const nothing: Knowledge = {
@@ -40,7 +39,7 @@ export function createOracle({ log, journal }: PollSimulation, { start, backfill
     return seqs(log.filter(({ unixtime }) => unixtime * 1000 < start.since))
   }
 
-  /** Records that are with the service, and that nobody who has this answer can have overlooked. */
+  /** Records of the service that a node with this answer must have found. */
   function due(answer: ReceivedAnswer, known: Knowledge, keptFrom: number): MeasuredRecord[] {
     const { upTo, receivedAt, newest } = answer
     const inAnswer = seqs(answer.records)
@@ -87,7 +86,7 @@ export function createOracle({ log, journal }: PollSimulation, { start, backfill
   }
 
   return {
-    /** Reads the journal; each entry is judged in its turn. */
+    /** Reads the journal; `check` is called for each entry. */
     read(acknowledges: boolean, check: (entry: JournalEntry, index: number) => void): void {
       for (const [index, entry] of journal.entries()) {
         states.push(next(before(index), entry, acknowledges))

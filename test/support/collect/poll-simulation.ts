@@ -16,7 +16,7 @@ import type { JournalEntry } from './journal'
 import type { PollSettings } from './oracle'
 import { nextTurn } from './recording-store'
 
-/** What may happen while a request is on its way, and how it ends. */
+/** What happens during a request, and how it ends. */
 export interface RequestPlan {
   fails: Reason | 'dies' | null
   /** Most records of an answer: the device's budget is short. */
@@ -35,17 +35,17 @@ export type Act =
   | { act: 'deploy' }
   | { act: 'crash'; older: number }
 
-/** When every life begins, ms since 1970 UTC. */
+/** The start of every run, ms since 1970 UTC. */
 export const NOON = 1_795_161_600_000
 const AN_HOUR = 3_600_000
 type Query = Partial<Record<'number' | 'unixtime-from' | 'unixtime-to', number>>
 
 class ProcessDied extends Error {}
 
-/** More requests of one trigger than any hole needs. */
+/** More requests of one trigger than any backfill needs. */
 const MAX_REQUESTS = 300
 
-/** A node, its device, a service and a sink, in as many processes as it takes. */
+/** Simulates a node, its device, a service and a sink, over several processes. */
 export function createPollSimulation(
   profile: DeviceProfile,
   options: PollSettings,
@@ -73,7 +73,7 @@ export function createPollSimulation(
   let behind = 0
   nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
-  /** Of those that say how far an answer reaches. */
+  /** The newest time of the records that decide how far an answer reaches. */
   function newestOf(records: readonly MeasuredRecord[], receivedAt: number): number | undefined {
     const moving = records.filter(({ seq, unixtime }) => {
       const limit = ahead.has(seq) ? receivedAt : receivedAt + AN_HOUR
@@ -110,7 +110,7 @@ export function createPollSimulation(
   }
   const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
 
-  /** What is delivered though it is ahead of the clock will never say how far an answer reaches. */
+  /** Records that were delivered ahead of the clock never decide how far an answer reaches. */
   function markAhead(delivered: readonly MeasuredRecord[]): void {
     const last = journal.findLast((entry) => entry.kind === 'answered')
     const limit = (last?.answer.receivedAt ?? 0) + AN_HOUR
@@ -162,7 +162,7 @@ export function createPollSimulation(
     nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
   }
 
-  /** @param older so many of the last writes never came to the disk */
+  /** @param older number of the last writes that are lost */
   async function crash(older: number): Promise<void> {
     await nextTurn()
     writes.length = Math.max(0, writes.length - older)

@@ -7,8 +7,8 @@ export interface RecordingStore extends StateStore {
 }
 
 /**
- * @param initial what it holds at first
- * @param onWrite told of each write
+ * @param initial contents at first
+ * @param onWrite called for each write
  */
 export function createRecordingStore(
   initial?: unknown,
@@ -30,5 +30,5 @@ export function createRecordingStore(
   }
 }
 
-/** When all is done that waits for nothing but its turn. */
+/** Resolves after one turn of the event loop. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))

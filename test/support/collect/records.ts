@@ -3,10 +3,10 @@ import { planRecords, type RecordPlan } from '../../../src/lib/collect/record-pl
 import { readSeries } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope, type Json, relayGraph } from '../../lib/answers'
 
-/** When answers arrive, seconds; records are placed by seconds before or after. */
+/** Time of answers, in seconds; times of records are relative to it. */
 export const ANSWER_TIME = 1_795_161_600
 
-/** A record so many seconds after the answer arrives; `null` for none that has a time. */
+/** A record with a time in seconds relative to the answer; `null` for a record without a time. */
 export const record = (seconds: number | null, id: number, value = id, more: Json = {}): Json => ({
   unixtime: seconds === null ? 0 : ANSWER_TIME + seconds,
   'data-id': id,
@@ -34,14 +34,14 @@ export function planAnswer(
   return planRecords(known, { series, receivedAt, sequence: taken, time: 'utc' }, { start, canBackfill })
 }
 
-/** One answer after another; what was new in each, by id, or why nothing was. */
+/** Plans one answer after another; each returns the ids of new records, or why there are none. */
 export function planSequence(given: PlanOptions = {}) {
   let cursor: RecordCursor | null = null
   const gaps: string[] = []
   let isSetBack = false
   return {
     gaps: gaps,
-    /** Whether the last answer told that the clock was set back. */
+    /** Whether the last answer showed that the clock was set back. */
     isSetBack: () => isSetBack,
     cursor: () => cursor,
     /** @param over how this answer differs */

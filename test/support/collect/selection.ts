@@ -1,5 +1,5 @@
 /**
- * The description's rules for which records an answer holds, and the orders in which services were seen to send them.
+ * The described rules for which records an answer contains, and the orders in which services have sent them.
  */
 export interface Timed {
   unixtime: number
@@ -7,14 +7,14 @@ export interface Timed {
 
 export type RecordOrder = 'ascending' | 'descending' | 'mixed'
 
-/** Seconds; the newest `number` of what lies between. */
+/** In seconds; the newest `number` of the records between. */
 export interface Bounds {
   from: number
   to: number
   number: number
 }
 
-/** @param inclusive whether records at the very bounds are given (seen live) or not (as described) */
+/** @param inclusive whether records at the bounds are returned (observed) or not (described) */
 export function selectRecords<T extends Timed>(
   records: readonly T[],
   { from, to, number }: Bounds,

@@ -2,7 +2,7 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { Tray } from './tray'
 
-/** Node-RED's own widgets, which core nodes have too: nothing of them is ours to mend. */
+/** Node-RED's own widgets, which core nodes have too: their problems are not ours. */
 const NODE_RED = [
   // Its fields that keep browsers from filling in passwords.
   '[id^=red-ui-trap-]',
@@ -10,7 +10,7 @@ const NODE_RED = [
   '#node-input-btn-account-add',
   '#node-input-btn-account-edit',
   '[id^=node-config-input-btn-]',
-  // typedInput puts a field without a name in the place of ours, and a button for its types.
+  // typedInput replaces our field by a field without a name, and adds a button for its types.
   '.red-ui-typedInput-container',
   // searchBox adds a link to empty it.
   '.red-ui-searchBox-clear',
@@ -26,7 +26,7 @@ export async function accessibilityProblems(tray: Tray): Promise<string[]> {
   const { page } = tray
   if (!(await page.evaluate(() => 'axe' in window))) {
     await page.evaluate(axe.source)
-    // Node-RED's page has no height and cuts off what is beyond: axe-core would take all of it for hidden.
+    // Node-RED's page has no height and hides overflow: axe-core would treat everything as hidden.
     await page.addStyleTag({ content: 'body { min-height: 100vh }' })
   }
   const { violations } = await page.evaluate(async (exclude) => {
@@ -48,7 +48,7 @@ export async function accessibilityProblems(tray: Tray): Promise<string[]> {
   return faults
 }
 
-/** Text of ours in a page: nodes of text, titles, labels and placeholders. */
+/** Our texts in a page: text nodes, titles, labels and placeholders. */
 export function textsIn(tray: Tray): Promise<string[]> {
   return tray.body.evaluate((body) => {
     const found: string[] = []

@@ -23,7 +23,7 @@ export class AccountForm extends Tray {
     await this.body.locator('summary').click()
   }
 
-  /** Presses *Test*; what it says, a line each. */
+  /** Presses *Test*; returns the lines of the result. */
   async test(): Promise<string[]> {
     const button = this.body.locator('#envlog-test')
     await button.click()
@@ -31,7 +31,7 @@ export class AccountForm extends Tray {
     return (await this.body.locator('.envlog-test-line').allInnerTexts()).map((line) => line.trim())
   }
 
-  /** Why a field is framed red; nothing where it is not. */
+  /** The reason why a field has a red frame; `undefined` without one. */
   async reason(name: string): Promise<string | undefined> {
     return reasonOf(this.field(name))
   }
@@ -41,9 +41,9 @@ export class AccountForm extends Tray {
   }
 }
 
-/** Node-RED frames a wrong field red, and tells why when the pointer is on it. */
+/** Node-RED gives an invalid field a red frame, and shows the reason when the pointer is on it. */
 export async function reasonOf(field: Locator): Promise<string | undefined> {
-  // A typed input stands beside the field, which is hidden then.
+  // A typed input is beside the field, which is hidden then.
   const shown = (await field.isVisible()) ? field : field.locator('+ .red-ui-typedInput-container')
   await field.page().keyboard.press('Tab')
   const isWrong = await field.evaluate((element) =>

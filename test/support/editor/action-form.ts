@@ -32,7 +32,7 @@ export class ActionForm extends Tray {
   async pick(which: Chosen): Promise<Picker> {
     await this.body.locator(`#envlog-${which} > button`).click()
     await this.picker.whenShown('.envlog-picker')
-    // Node-RED moves the focus a moment after its page has slid in: what is typed before would go to another field.
+    // Node-RED moves the focus shortly after the tray has slid in: earlier input would go to another field.
     await this.page.waitForFunction(() => document.activeElement?.getAttribute('data-envlog') === 'search')
     return this.picker
   }

@@ -12,7 +12,7 @@ const USUAL = [
   join(process.env.ProgramFiles ?? '', 'Google/Chrome/Application/chrome.exe'),
 ]
 
-/** It asks nobody for updates, and has no sandbox as root, who may not have one. */
+/** No requests for updates; no sandbox as root, for whom it does not work. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,7 +23,7 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** @throws with a sentence that says what to install */
+/** @throws Error that says what to install */
 export async function launchChromium(): Promise<Browser> {
   const { CHROMIUM } = process.env
   if (CHROMIUM && !canRun(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which cannot be run.`)

@@ -12,15 +12,15 @@ import type { PageOptions } from './page'
 
 const STARTING_MS = 300_000
 const ENDING_MS = 20_000
-/** Two cores may be busy with other tests. */
+/** Longer, because other tests may use both cores. */
 export const ACTING_MS = 90_000
 
 export interface EditorHarness {
   readonly nodeRed: NodeRed
   readonly simulator: Simulator
-  /** The editor with what was deployed first; nothing is open and nothing changed. */
+  /** The editor with the first deployed flow; nothing is open or changed. */
   editor(): Promise<Editor>
-  /** A new page; it is closed when the test has ended, and its faults are looked at when the file has. */
+  /** Opens a new page; it is closed after the test, and its errors are checked after the file. */
   open(options?: PageOptions): Promise<Editor>
 }
 
@@ -41,7 +41,7 @@ export function useEditor(
   let simulator: Simulator
   let browser: Browser
   let editors: Editor[] = []
-  /** Loading takes most of the time of a test: one that changes nothing leaves its page to the next. */
+  /** Loading takes most of the time of a test: a page without changes is used by the next test. */
   let idle: Editor | undefined
 
   before(`starts ${runtime.title} and a browser`, async function () {
@@ -53,7 +53,7 @@ export function useEditor(
     ])
   })
 
-  after('found no error in the console and nothing asked of another host', async function () {
+  after('found no error in the console and no request to another host', async function () {
     this.timeout(ENDING_MS)
     const faults = editors.flatMap((editor) => editor.faults)
     await browser?.close()

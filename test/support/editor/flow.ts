@@ -1,4 +1,4 @@
-/** A flow with each action node, for tests that begin in the middle. */
+/** A flow with all action nodes, for tests that do not begin with an empty one. */
 
 import type { Simulator } from '../../../simulator'
 import { defaultsOf } from '../built'

@@ -12,9 +12,9 @@ export interface WatchedPage {
 
 export interface PageOptions {
   language?: Language
-  /** Node-RED 5 alone has a dark one. */
+  /** Only Node-RED 5 has a dark one. */
   theme?: 'light' | 'dark'
-  /** Where Node-RED asks for one. */
+  /** For a Node-RED with `adminAuth`. */
   login?: { name: string; password: string }
   width?: number
   height?: number
@@ -22,7 +22,7 @@ export interface PageOptions {
 
 const ACTION_MS = 15_000
 
-/** Pages slide and tooltips wait for the eye alone: here they need not. */
+/** Shortens animations and delays of tooltips. */
 function shortenAnimations(): void {
   const { setTimeout: wait } = window
   window.setTimeout = ((work: () => void, ms = 0, ...rest: unknown[]) =>
@@ -68,7 +68,7 @@ export async function openPage(
   page.on('console', (message) => {
     const { url: address } = message.location()
     const isRefusal = /the server responded with a status of (?:4\d\d|502)/.test(message.text())
-    // The browser's own line about an answer that says why; what became of it is in the form. And before a login.
+    // The browser logs failed requests. Those of our routes are shown in the form, and `settings` fails before a login.
     const isShownInForm = address.includes('/envlog/') || (options.login && address.includes('/settings'))
     if (message.type() === 'error' && !(isRefusal && isShownInForm)) {
       faults.push(`console: ${message.text()} (${address})`)
@@ -76,7 +76,8 @@ export async function openPage(
   })
   page.on('request', (request) => {
     const to = new URL(request.url())
-    if (!['data:', 'blob:'].includes(to.protocol) && to.host !== host) faults.push(`asked ${request.url()}`)
+    if (!['data:', 'blob:'].includes(to.protocol) && to.host !== host)
+      faults.push(`requested ${request.url()}`)
   })
   return { page, faults, close: () => page.close() }
 }

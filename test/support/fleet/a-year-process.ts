@@ -1,4 +1,4 @@
-/** A year of 500 devices in a process of its own, where the heap can be measured; tells its parent what it saw. */
+/** A year of 500 devices in a separate process, where the heap can be measured; sends its result to the parent. */
 
 import { text } from 'node:stream/consumers'
 import { getHeapSnapshot } from 'node:v8'
@@ -42,7 +42,7 @@ export interface DayFigures {
 export interface YearResult {
   figures: DayFigures[]
   /**
-   * Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many came
+   * Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many arrived
    * twice.
    */
   kept: { devices: number; fewest: number; perDevice: number; doubled: number }
@@ -64,7 +64,7 @@ const stays = (index: number) => index % 50 === 7
 
 const from = Math.floor(Date.now() / DAY) * DAY - (DAYS + 2) * DAY
 
-/** A day of records at a time: answers hold little, and so does the service. */
+/** A day of records at a time, so that answers and the service stay small. */
 function definitionOf({ generation, base, name, since }: Slot, index: number): DeviceDefinition {
   const isRemote = index % 2 === 1
   const serial = `${isRemote ? '52C' : '52A'}${String(generation).padStart(2, '0')}${String(index).padStart(3, '0')}`
@@ -72,7 +72,7 @@ function definitionOf({ generation, base, name, since }: Slot, index: number): D
   return {
     serial,
     name,
-    // Of a few the newest 300 records do not last a day.
+    // The newest 300 records of a few devices do not cover a day.
     capacity: index < 2 ? 5000 : 60,
     channels: [{ num: 1, name: 'Inside', unit: 'C' }],
     records: { interval: index < 2 ? 240 : 4 * HOUR, from: since / SECOND + index },
@@ -160,7 +160,7 @@ async function live(): Promise<YearResult> {
       requests += counts.total
       over += counts.over
     }
-    // What the service holds is none of ours.
+    // The memory of the service does not count.
     service.reset()
     const heap = (await heapOfData()) / 1e6
     service.set({ fleet: fleet(), faults })

@@ -1,4 +1,4 @@
-/** A fleet with bad members: what is wrong with each, and what a user should be told of it. */
+/** A fleet with faulty devices: what is wrong with each, and what is to be reported about it. */
 import type { AlertDefinition, DeviceDefinition, Fault } from '../../../simulator'
 import type { EndpointName } from '../../../simulator/endpoints'
 
@@ -7,9 +7,9 @@ const HOUR = 3600
 interface FaultyKind {
   /** Of the service, for requests about the device. */
   fault?: Omit<Fault, 'serials' | 'endpoints'>
-  /** Answers, changed on their way. */
+  /** Changes the text of answers. */
   changeBody?(body: string, endpoint: EndpointName): string
-  /** What a user is told of the device. */
+  /** The code that is reported for the device. */
   code: string
   /** How often: at every poll, once a day, or once until Node-RED restarts. */
   reported: 'always' | 'daily' | 'once'
@@ -29,7 +29,7 @@ export const faultyKinds = {
 
 export type FaultyKindName = keyof typeof faultyKinds
 
-/** Some of each, standalone and remote; the rest is good. */
+/** Numbers of each, standalone and remote; the others are good. */
 const COUNTS: Record<FaultyKindName, number> = {
   fails: 4,
   silent: 4,
@@ -73,7 +73,7 @@ function createFleetDevice(
   const isRemote = index % 2 === 1
   const serial = isRemote ? `52C10${two}` : `52A10${two}`
   const base = isRemote ? `5F0A100${index % 6}` : serial
-  // Of two the newest 300 records do not last two hours.
+  // The newest 300 records of two devices cover less than two hours.
   const interval = index === 2 || index === 3 ? 20 : HOUR
   const definition: DeviceDefinition = {
     serial,
@@ -99,7 +99,7 @@ function alertsOf(index: number, from: number, days: number): AlertDefinition[] 
   })
 }
 
-/** Faults of the members, for requests about one of them alone. */
+/** Faults for requests about a single faulty device. */
 export function faultsOf(members: readonly FleetDevice[]): Fault[] {
   const endpoints: EndpointName[] = ['latest-data', 'latest-data-relay', 'data', 'data-relay', 'alert']
   return Object.entries(faultyKinds).flatMap(([kind, badness]) => {
@@ -109,7 +109,7 @@ export function faultsOf(members: readonly FleetDevice[]): Fault[] {
   })
 }
 
-/** What the members make of answers about them; in current readings some of them stand in part. */
+/** Changes answers about faulty devices; in current readings, some of them are unreadable in part. */
 export function bodyChangerOf(members: readonly FleetDevice[]) {
   const bySerial = new Map(members.map((member) => [member.serial, member]))
   return (serial: string, endpoint: EndpointName, body: string): string => {
@@ -126,7 +126,7 @@ function ofAnother(body: string): string {
 }
 
 /**
- * So many records and alerts of each day; never the first, which alone would be an answer of which nothing can be read.
+ * Some records and alerts of each day; never the first, because an answer with only that would be unreadable.
  */
 export const isUnreadable = (time: number) => (Math.floor(time / HOUR) % 24) % 7 === 3
 export const isUnreadableAlert = (time: number) => Math.floor(time / ALERTS_EVERY) % 3 === 2

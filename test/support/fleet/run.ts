@@ -22,12 +22,12 @@ export interface FleetRun {
   members: FleetDevice[]
   /** By node and serial: a line an element, in the order of arrival. */
   arrived: Map<string, string[]>
-  /** By serial: what there really is, as lines; those of the last poll's time on may not have arrived. */
+  /** By serial: the true records as lines; those after the last poll may not have arrived. */
   records: Map<string, string[]>
   reports: Report[]
   /** Of all triggers of a node, ms since 1970 and with what failure they ended. */
   ended: Map<string, { at: number; error?: Failure | undefined }[]>
-  /** By serial: when its newest records were asked for, ms since 1970. */
+  /** By serial: times of requests for its newest records, ms since 1970. */
   requestedAt: Map<string, number[]>
   counts: Counts
   /** ms since 1970 of the end */

@@ -1,4 +1,4 @@
-/** What the nodes use of Node-RED's runtime, and nothing more: hundreds of thousands of triggers are to cost little. */
+/** A minimal fake of Node-RED's runtime, so that hundreds of thousands of triggers are fast. */
 
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
@@ -24,10 +24,10 @@ export interface RuntimeListener {
 }
 
 export interface FakeRuntime {
-  /** All nodes close, and are made anew. */
+  /** Closes all nodes, and creates new ones. */
   deploy(flow: readonly Config[]): Promise<void>
   receive(node: string, msg: Message): void
-  /** Characters of all that the context stores hold. */
+  /** Number of characters in all context stores. */
   stored(): number
   end(): Promise<void>
 }

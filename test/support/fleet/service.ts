@@ -10,9 +10,9 @@ interface FleetServiceOptions {
   fleet: readonly DeviceDefinition[]
   seed: string
   faults?: readonly Fault[]
-  /** The texts of answers to requests about a device, changed on their way. */
+  /** Changes the text of answers about a device. */
   changeBody?(serial: string, endpoint: EndpointName, body: string): string
-  /** Told of each request that is answered. */
+  /** Called for each request that is answered. */
   onRequest?(serial: string, endpoint: EndpointName): void
 }
 

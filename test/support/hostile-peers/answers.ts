@@ -1,4 +1,4 @@
-/** Peers that speak HTTP as they should, and say what no service says. */
+/** Peers with valid HTTP and invalid contents. */
 import type { HostilePeer } from './peer'
 import {
   head,
@@ -13,7 +13,7 @@ import {
 const OK = ['ok'] as const
 const REPLY = ['ENVLOG_REPLY'] as const
 
-/** As somebody might claim who is not the service. */
+/** Rate headers that a gateway might send. */
 const NOTHING_LEFT = {
   'X-RateLimit-Limit': '1',
   'X-RateLimit-Remaining': '0',
@@ -28,7 +28,7 @@ const KEYS = 5000
 const MB = 1024 * 1024
 const LIMIT = 64 * MB
 const ITEMS = 1_000_000
-/** Written at once. */
+/** Written in one piece. */
 const SOME = 10_000
 
 type Change = (answer: string, received: ReceivedRequest) => string
@@ -41,7 +41,7 @@ const changed = (change: Change) => (service: WorkingService) =>
 
 const LIST = /"(devices|data|alert-logs)":\[/
 
-/** A length is announced, and the answer comes piece by piece; `before`, the same again and again, `after`. */
+/** An answer with a Content-Length that is sent in pieces: `before`, one text repeated, `after`. */
 const long =
   (
     split: (
@@ -64,7 +64,7 @@ const long =
       await writeAll(socket, pieces())
     })
 
-/** The answer with a field that is so long that the whole has this many bytes. */
+/** The answer with a field that is so long that the whole answer has this many bytes. */
 const padded = (size: number) =>
   long((answer) => {
     const before = '{"more":"'
@@ -99,7 +99,7 @@ function keys(count: number): string {
   )
 }
 
-/** The readings about one device, told as another's. */
+/** The readings of one device, with the serial of another. */
 const renamed: Change = (answer) => answer.replaceAll(/("(?:remote-|base-)?serial":")[^"]+/g, '$15FFFFFFF')
 
 export const answerPeers: HostilePeer[] = [
@@ -181,7 +181,7 @@ export const answerPeers: HostilePeer[] = [
     title: 'answers about another device',
     behaviour: changed(renamed),
     ends: {
-      // It leaves out those that it does not know.
+      // It leaves out unknown ones.
       current: ['ok', 'ENVLOG_INPUT', ...REPLY],
       latest: REPLY,
       range: REPLY,

@@ -1,4 +1,4 @@
-/** One cell of the table: who asks is started against a hostile peer, then against the same peer mended. */
+/** One cell of the table: a requester sends a request to a hostile peer, then to the same peer after its repair. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freezer } from '../devices'
 import type { Peer } from '../peers'
@@ -9,25 +9,25 @@ import type { Victim } from './victim'
 /** How one request of a cell ended. */
 export interface RequestResult {
   ms: number
-  /** A documented code, `ok`, or whatever came instead. */
+  /** A documented code, `ok`, or anything else. */
   end: string
-  /** All that was told of it. */
+  /** Everything that was reported about it. */
   text: string
-  /** Serials that the output was about; of a route those it told. */
+  /** Serials in the output, or in the response of a route. */
   serials: string[]
 }
 
 export interface CellOutcome {
-  /** While the peer was hostile: one, or for a peer that cuts as many as it took. */
+  /** While the peer was hostile: one result, or for a peer that cuts, as many as were needed. */
   results: RequestResult[]
-  /** Connections on which the peer was asked something. */
+  /** Connections on which the peer received something. */
   connections: number
   /** Connections that were still open two seconds later. */
   open: number
   afterRepair: RequestResult
-  /** Requests that the account still counts as on their way, after all. */
+  /** Requests that the account still counts as in flight at the end. */
   running: number
-  /** Longest stop of the event loop; nothing where other cells ran at the same time. */
+  /** Longest stop of the event loop; `undefined` if other cells ran at the same time. */
   longestStop: number | undefined
 }
 
@@ -37,7 +37,7 @@ export interface RunningCell extends Cell {
   connectionCount(): number
 }
 
-/** Runs one after the other: hundreds of new connections at once are slow on two processors, whoever makes them. */
+/** Runs work one after the other: hundreds of new connections at once are slow on two processors. */
 export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createSerialQueue(): SerialQueue {
@@ -51,9 +51,9 @@ export function createSerialQueue(): SerialQueue {
 
 const CLOSED_MS = 2000
 const POLL_MS = 5
-/** Nobody waits longer for the end of a trigger. */
+/** Maximum time until a trigger ends. */
 const MAX_TRIGGER_MS = 40_000
-/** No answer is longer than so many cuts. */
+/** No answer needs more cuts. */
 const MAX_CUTS = 200
 
 export async function runCell(
@@ -64,9 +64,9 @@ export async function runCell(
 ): Promise<CellOutcome> {
   const { peer, server } = cell
   await victim.stop()
-  const ended = [await request(victim, cell)]
+  const ended = [await performRequest(victim, cell)]
   while (peer.kind === 'cut' && ended.at(-1)?.end !== 'ok' && ended.length < MAX_CUTS) {
-    ended.push(await request(victim, cell))
+    ended.push(await performRequest(victim, cell))
   }
   const stop = isAlone ? await victim.stop() : undefined
   const connectionCount = cell.connectionCount()
@@ -76,7 +76,7 @@ export async function runCell(
   server.mend(target)
   if (peer.hasFullBacklog) await accepts(cell.port)
   if (peer.refuses && !isRoute(cell.requester)) await victim.trigger(cell.id, { envlog: { forget: true } })
-  const mended = await serial(() => request(victim, cell))
+  const mended = await serial(() => performRequest(victim, cell))
   const running = await runningRequests(victim, cell)
   return {
     results: ended,
@@ -88,14 +88,14 @@ export async function runCell(
   }
 }
 
-/** What the account says is on its way: told at once, whatever its peer does. */
+/** Requests in flight according to the account; the account answers immediately, whatever the peer does. */
 async function runningRequests(victim: Victim, { id, requester }: Cell): Promise<number> {
   if (isRoute(requester)) return 0
   const { text } = await victim.request(`/envlog/accounts/account-${id}/quota`)
   return (JSON.parse(text) as { running: number }).running
 }
 
-export async function request(victim: Victim, cell: Cell): Promise<RequestResult> {
+export async function performRequest(victim: Victim, cell: Cell): Promise<RequestResult> {
   if (!isRoute(cell.requester)) {
     const lost = new AbortController()
     const never = sleep(MAX_TRIGGER_MS, undefined, { signal: lost.signal }).then(() => {

@@ -30,7 +30,7 @@ const certificate = (file: string) => (): PeerBehaviour => (socket: Socket) => {
 const refusal = (status: string) => () =>
   respondWith((socket) => socket.end(head(status, { 'Content-Length': 0 })))
 
-/** The beginning of a TLS record that is announced to be long. */
+/** The beginning of a TLS record with a large length. */
 function* tlsRecord(): Generator<Buffer> {
   yield* [0x16, 3, 3, 0x3f, 0xff].map((byte) => Buffer.from([byte]))
   yield* repeatForever(Buffer.from([0]))
@@ -47,7 +47,7 @@ export const connectionPeers: HostilePeer[] = [
   },
   { title: 'accepts and is silent', behaviour: () => silent, ends: TIMEOUT, kind: 'slow', timeouts: 2 },
   {
-    title: 'accepts and is silent, asked twice',
+    title: 'accepts and is silent, for two requests',
     behaviour: () => respondWith(() => {}),
     ends: TIMEOUT,
     kind: 'slow',
@@ -56,7 +56,7 @@ export const connectionPeers: HostilePeer[] = [
   { title: 'closes at once', behaviour: () => (socket) => socket.end(), ends: NETWORK },
   { title: 'resets at once', behaviour: () => (socket) => socket.resetAndDestroy(), ends: NETWORK },
   {
-    title: 'resets on each request, asked twice',
+    title: 'resets on each of two requests',
     behaviour: () => respondWith((socket) => socket.resetAndDestroy()),
     ends: NETWORK,
     retries: { setting: 1, requests: 2 },
@@ -160,7 +160,7 @@ export const connectionPeers: HostilePeer[] = [
     ends: NETWORK,
   },
   {
-    title: 'is a proxy that speaks no HTTP',
+    title: 'is a proxy without HTTP',
     connection: 'proxy',
     behaviour: () => respondWith((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
     ends: NETWORK,

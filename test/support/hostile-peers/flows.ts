@@ -1,4 +1,4 @@
-/** The flow of all cells: for each an account of its own, and for a node's cell that node. */
+/** The flow of all cells: an account for each cell, and an action node if the requester is one. */
 import type { Account } from '../../../simulator/account'
 import { createRandom } from '../chance'
 import { freezer } from '../devices'
@@ -6,7 +6,7 @@ import type { FlowNode } from '../node-red'
 import { trusted } from './connections'
 import type { HostilePeer, Requester } from './peer'
 
-/** Seconds of silence that an account takes: the least that it can be set to. */
+/** The timeout of the accounts in seconds: the minimum. */
 export const TIMEOUT = 1
 
 export interface Cell {
@@ -17,14 +17,14 @@ export interface Cell {
   account: Account
 }
 
-/** The nodes that tell how a trigger ended. */
+/** The nodes that report how a trigger ended. */
 export const SINKS = { output: 'output', caught: 'caught', completed: 'completed', status: 'status' } as const
 
 const random = createRandom('credentials of cells')
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
 const text = (length: number) => Array.from({ length }, () => random.pick([...letters])).join('')
 
-/** With characters that JSON, URLs and headers write in another way. */
+/** With characters that are escaped in JSON, URLs and headers. */
 export const randomCredentials = (): Account => ({
   apiKey: text(45),
   loginId: text(8),
@@ -95,7 +95,7 @@ export function cellsFlow(cells: readonly Cell[]): { flow: FlowNode[]; credentia
         select: cell.requester === 'current' && cell.peer.kind === 'cut' ? 'all' : 'list',
         devices: [{ ...freezer, base: freezer.serial }],
         onlyNew: false,
-        // Nobody here spends much: who has to wait was told a lie.
+        // The limits are never reached, so a wait can only come from false headers.
         wait: 5,
         from: '-2d',
         fromType: 'rel',

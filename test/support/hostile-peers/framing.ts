@@ -1,4 +1,4 @@
-/** Peers whose answers are no HTTP, or none that ends. */
+/** Peers whose answers are no HTTP, or never end. */
 import { gzipSync } from 'node:zlib'
 import type { HostilePeer } from './peer'
 import {
@@ -16,7 +16,7 @@ const NETWORK = ['ENVLOG_NETWORK'] as const
 const TIMEOUT = ['ENVLOG_TIMEOUT'] as const
 const SERVICE = ['ENVLOG_SERVICE'] as const
 const REPLY = ['ENVLOG_REPLY'] as const
-/** Broken off, or not to be understood: the documents leave it open. */
+/** A broken connection or an unreadable answer: both are documented. */
 const BROKEN = ['ENVLOG_NETWORK', 'ENVLOG_REPLY'] as const
 const OK = ['ok'] as const
 
@@ -24,13 +24,13 @@ const DRIP_MS = 100
 const MANY_HEADERS = 100_000
 const CUT_EVERY = 1000
 const GZIP = { 'Content-Encoding': 'gzip' }
-/** Of zeros: a thousandth of it goes over the wire. */
+/** Zeros: compressed to a thousandth. */
 const BOMB = gzipSync(Buffer.alloc(200_000_000))
 
-/** The settings and a ping, as an HTTP/2 server begins. */
+/** The settings and a ping with which an HTTP/2 server begins. */
 const HTTP2 = Buffer.from('00000604000000000000030000006400000806000000000000000000000000', 'hex')
 
-/** What was sent, in each place of an answer where somebody might quote it. */
+/** The request, in each part of an answer that might echo it. */
 const echo = ({ head: received, body }: ReceivedRequest) => `${received}\r\n\r\n${body}`
 
 function* lines(count: number): Generator<string> {
@@ -67,7 +67,7 @@ export const framingPeers: HostilePeer[] = [
         socket.end('Content-Length: 0\r\n\r\n')
       }),
     ends: BROKEN,
-    // undici makes an error of each header that is too much: of 64 kB at once, 70 ms.
+    // undici creates an error for each header above the limit: 70 ms for 64 kB in one piece.
     kind: 'huge',
   },
   {
@@ -118,7 +118,7 @@ export const framingPeers: HostilePeer[] = [
     ends: BROKEN,
   },
   {
-    title: 'sends a second answer nobody asked for',
+    title: 'sends a second answer without a request',
     behaviour: (service) =>
       respondWith(async (socket, received) => {
         const { body } = await service.answer(received)
@@ -128,7 +128,7 @@ export const framingPeers: HostilePeer[] = [
     maxOpen: 2,
   },
   {
-    title: 'answers before it is asked',
+    title: 'answers before the request',
     behaviour: () => {
       const nothing = respondWith(() => {})
       return (socket, mended) => {
@@ -136,7 +136,7 @@ export const framingPeers: HostilePeer[] = [
         nothing(socket, mended)
       }
     },
-    // It may have come after the request was on its way.
+    // It may arrive after the request was sent.
     ends: ['ok', ...BROKEN, 'ENVLOG_TIMEOUT', 'ENVLOG_INPUT'],
     maxOpen: 2,
   },
@@ -263,7 +263,7 @@ export const framingPeers: HostilePeer[] = [
     ends: [...BROKEN, 'ENVLOG_SERVICE'],
   },
   {
-    title: 'speaks HTTP/2',
+    title: 'answers with HTTP/2',
     behaviour: () => (socket) => {
       socket.resume()
       socket.write(HTTP2)

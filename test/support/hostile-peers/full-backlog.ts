@@ -1,4 +1,4 @@
-/** A port on which everything listens and nobody accepts: a thread that is held, and its backlog is full. */
+/** A listening port that never accepts connections: its thread is blocked, and its backlog is full. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -17,7 +17,7 @@ const THREAD = `
     parentPort.postMessage(server.address().port)
     setImmediate(() => Atomics.wait(gate, 0, 0))
   })`
-/** A connection that takes longer than this finds the backlog full. */
+/** If a connection takes longer than this, the backlog is full. */
 const CONNECTED_MS = 200
 
 export async function startFullBacklog(): Promise<Peer> {
@@ -36,7 +36,7 @@ export async function startFullBacklog(): Promise<Peer> {
   }
   return {
     port,
-    // The kernel alone knows; what the other side has is counted there.
+    // Only the kernel knows the connections in the backlog; open sockets are counted in the client.
     open: () => 0,
     mend(target) {
       leave()
@@ -50,9 +50,9 @@ export async function startFullBacklog(): Promise<Peer> {
   }
 }
 
-/** Once it is mended: what waited for it is gone a moment later. */
+/** After the repair, the waiting connections are gone a moment later. */
 export async function accepts(port: number): Promise<void> {
-  await until('it accepts', async () => {
+  await until('it accepts a connection', async () => {
     const socket = connect(port, '127.0.0.1').on('error', () => {})
     const connected = new Promise<true>((resolve) => socket.once('connect', () => resolve(true)))
     const isThere = await Promise.race([connected, sleep(CONNECTED_MS, false as const)])

@@ -1,4 +1,4 @@
-/** One row of the table of hostile peers: what it does, and how what meets it may end. */
+/** One row of the table of hostile peers: what it does, and how requests to it may end. */
 import type { PeerBehaviour } from '../peers'
 import type { WorkingService } from './wire'
 
@@ -25,17 +25,17 @@ export interface HostilePeer {
   /** Any of these is as documented. */
   ends: readonly End[] | Partial<Record<Requester, readonly End[]>>
   /**
-   * `quick`: it says at once what it has to say, and little; `slow`: time runs out; `huge`: it says much; `cut`:
+   * `quick`: answers immediately and briefly; `slow`: a timeout expires; `huge`: a large answer; `cut`:
    * triggered until it is answered.
    */
   kind?: 'quick' | 'slow' | 'huge' | 'cut'
   /** Until the end, in times the account's Timeout; the total time otherwise. */
   timeouts?: number
-  /** Connections that may stay open, because all that came was HTTP. */
+  /** Connections that may stay open, because everything received was valid HTTP. */
   maxOpen?: number
-  /** The account's Retries, and how many requests come of them. */
+  /** The account's Retries, and the resulting number of requests. */
   retries?: { setting: number; requests: number }
-  /** The service itself refuses the device: it has to be forgotten before it is asked again. */
+  /** The service itself refuses the device: it has to be forgotten before it is requested again. */
   refuses?: true
   /** The listening port never accepts anything. */
   hasFullBacklog?: true

@@ -1,11 +1,11 @@
-/** The table of hostile peers: every cell has a peer, an account and a node of its own, all in one Node-RED. */
+/** The table of hostile peers: every cell has its own peer, account and node, all in one Node-RED. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type Simulator, startSimulator } from '../../../simulator'
 import { type Listener, startProxy, startTls } from '../network'
 import { startPeer } from '../peers'
 import { answerPeers } from './answers'
-import { type CellOutcome, createSerialQueue, type RunningCell, request, runCell } from './cell'
+import { type CellOutcome, createSerialQueue, performRequest, type RunningCell, runCell } from './cell'
 import { connectionPeers } from './connections'
 import { type Cell, cellsFlow, randomCredentials } from './flows'
 import { framingPeers } from './framing'
@@ -24,14 +24,14 @@ export interface HostilePeerTable {
   /** Before the first cell, and after the last. */
   before: VictimState
   after(): Promise<VictimState>
-  /** Longest stop of the event loop, ms, while the service that works was asked. */
+  /** Longest stop of the event loop with the working service, ms. */
   baselineStop: number
-  /** How often somebody followed a redirect. */
+  /** Number of followed redirects. */
   unrelatedConnections(): number
   close(): Promise<void>
 }
 
-/** Of the service that works, before the first cell: what is loaded late is loaded then. */
+/** Requests to the working service before the first cell, so that everything is loaded. */
 const WARM_UP_ROUNDS = 4
 
 export async function startTable(wanted: readonly HostilePeer[] = peers): Promise<HostilePeerTable> {
@@ -103,7 +103,7 @@ async function warmUp(victim: Victim, cells: readonly RunningCell[]): Promise<nu
   for (let round = 1; round <= WARM_UP_ROUNDS; round++) {
     for (const cell of cells) {
       await victim.stop()
-      const { end, text } = await request(victim, cell)
+      const { end, text } = await performRequest(victim, cell)
       if (end !== 'ok') throw new Error(`The service that works: ${cell.requester}: ${end} ${text}`)
       if (round > WARM_UP_ROUNDS / 2) floor = Math.max(floor, await victim.stop())
     }
@@ -123,7 +123,7 @@ interface Deferred<T> {
 function createDeferred<T>(): Deferred<T> {
   const made = {} as Deferred<T>
   made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }))
-  // Whoever asks for it is told.
+  // The rejection is handled by whoever awaits the promise.
   made.promise.catch(() => {})
   return made
 }

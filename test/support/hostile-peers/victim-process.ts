@@ -1,15 +1,15 @@
 /**
- * A Node-RED in a process of its own that ends at the first rejection nobody handles. Told over IPC what to trigger, it
- * tells how that ended, how long it took, and what it did to the process.
+ * A Node-RED in a separate process that ends at the first unhandled rejection. It gets triggers over IPC, and reports
+ * how they ended, how long they took, and the state of the process.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { SINKS } from './flows'
 
-/** Distance of the looks at the event loop. */
+/** Interval of measuring the event loop. */
 const SAMPLE_MS = 5
-/** Of what is sent so much is looked at. */
+/** Number of elements of an output that are read. */
 const MAX_ELEMENTS = 100
 
 export type VictimCommand =
@@ -18,7 +18,7 @@ export type VictimCommand =
 
 export interface Triggered {
   ms: number
-  /** What the catch node got; nothing where the trigger completed. */
+  /** The error of the catch node; absent if the trigger completed. */
   error?: { code?: string; message: string }
   /** All of that message, as text. */
   text: string
@@ -30,7 +30,7 @@ export interface VictimState {
   /** Bytes, after garbage was collected. */
   memory: number
   resident: number
-  /** Open sockets of TCP, those of this handle's own server left out. */
+  /** Open TCP sockets, without those of this process's own server. */
   sockets: number
   /** Messages that catch nodes got, by the node that failed. */
   caught: Record<string, number>

@@ -1,4 +1,4 @@
-/** The handle of a victim: a Node-RED in a process of its own, see `victim-process.ts`. */
+/** The handle of a victim: a Node-RED in a separate process, see `victim-process.ts`. */
 import { request } from 'node:http'
 import { forkNodeRed } from '../forked-node-red'
 import type { FlowNode } from '../node-red'
@@ -14,7 +14,7 @@ export interface Victim {
   trigger(node: string, msg?: object): Promise<Triggered>
   /** An admin route: a body is posted. */
   request(path: string, body?: object): Promise<Posted>
-  /** Longest stop of the event loop since this was asked last. */
+  /** Longest stop of the event loop since the last call. */
   stop(): Promise<number>
   state(): Promise<VictimState>
   /** What it wrote. */

@@ -1,4 +1,4 @@
-/** What a peer that speaks HTTP reads and writes, byte by byte. */
+/** Reads and writes HTTP byte by byte, for peers. */
 import type { Socket } from 'node:net'
 import { forward, type PeerBehaviour } from '../peers'
 
@@ -6,7 +6,7 @@ export interface ReceivedRequest {
   path: string
   head: string
   body: Buffer
-  /** How many requests came before it on all connections of this peer. */
+  /** Number of earlier requests on all connections of this peer. */
   before: number
 }
 
@@ -17,16 +17,16 @@ export interface GoodAnswer {
   body: Buffer
 }
 
-/** Where good answers come from: a peer spoils what the service would have said to the same request. */
+/** Provides the answers of a working service, which peers change. */
 export interface WorkingService {
   answer(received: ReceivedRequest): Promise<GoodAnswer>
-  /** A port that nobody has any reason to connect to. */
+  /** A port to which nothing should connect. */
   unrelatedPort: number
 }
 
 const HEAD_END = '\r\n\r\n'
 
-/** The first whole request of these bytes, and how many bytes it takes. */
+/** The first complete request in these bytes, and its length. */
 function requestIn(bytes: Buffer): { head: string; body: Buffer; length: number } | undefined {
   const end = bytes.indexOf(HEAD_END)
   if (end < 0) return undefined
@@ -38,7 +38,7 @@ function requestIn(bytes: Buffer): { head: string; body: Buffer; length: number 
     : { head: responseHead, body: bytes.subarray(start, length), length }
 }
 
-/** A peer that reads each request, and answers it in its own way. Mended, it hands over the next one. */
+/** A peer that reads each request and answers it. After the repair it forwards the next one. */
 export function respondWith(answer: (socket: Socket, received: ReceivedRequest) => unknown): PeerBehaviour {
   let before = 0
   return (socket, mended) => {
@@ -63,7 +63,7 @@ export function respondWith(answer: (socket: Socket, received: ReceivedRequest) 
   }
 }
 
-/** Status line and headers; a number of bytes is the Content-Length. */
+/** Status line and headers; a number as value is for Content-Length. */
 export function head(status: number | string, headers: Record<string, string | number> = {}): string {
   const line = typeof status === 'number' ? `${status} whatever` : status
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
@@ -72,7 +72,7 @@ export function head(status: number | string, headers: Record<string, string | n
 
 export const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8' }
 
-/** A whole answer as it should be: what is in it is the peer's own. */
+/** A complete, valid response with the given body. */
 export function response(body: Buffer | string, headers: Record<string, string> = {}, status = 200): Buffer {
   const bytes = Buffer.from(body)
   return Buffer.concat([
@@ -81,7 +81,7 @@ export function response(body: Buffer | string, headers: Record<string, string> 
   ])
 }
 
-/** Writes piece after piece, as fast as they are taken, until there is none or the other side is gone. */
+/** Writes pieces as fast as they are accepted, until the end or until the client disconnects. */
 export async function writeAll(socket: Socket, pieces: Iterable<Buffer | string>): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return
@@ -99,7 +99,7 @@ export async function writeAll(socket: Socket, pieces: Iterable<Buffer | string>
   }
 }
 
-/** Writes piece after piece, each so many ms after the one before. */
+/** Writes one piece per interval. */
 export function drip(socket: Socket, pieces: Iterable<Buffer | string>, everyMs: number): void {
   const iterator = pieces[Symbol.iterator]()
   const timer = setInterval(() => {

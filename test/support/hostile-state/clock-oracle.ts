@@ -1,4 +1,4 @@
-/** What must have come of a device whose clock was set, by what was measured and what the answers showed alone. */
+/** Expected deliveries of a device whose clock is changed, computed only from the records and the answers. */
 import assert from 'node:assert/strict'
 import {
   type ClockEvent,
@@ -19,7 +19,7 @@ export const deliveredBy = (simulation: ClockSimulation) =>
   deliveriesOf(simulation).flatMap(({ seqs }) => seqs)
 export const warningsOf = ({ events }: ClockSimulation) => events.filter(({ kind }) => kind === 'warned')
 
-/** @throws where a record comes twice, a message is not in order, or anything fails but for want of records */
+/** @throws if a record is sent twice, a message is not in order, or a failure is not about records quota */
 export function assertConsistent(simulation: ClockSimulation): void {
   const delivered = deliveredBy(simulation)
   const twice = delivered.filter((seq, index) => delivered.indexOf(seq) !== index)
@@ -48,7 +48,7 @@ export function assertConsistent(simulation: ClockSimulation): void {
   )
 }
 
-/** Records that were there before the node began and that it is not to bring. */
+/** Records from before the start of the node that it does not deliver. */
 function excludedAtStart(simulation: ClockSimulation, start: 'held' | 'now'): Set<number> {
   const [first] = answersOf(simulation)
   if (!first) return new Set()
@@ -57,14 +57,14 @@ function excludedAtStart(simulation: ClockSimulation, start: 'held' | 'now'): Se
 }
 
 /** All that a node must have brought where the device's clock was never set back: in this order. */
-export function expectedOf(simulation: ClockSimulation, start: 'held' | 'now'): number[] {
+export function expectedSequence(simulation: ClockSimulation, start: 'held' | 'now'): number[] {
   const before = excludedAtStart(simulation, start)
   return simulation.log.flatMap(({ seq }) => (before.has(seq) ? [] : [seq]))
 }
 
 /**
- * Records that must have come, whatever was set: those later than all that was measured before them, and, where ids
- * tell, those that an answer shows between earlier ones.
+ * Records that must be delivered with any clocks: those later than all that were measured before them, and, with ids,
+ * those that an answer shows between earlier ones.
  */
 export function requiredOf(
   simulation: ClockSimulation,
@@ -79,19 +79,19 @@ export function requiredOf(
   const shadowed = new Set<number>()
   const isWithin = (answer: ClockAnswer, { seq, unixtime }: ClockedRecord) =>
     answer.records.some((one) => !shadowed.has(one.seq) && one.seq < seq && one.unixtime < unixtime)
-  /** It was set back further than the answer reaches, or no ids tell: nothing is sent then. */
+  /** It was set back further than the answer reaches, or there are no ids: nothing is sent then. */
   const isStopped = (answer: ClockAnswer) => {
     const set = answer.records.filter(({ seq }) => shadowed.has(seq))
     return !set.every((one) => profile.ids === 'counted' && isWithin(answer, one))
   }
-  /** Not again before the earlier ones have left the answer. */
+  /** It was not set back again before the earlier records have left the answer. */
   const isOnce = (answer: ClockAnswer) => {
     const set = answer.records.flatMap(({ seq }) => (shadowed.has(seq) ? [seq] : []))
     return Math.max(...set) - Math.min(...set) + 1 === set.length
   }
   const isShown = (seq: number) =>
     answers.some((answer) => answer.records.some((one) => one.seq === seq) && !isStopped(answer))
-  /** In an answer, or in a hole before one. */
+  /** In an answer, or in a gap before one. */
   const isFound = (seq: number, unixtime: number, answer: ClockAnswer) =>
     isShown(seq) ||
     (!isStopped(answer) &&

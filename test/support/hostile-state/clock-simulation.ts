@@ -1,4 +1,4 @@
-/** One device, its service and a host, each with a clock of its own that may be set at any moment. */
+/** Simulates a device, its service and a host, each with its own clock that can be changed at any time. */
 import { createAccount } from '../../../src/lib'
 import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createNodeState } from '../../../src/lib/collect/node-state'
@@ -17,12 +17,12 @@ export interface ClockProfile {
   firstId: number
   /** Seconds between two records. */
   interval: number
-  /** Records that an answer holds, and which are the newest. */
+  /** Number of records in an answer, and which of them are the newest. */
   answerSize: number
   newestBy: 'time' | 'arrival'
   inclusive: boolean
   order: RecordOrder
-  /** Records that may be fetched in an hour: a larger hole takes several triggers. */
+  /** Records per hour: a larger backfill takes several triggers. */
   recordsPerHour: number
 }
 
@@ -35,18 +35,18 @@ export interface ClockedRecord {
 
 export type ClockAct =
   | { act: 'measure'; count: number }
-  /** The device's clock is set by so many seconds. */
+  /** The device's clock is changed by this number of seconds. */
   | { act: 'device'; by: number }
   /** The host's clock is so far off from now on, ms. */
   | { act: 'host'; off: number }
-  /** Daylight saving begins or ends. */
+  /** Daylight saving starts or ends. */
   | { act: 'saving' }
   | { act: 'restart' }
   | { act: 'deploy' }
   /** @param meanwhile before the second request, before the third, … */
   | { act: 'poll'; meanwhile: ClockAct[] }
 
-/** What came of it, one after the other. */
+/** The events of a run, in order. */
 export type ClockEvent =
   | { kind: 'answered'; at: number; records: ClockedRecord[]; measured: number }
   | { kind: 'delivered'; seqs: number[]; times: number[]; texts: string[]; overflow: boolean; offset: number }
@@ -57,9 +57,9 @@ export type ClockEvent =
 export const HOUR_SECONDS = 3600
 export const DAY_SECONDS = 86_400
 const ID_MODULUS = 65_536
-/** What is measured while a request is on its way takes its time. */
+/** Measuring during a request lets time pass, so the timeout is long. */
 const TIMEOUT_SECONDS = 365 * DAY_SECONDS
-/** Of a backfill that may take so many hours of records. */
+/** Triggers until a backfill is complete, one per hour. */
 const MAX_TRIGGERS = 60
 const OFFSET = 60
 const login = { apiKey: `${'k'.repeat(44)}1`, loginId: 'user0001', loginPass: 'password' }
@@ -168,7 +168,7 @@ export function createClockSimulation(profile: ClockProfile, options: Pick<PollO
     }
   }
 
-  /** Time passes as long as it takes. */
+  /** Lets time pass until the work has ended. */
   async function runToEnd(work: Promise<void>): Promise<void> {
     let isOver = false
     work.finally(() => (isOver = true)).catch(() => {})

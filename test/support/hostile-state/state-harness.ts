@@ -1,5 +1,5 @@
 /**
- * A flow whose store is hostile, a device that measures and tells an alert each minute, and time that is told to pass.
+ * A flow with a hostile store, a device with a record and an alert every minute, and a controlled clock.
  */
 
 import assert from 'node:assert/strict'
@@ -51,7 +51,7 @@ export const NODE = {
 
 export type CollectingAction = 'latest' | 'alerts'
 
-/** What a message brings, by the minute that it was measured in. */
+/** The minutes in which the records or alerts of a message were measured. */
 const minutesOf = ({ payload }: Message): number[] =>
   Array.isArray(payload)
     ? payload.map(({ text }) => Number(text))
@@ -60,34 +60,34 @@ const minutesOf = ({ payload }: Message): number[] =>
 export interface StateHarness {
   store: HostileStore
   simulator(): Simulator
-  /** Requests that came to the service. */
+  /** Number of requests to the service. */
   requestCount(): number
-  /** A flow as after a start of Node-RED, or after a deploy; how long it took. */
+  /** Starts a flow as after a start of Node-RED, or as after a deploy; resolves with the duration, ms. */
   start(action: ActionName, more?: Message, setup?: Message): Promise<number>
   deploy(action: ActionName, more?: Message, setup?: Message): Promise<number>
-  /** Time passes at the service and for the host, not for what waits. */
+  /** Lets time pass for the service and the wall clock, but not for timers. */
   measure(minutes: number): void
-  /** The host's clock is off by so much from now on, ms. */
+  /** Sets the error of the host's wall clock, ms. */
   setHostOffset(ms: number): void
   passTime(ms: number): Promise<void>
   /** One turn of the event loop. */
   nextTurn(): Promise<void>
   /** The flow is closed. */
   close(): Promise<void>
-  /** It is as late as at the beginning. */
+  /** Resets the clocks to the start. */
   reset(): void
-  /** All at once. */
+  /** Lets time pass in one step. */
   advanceAtOnce(ms: number): Promise<void>
-  /** What is under way comes to its end, or waits for time to pass. */
+  /** Lets running work end, or wait for a timer. */
   settle(): Promise<void>
   /**
    * One trigger, to its end: `completed`, or why not.
-   * @param passing while time passes; else none does, and it waits for no timer
+   * @param passing lets time pass meanwhile; otherwise no timer fires
    */
   trigger(msg?: Message, passing?: boolean): Promise<string>
   /** What was sent since the harness began, each message by its minutes. */
   delivered: number[][]
-  /** Told of each message as it comes. */
+  /** Calls the listener for each message. */
   onMessage(listener: (msg: Message) => void): void
   send(msg: Message): void
   /** One of the other nodes. */
@@ -127,7 +127,7 @@ function createStateHarness(simulator: () => Simulator, fake: Clock, store: Host
   let off = 0
   let listen = (_: Message) => {}
 
-  // A node that was told of it in the same turn has not got it yet.
+  // The hook is called before the next node receives the message.
   hooks.add('onSend.harness', (sent) => {
     for (const { msg, source } of sent) {
       if (source.id !== 'node') continue
@@ -141,7 +141,7 @@ function createStateHarness(simulator: () => Simulator, fake: Clock, store: Host
     for (let turn = 0; turn < 6; turn++) await breathe()
   }
 
-  /** Time passes till it has ended: how long it took, ms. */
+  /** Lets time pass until the work has ended; resolves with the duration, ms. */
   async function during(work: Promise<unknown>): Promise<number> {
     const began = performance.now()
     let isOver = false

@@ -1,4 +1,4 @@
-/** A context store of Node-RED that does as it is told: slow, silent, full, damaged, or gone with its process. */
+/** A context store of Node-RED with controlled behaviour: slow, silent, full, damaged, or lost with its process. */
 import { createRequire } from 'node:module'
 
 type Done = (error: unknown, value?: unknown) => void
@@ -18,7 +18,7 @@ export interface StoreCall {
   /** Of the store that the account names; blank for the default one. */
   store: string
   key: string
-  /** Answers it, however late. */
+  /** Answers the call, at any later time. */
   answer(): void
 }
 
@@ -71,16 +71,16 @@ export function createHostileStore() {
   }
 
   return {
-    /** What it holds, by store, node and key. */
+    /** Its contents, by store, node and key. */
     disk,
     calls,
     callsOf: (op: StoreCall['op'], key = 'cursors') =>
       calls.filter((one) => one.op === op && one.key === key),
-    /** How it takes each call from now on; `index` counts the loads, or the saves. */
+    /** Sets the behaviour of further calls; `index` counts the loads, or the saves. */
     behave(how: StoreBehaviour | typeof behaviour) {
       behaviour = typeof how === 'function' ? how : () => how
     },
-    /** The process ends: nothing comes of what is on its way. */
+    /** The process ends: pending calls are lost. */
     die() {
       isDead = true
       pending.clear()
@@ -89,7 +89,7 @@ export function createHostileStore() {
     restart() {
       isDead = false
     },
-    /** It takes all from now on, and what waits. */
+    /** Answers all further calls immediately, and the pending ones. */
     recover() {
       behaviour = () => 'at once'
       for (const answer of [...pending]) answer()

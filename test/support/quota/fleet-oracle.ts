@@ -1,9 +1,9 @@
 import type { ConnectionSpan, Fleet } from './fleet'
 import { expectedOccupiedMs } from './ideal-client'
 
-/** How long after its data is lost a shared store may learn of what was spent, ms. */
+/** Time in which a shared store gets reports of usage after it lost its data, ms. */
 const REPORT_MS = 12_000
-/** Before a process found the shared store lost it may have been silent for so long. */
+/** A process may have been silent for this long before it noticed that the shared store is lost, ms. */
 const HEARTBEAT_MS = 4000
 /** So late it finds that the shared store is back. */
 const RECONNECT_MS = 3000
@@ -16,7 +16,7 @@ interface Excess {
 
 /**
  * Requests that were too many in a sliding window of the service, which has those of any fixed one, where they are more
- * than the contract leaves to chance (docs/quota.md, *Several Node-REDs on one account*).
+ * than the contract allows (docs/quota.md, *Several Node-REDs on one account*).
  */
 export function excess({ service, history, scenario }: Fleet): Excess[] {
   const { row, headers, up, processes } = scenario
@@ -28,12 +28,12 @@ export function excess({ service, history, scenario }: Fleet): Excess[] {
   /** What one without the shared store may spend that others do not know of. */
   function unknownToOthers({ who, from, to, isFirst }: ConnectionSpan, since: number, at: number): number {
     if (from > at || to < since) return 0
-    // Nobody leaves anything to one that nobody knows; headers that tell too much are believed.
+    // Nothing is reserved for an unknown member; false headers are trusted.
     if (isFirst || headers === 'odd') return share
-    // Of one that has begun just now the others have not heard yet: they count one less.
+    // The others do not know a new member yet: they count one member less.
     if (history.connected.some((one) => one.isFirst && one.from <= from && one.from > from - HEARTBEAT_MS))
       return share
-    // After a window it has its share, which those that have the shared store leave to it no longer.
+    // After a window it uses its share, which the connected members no longer reserve.
     const late = { from: Math.max(from + occupied - HEARTBEAT_MS, since), to: Math.min(to, at) }
     const isAlone = history.troubles.some((down) => {
       const found = { ...down, to: down.to + RECONNECT_MS }
@@ -44,14 +44,14 @@ export function excess({ service, history, scenario }: Fleet): Excess[] {
     return isAlone ? share : Number(from + occupied > since)
   }
 
-  /** What went with the shared store's data: one who cannot tell what it spent costs each of the others one. */
+  /** Usage that was lost with the data: a member that cannot report costs each of the others one request. */
   function lostUsage(lost: number, to: number): number {
     const isMissed = history.troubles.some(
       ({ from, to: end }) => from <= lost + REPORT_MS && end >= lost - occupied,
     )
-    // One that has stopped leaves nothing behind.
+    // A member that stopped normally leaves nothing reserved.
     const gone = history.stops.filter(({ at }) => at <= lost + REPORT_MS).map(({ own }) => own)
-    // One that begins then knows of no other: headers tell it what they have spent, with the first answer that comes.
+    // A new member knows of no others: the headers of its first answer report their usage.
     const isNewcomer = history.connected.some(
       ({ isFirst, from }) => isFirst && from >= lost && from <= lost + REPORT_MS,
     )

@@ -19,26 +19,26 @@ export interface Incident {
   lasts: number
 }
 
-/** What may happen to one process, or to the ledger. */
+/** Incidents of one process, or of the shared store. */
 export const INCIDENTS = {
-  cut: 'its line to the ledger is cut, and it is told so',
-  silence: 'its line to the ledger is cut, and it hears nothing',
-  block: 'its event loop stands still',
-  kill: 'it is killed, and begins anew with what it has saved',
-  forget: 'the same, with nothing',
-  stop: 'it says goodbye, and begins anew',
-  deploy: 'its nodes are new',
-  flush: 'the ledger is emptied',
-  copy: 'a copy of the ledger is made',
-  failover: 'that copy takes over',
-  outage: 'nobody can reach the ledger',
+  cut: 'its connection to the shared store is cut, with an error',
+  silence: 'its connection to the shared store is cut, without an error',
+  block: 'its event loop is blocked',
+  kill: 'it is killed, and restarted with its saved state',
+  forget: 'it is killed, and restarted without state',
+  stop: 'it is stopped normally, and restarted',
+  deploy: 'its nodes are deployed again',
+  flush: 'the shared store is emptied',
+  copy: 'the shared store is copied',
+  failover: 'the copy replaces the shared store',
+  outage: 'the shared store is down',
 } as const
 
 export interface FleetScenario extends Scenario {
   processes: number
   /** `odd`: stale, wrong, or only a part of them. */
   headers: 'none' | 'honest' | 'odd'
-  /** Longest way to the ledger and back, ms. */
+  /** Longest round trip to the shared store, ms. */
   slow: number
   incidents: readonly Incident[]
 }
@@ -50,19 +50,19 @@ export interface Span {
   to: number
 }
 
-/** While a process had the ledger, or was without it, as it was told itself. */
+/** A time in which a process was connected to the shared store, or disconnected, according to itself. */
 export interface ConnectionSpan extends Span {
   /** It never had it before. */
   isFirst: boolean
 }
 
-/** What a judge has to know. */
+/** The history that the oracle needs. */
 export interface History {
   connected: ConnectionSpan[]
   disconnected: ConnectionSpan[]
-  /** While somebody might have been unable to tell what it had spent. */
+  /** Times in which a process may have been unable to report its usage. */
   troubles: Span[]
-  /** When the ledger lost its data, ms. */
+  /** When the shared store lost its data, ms. */
   losses: number[]
   stops: { at: number; own: unknown }[]
 }
@@ -75,13 +75,13 @@ interface RunningProcess {
   quota: Quota
   leave(): unknown
   deploy(): void
-  /** Aborts what its nodes ask for. */
+  /** Aborts its requests. */
   abort: AbortController
   span?: ConnectionSpan | undefined
   wasConnected: boolean
 }
 
-/** Processes whose demand never ends, on one account and with one ledger, each with a line of its own to it. */
+/** Simulates processes with endless demand on one account, each with its own connection to one shared store. */
 export function createFleet(scenario: FleetScenario) {
   const { row, concurrency, headers, slow, processes } = scenario
   const random = createRandom(scenario.seed)
@@ -143,7 +143,7 @@ export function createFleet(scenario: FleetScenario) {
     for (let count = 0; count < concurrency + 2; count++) submitAgain(life)
   }
 
-  /** Asks, and as soon as that is over again. */
+  /** Submits a request, and another one when it has ended. */
   function submitAgain(life: RunningProcess): void {
     const { quota, abort } = life
     const request = {
@@ -165,7 +165,7 @@ export function createFleet(scenario: FleetScenario) {
     return headers === 'odd' && result.headers ? { ...result, headers: spoil(result.headers) } : result
   }
 
-  /** So long somebody can tell nothing. */
+  /** Notes that a process cannot report its usage for a time. */
   function trouble(who: number, lasts: number): void {
     history.troubles.push({ who, from: now(), to: now() + lasts })
   }
@@ -250,7 +250,7 @@ export function createFleet(scenario: FleetScenario) {
 
 export type Fleet = ReturnType<typeof createFleet>
 
-/** What a ledger answers is read when the process is free to. */
+/** Delivers the answers of a shared store when the process is not blocked. */
 function readWhenFree(
   { reads }: ProcessClock,
   { heartbeat, reserve, commit, replay, ...rest }: SharedQuotaStore,
@@ -264,7 +264,7 @@ function readWhenFree(
   }
 }
 
-/** Headers as a cache, a proxy or a slip of the service may leave them: their limits are right where they are whole. */
+/** Corrupts headers as a cache, a proxy or an error of the service might; complete limits are right. */
 function corruptHeaders(random: Random) {
   const before: QuotaHeaders[] = []
   return (reading: QuotaHeaders): QuotaHeaders => {

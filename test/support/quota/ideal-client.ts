@@ -1,4 +1,4 @@
-/** How long a permit is occupied after the response (docs/quota.md), ms: written again, so that an error shows here. */
+/** How long a permit is occupied after the response (docs/quota.md), ms: implemented again, to detect errors. */
 export const expectedOccupiedMs = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
 
 /** When a client that knows all and keeps the rule sends its requests, whose latencies are known as well. */

@@ -4,7 +4,7 @@ import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { AttemptResult, QuotaRequest, RequestContext } from '../../../src/lib/quota/types'
 
-/** An answer whose headers say nothing. */
+/** An answer without headers. */
 export const NO_HEADERS: QuotaHeaders = {
   limit: null,
   remaining: null,
@@ -21,7 +21,7 @@ export const headersWith = (headers: Partial<QuotaHeaders> = {}): QuotaHeaders =
 export interface SentRequest {
   key: string
   endpoint: EndpointName
-  /** Records it asks for. */
+  /** The number of requested records. */
   number: number | undefined
   signal: AbortSignal
   at: number
@@ -36,7 +36,7 @@ export interface RequestOptions {
   minimum?: number
 }
 
-/** The other side of a quota: keeps what left, until a test answers it. */
+/** A service for a quota: stores sent requests, until a test answers them. */
 export function createManualService(clock: Clock) {
   const sent: SentRequest[] = []
   const copies: unknown[] = []
@@ -76,7 +76,7 @@ export function createManualService(clock: Clock) {
   }
 }
 
-/** A context without a limit of the wait, unless given otherwise. */
+/** A context without a maximum wait, unless given otherwise. */
 export const contextWith = (over: Partial<RequestContext> = {}): RequestContext => ({
   signal: new AbortController().signal,
   queueKey: 'node',

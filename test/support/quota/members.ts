@@ -9,12 +9,12 @@ import { createProcess, keys, participant } from './quota'
 export type LinkState = 'connected' | 'disconnected' | 'silent'
 
 const LIMIT = 10
-/** How often answers come. */
+/** Interval of answers. */
 const STEP_MS = 100
 
 /**
- * Processes on one account with ten requests in two minutes, each with a way to the shared store of its own.
- * @param honest their responses have headers that report what the service counts; otherwise none
+ * Processes on one account with ten requests in two minutes, each with its own connection to the shared store.
+ * @param honest their responses have headers that report the count of the service; otherwise none
  */
 export async function createMembers(count: number, { honest = false } = {}) {
   const clock = createVirtualClock()
@@ -29,7 +29,7 @@ export async function createMembers(count: number, { honest = false } = {}) {
   const counted: number[] = []
   const answered = new Set<SentRequest>()
 
-  /** To whichever is at the address. */
+  /** Connects to the store that is at the address now. */
   function linkOf(which: number): SharedQuotaStore {
     const ends = new Map(
       [sharedStore, older].map((one) => [one, one.open(() => links[which] ?? 'connected')]),
@@ -52,7 +52,7 @@ export async function createMembers(count: number, { honest = false } = {}) {
   }
   const all = links.map((_, which) => start(which))
 
-  /** Answers what has left, as the service would, by what it counts in a sliding window. */
+  /** Answers sent requests like the service, with its count in a sliding window. */
   async function answer(): Promise<void> {
     for (const { service } of all) {
       for (const sent of service.sent.filter((one) => !answered.has(one))) {
@@ -86,7 +86,7 @@ export async function createMembers(count: number, { honest = false } = {}) {
   const sent = () => all.reduce((sum, { service }) => sum + service.sent.length, 0)
   return {
     ...{ clock, sharedStore, all, ways: links, sent, pass, answer },
-    /** How many of so many went within some time; all are answered. */
+    /** Submits requests; resolves with how many were sent within some time. All are answered. */
     async send(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
       const { submit, service } = all[which] as (typeof all)[number]
       const before = service.sent.length
@@ -110,9 +110,9 @@ export async function createMembers(count: number, { honest = false } = {}) {
       void one.leave()
       one.leave = one.quota.join(participant({ openSharedStore: () => linkOf(which) }))
     },
-    /** Its process ends at once. */
+    /** Kills its process. */
     kill: (which: number) => processes[which]?.kill(),
-    /** Begins again with what it has saved; what it had sent stays known. */
+    /** Restarts it with its saved state; its earlier requests stay known. */
     restart(which: number) {
       const before = all[which]
       const after = start(which)

@@ -6,16 +6,16 @@ export interface MemoryStore extends StateStore {
   contents(): unknown
   /** Writes that were begun. */
   writes(): number
-  /** True while a write is under way. */
+  /** True while a write is in progress. */
   isBusy(): boolean
   /** When the write of its data was begun, monotonic. */
   lastWriteAt(): number
-  /** Its process dies: what it is writing is never there. */
+  /** Its process dies: pending writes are lost. */
   crash(): void
 }
 
 /**
- * @param delays how long each call takes, ms; 0 at once
+ * @param delays duration of each call, ms; 0 for immediately
  * @param fails whether a call is refused
  */
 export function createMemoryStore(

@@ -8,7 +8,7 @@ export const CURRENT_OCCUPIED_MS = 121_000
 /** Till one that lost the shared store is left its share by those that have it, ms. */
 export const SHARE_LEFT_MS = 8000
 
-/** A process whose account others share, and which has asked once, a window ago. */
+/** A process of a shared account that has sent one request, a window ago. */
 export async function createMember(
   over: ParticipantOptions = {},
   state: 'connected' | 'disconnected' | 'silent' = 'connected',
@@ -33,7 +33,7 @@ export async function createMember(
   all.service.sent[0]?.answer()
   await clock.pass(2 * CURRENT_OCCUPIED_MS)
   all.service.sent.length = 0
-  /** So many left at once. */
+  /** Submits requests; resolves with how many were sent immediately. */
   const submitMany = async (prefix: string, count: number) => {
     const before = all.service.sent.length
     for (const key of keys(prefix, count)) all.submit(key)

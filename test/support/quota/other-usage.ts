@@ -9,8 +9,8 @@ interface SentRequest {
 }
 
 /**
- * Watches a client whose account others use too. What it must know: at each answer, whatever the service counts
- * beyond what may be our own is somebody else's, for a window. What it cannot know: all else.
+ * Watches a client whose account is used by others too. At each answer it must know: usage that the service counts
+ * beyond the client's own belongs to others, for a window. It cannot know of any other usage.
  */
 export function watchOtherUsage(simulation: QuotaSimulation, row: ServiceRow) {
   const occupied = expectedOccupiedMs(row.window)
@@ -39,14 +39,14 @@ export function watchOtherUsage(simulation: QuotaSimulation, row: ServiceRow) {
       // Counted when the answer was made, released since.
       const gone = endings.filter((end) => end > sentAt - occupied && end <= at - occupied).length
       if (remaining !== null)
-        assert.ok(own + foreign + gone >= row.limit - remaining, 'counts less than it was told')
+        assert.ok(own + foreign + gone >= row.limit - remaining, 'counts less than was reported')
     })
   }
 
   return { sending, answered, sendings }
 }
 
-/** Every request of ours that was one too many, with what the client could not know of. */
+/** All refused requests of the client, with the usage that it could not know of. */
 export function findRefusals(
   log: readonly CountedRequest[],
   sendings: readonly SentRequest[],

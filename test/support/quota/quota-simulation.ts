@@ -9,10 +9,10 @@ import { createModelService, type Fate, type ServiceRow } from './model-service'
 export interface Scenario {
   seed: number
   row: ServiceRow
-  /** What the client's table says, where it differs. */
+  /** The client's configured limit, if it differs. */
   table?: { limit: number; window: number } | undefined
   concurrency: number
-  /** Longest way there and back, ms. */
+  /** Longest latencies of request and response, ms. */
   up: number
   back: number
   /** Times are multiples of it, ms. */
@@ -20,7 +20,7 @@ export interface Scenario {
   refusedCounts: boolean
   /** How often a response has headers. */
   headerRate: number
-  /** How often something goes wrong, by how it ends. */
+  /** Probabilities of faults. */
   faults: Partial<Record<Fate['ends'], number>>
 }
 
@@ -30,7 +30,7 @@ export interface Listeners {
   answered?(sentAt: number, remaining: number | null): void
 }
 
-/** A service, and a client's process that may end and begin again. */
+/** Simulates a service, and a client's process that may end and restart. */
 export function createQuotaSimulation(scenario: Scenario) {
   const { row, table = row, concurrency, grain } = scenario
   const random = createRandom(scenario.seed)
@@ -67,7 +67,7 @@ export function createQuotaSimulation(scenario: Scenario) {
     return result
   }
 
-  /** @param repeat goes on asking: the demand never ends */
+  /** @param repeat whether to submit another one afterwards, for endless demand */
   function submit(repeat: () => boolean = () => false, stop?: AbortSignal): void {
     const mine = life
     pendingCount++
@@ -100,12 +100,12 @@ export function createQuotaSimulation(scenario: Scenario) {
     start,
     submit,
     quota: () => quota,
-    /** Asked for and not over. */
+    /** Submitted and not settled. */
     open: () => pendingCount,
     listen: (to: Listeners) => {
       listeners = to
     },
-    /** Node-RED ends: what waits and runs is given up. Its stores may go on writing. */
+    /** Node-RED stops: waiting and running requests are aborted. Its stores may continue writing. */
     stop(): void {
       life++
       pendingCount = 0

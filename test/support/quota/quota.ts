@@ -36,7 +36,7 @@ export function createProcess(clock: Clock, over: ParticipantOptions = {}) {
   return { service, quota, leave, submit }
 }
 
-/** As `setup`, after a first answer of each endpoint whose permit is available again. */
+/** Like `setupQuota`, after a first answer of each endpoint whose permit is available again. */
 export async function setupAnswered(over: ParticipantOptions = {}, endpoints: EndpointName[] = ['current']) {
   const all = setupQuota(over)
   await all.clock.settle()

@@ -8,9 +8,9 @@ import type { ServiceRow } from './model-service'
 export interface RecordsFate {
   up: number
   back: number
-  /** How much of what is asked for the device has. */
+  /** The share of the requested records that the device has. */
   has: number
-  /** `broken`: the headers came, the body did not; `lost`: neither. */
+  /** `broken`: headers without a body; `lost`: no response. */
   ends: 'well' | 'broken' | 'lost'
   hasHeaders: boolean
 }
@@ -68,7 +68,7 @@ export function createRecordsModelService(clock: Clock, { limit, window, kind, p
         const cancel = clock.after(fate.up, arrive)
         inFlight.add(arrive)
       }),
-    /** The client's process dies: what is under way is counted now. */
+    /** The client's process dies: requests in flight are counted now. */
     crash: () => {
       for (const arrive of [...inFlight]) arrive()
     },

@@ -13,7 +13,7 @@ export const data = (device: string, wanted: number, minimum = 1000) => ({
 export const setupRecords = () => setupAnswered({}, ['data', 'data-relay'])
 type Setup = Awaited<ReturnType<typeof setupRecords>>
 
-/** Asks, and answers with so many records. */
+/** Requests records of a device, and answers with the result. */
 export async function requestRecords(
   { submit, clock, service }: Setup,
   device: string,

@@ -4,7 +4,7 @@ import type { Scenario } from './quota-simulation'
 const seed = fc.integer({ min: 0, max: 0xffff_ffff })
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
-/** Latencies as shares of the window: none, usual ones, and some that outlast it. */
+/** Latencies as shares of the window: none, usual ones, and some that are longer than it. */
 const latencies = fc.oneof(
   { weight: 2, arbitrary: fc.constant(0) },
   { weight: 6, arbitrary: fc.double({ min: 0, max: 0.05, noNaN: true }) },
@@ -24,7 +24,7 @@ export const limitRows = (longest: number, most: number) =>
 
 const FAULTS = { failed: 0.05, lost: 0.1, refused: 0.02, denied: 0.02, unsent: 0.03 }
 
-/** The account ours alone: everything may go wrong, except that somebody else uses it. */
+/** An account without other clients: everything else may go wrong. */
 export const soleClient: fc.Arbitrary<Scenario> = fc
   .record({
     seed,

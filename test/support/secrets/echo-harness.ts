@@ -1,4 +1,4 @@
-/** A Node-RED whose accounts ask a service and proxies that echo what they are told to. */
+/** A Node-RED whose accounts use a service and proxies with controlled echoes. */
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -14,10 +14,10 @@ import { type EchoResponse, goodAnswer, REMOTE_DEVICE, STANDALONE_DEVICE } from 
 import { apiKeys } from './echoes'
 import { type Recorder, startRecorder } from './recorder'
 
-/** One account, and what it asks with: its nodes, and the routes of the editor. */
+/** One account with its action nodes and admin requests. */
 export interface EchoAccount {
   name: string
-  /** What nobody may see. */
+  /** Texts that must not be visible. */
   secrets: readonly string[]
   settings: Record<string, unknown>
   credentials: { apiKey: string; loginId: string; loginPass: string; sharedQuotaPassword?: string }
@@ -30,7 +30,7 @@ export interface EchoHarness {
   witness: Recorder
   /** What is answered from now on, by the service or in its respond. */
   setEcho(position: EchoResponse, echo: string): void
-  /** From now on it answers as it should. */
+  /** Answers correctly from now on. */
   answerCorrectly(): void
   /** How often something was answered. */
   answerCount(): number
@@ -69,7 +69,7 @@ const limits = JSON.stringify({
 const respond = { z: 'tab', x: 100, y: 100 }
 export const nodeIdOf = ({ name }: EchoAccount, what: string) => `${name}-${what}`.replaceAll(' ', '-')
 
-/** Of each account: nobody waits here. */
+/** Settings of all accounts: short timeouts. */
 const accountSettings = { timeout: 1, retries: 0 }
 
 function nodesOf(member: EchoAccount, count: number): FlowNode[] {
@@ -88,16 +88,19 @@ function nodesOf(member: EchoAccount, count: number): FlowNode[] {
           wait: 0,
         },
         ...{ from: '2026-11-20T07:00:00Z', fromType: 'date', to: '2026-11-20T09:00:00Z', toType: 'date' },
-        ...{ topic: '{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}', wires: [['told']] },
-        // What a catch node takes is in no log.
+        ...{
+          topic: '{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}',
+          wires: [['collector']],
+        },
+        // Errors that a catch node handles are not logged.
         ...{ ...respond, z: index % 2 === 0 ? 'tab' : 'uncaught', ...properties },
       })),
   ]
 }
 
 /**
- * Of digits alone one cannot tell them from readings. None has six letters in a row: such a word may stand in a name.
- * None has a quotation mark: before five letters in a message it would look like one of six.
+ * Not of digits only, which could be readings. None has six letters in a row: such a word may be in a name.
+ * None has a quotation mark: with five letters after it, it would match six characters of a quoted text.
  */
 const PASSWORDS = ["p'a/s&s%1+x", 'gehe1m ü2', 'zw ei  q7 x', 'パスワード12', 'k z:q@<xw>9']
 
@@ -121,7 +124,7 @@ const proxyAnswering =
     })
   }
 
-/** A service that answers so: each time over another connection, because of what is no answer nobody knows the end. */
+/** A service with these answers, each over a new connection: the end of an invalid answer is not known. */
 export const answeringWith = (respond: EchoResponse): PeerBehaviour =>
   respondWith((socket, received: ReceivedRequest) => socket.end(onlyOnce(respond('', received))))
 
@@ -132,7 +135,7 @@ function onlyOnce(answer: Buffer | string): Buffer {
   return Buffer.concat([bytes.subarray(0, end), Buffer.from('Connection: close\r\n'), bytes.subarray(end)])
 }
 
-/** @param loginPass in respond of one of its own */
+/** @param loginPass a password instead of a generated one */
 export function createEchoAccount(
   name: string,
   index: number,
@@ -147,7 +150,7 @@ export function createEchoAccount(
 }
 
 const variable = (name: string) => `\${${name}}`
-/** Settings that a variable gives, which cannot be used; each holds the secret of the variable. */
+/** Invalid settings from environment variables; each contains the secret of the variable. */
 const INVALID_SETTINGS = {
   baseUrl: 'ftp://Vq7&rkt1Z.test',
   relaySuffix: '/Vq7&rkt1Z/',
@@ -158,10 +161,10 @@ const INVALID_SETTINGS = {
 }
 const VARIABLE_SECRET = 'Vq7&rkt1Z'
 
-/** The first so many members ask with every node; of the others one is enough. */
+/** The first accounts have all nodes; the others have only one. */
 export const FULL_ACCOUNTS = 5
 
-/** @param others that ask the same service */
+/** @param others accounts that use the same service */
 export async function startEchoHarness(others: readonly EchoAccount[] = []): Promise<EchoHarness> {
   const right: EchoResponse = (_, received) => response(JSON.stringify(goodAnswer(received)))
   let says = right
@@ -207,12 +210,12 @@ export async function startEchoHarness(others: readonly EchoAccount[] = []): Pro
   }
   const flow = [
     { id: 'tab', type: 'tab', label: 'secrets' },
-    { id: 'uncaught', type: 'tab', label: 'nobody takes what fails' },
+    { id: 'uncaught', type: 'tab', label: 'errors without a Catch node' },
     { id: 'tls', type: 'tls-config', cert: '', key: '', ca: '', verifyservercert: true },
     { id: 'gate', type: 'http proxy', url: `http://${proxy}`, noproxy: [] },
     { id: 'wall', type: 'http proxy', url: variable('ENVLOG_WALL'), noproxy: [] },
     {
-      id: 'told',
+      id: 'collector',
       type: 'debug',
       tosidebar: true,
       console: false,
@@ -220,8 +223,8 @@ export async function startEchoHarness(others: readonly EchoAccount[] = []): Pro
       complete: 'true',
       ...respond,
     },
-    { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...respond },
-    { id: 'status', type: 'status', scope: null, wires: [['told']], ...respond },
+    { id: 'catch', type: 'catch', scope: null, wires: [['collector']], ...respond },
+    { id: 'status', type: 'status', scope: null, wires: [['collector']], ...respond },
     ...members.flatMap((member, index) => nodesOf(member, index < FULL_ACCOUNTS ? requestKinds.length : 1)),
   ]
   const credentials = {
@@ -259,7 +262,7 @@ export async function startEchoHarness(others: readonly EchoAccount[] = []): Pro
       }
       const { texts, error } = await witness.trigger(nodeIdOf(member, requestKind))
       if (error?.code !== 'ENVLOG_SERVICE') return { texts, message: error?.message ?? '' }
-      // Who was refused is asked again.
+      // A refused device is requested again.
       const forgot = await witness.trigger(nodeIdOf(member, requestKind), { envlog: { forget: true } })
       return { texts: [...texts, ...forgot.texts], message: error.message }
     },

@@ -1,9 +1,9 @@
-/** Places of an answer, and of what stands in its place, where a secret can be echoed. */
+/** Responses, also of proxies and gateways, in which a secret can be echoed. */
 import fc from 'fast-check'
 import { alertAnswer, currentDevice, graph, type Json, relayGraph } from '../../lib/answers'
 import { head, JSON_HEADERS, type ReceivedRequest, response } from '../hostile-peers/wire'
 
-/** Under its base unit, and alone. */
+/** A remote unit and a standalone device. */
 export const REMOTE_DEVICE = { serial: '5212A1B2', base: '5839F001' }
 export const STANDALONE_DEVICE = { serial: '52A10001', base: '52A10001' }
 
@@ -40,7 +40,7 @@ const object =
     return response(JSON.stringify(change(good, echo)))
   }
 
-/** Texts of an answer in their order, whatever they are in. */
+/** Replaces one of the texts of an answer, counted in their order at any depth. */
 function withText(good: Json, wanted: number, echo: string): unknown {
   const count = textsIn(good)
   let left = wanted % count
@@ -81,7 +81,7 @@ const inElement = (good: Json, change: (element: Json) => Json): Json =>
     ]),
   )
 
-/** A status that says that it was refused, and its error object. */
+/** A refusal with a status and an error object. */
 export const refusalWith =
   (status: number, error: (echo: string) => unknown): EchoResponse =>
   (echo) =>
@@ -94,13 +94,13 @@ const headed =
   (status: number, headers: (echo: string) => Record<string, string>): EchoResponse =>
   (echo, received) =>
     response(JSON.stringify(status === 200 ? goodAnswer(received) : {}), headers(echo), status)
-/** What no one takes for HTTP ends the connection. */
+/** Invalid HTTP, which ends the connection. */
 const broken =
   (bytes: (echo: string) => string): EchoResponse =>
   (echo) =>
     Buffer.from(bytes(echo), 'latin1')
 
-/** All that was asked with. */
+/** An error message with the complete request. */
 export const requestInWords: EchoResponse = (_, { head: received, body }) =>
   response(JSON.stringify({ error: { code: 1, message: `${body} ${received}` } }), {}, 400)
 export const requestInField: EchoResponse = (_, received) => {
@@ -111,7 +111,7 @@ export const requestInField: EchoResponse = (_, received) => {
   )
 }
 
-/** As some write who show a body to whoever looks. */
+/** Parts of the request in a debug message. */
 const shown = (echo: string) => ({ received: { 'api-key': echo, body: `{"login-pass":"${echo}"}` } })
 const line = (echo: string) => echo.replace(/[\r\n]+/g, ' ')
 

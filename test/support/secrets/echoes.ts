@@ -1,25 +1,25 @@
-/** Secrets, how somebody echoes them, and how they are looked for in what was told. */
+/** Secrets, encodings in which they are echoed, and the search for them in texts. */
 import fc from 'fast-check'
 import { type SpellingName, spellings } from './spellings'
 
 /** So many letters of a secret in a row are too many. */
 export const WINDOW_LENGTH = 6
-/** Of longer words only the beginning is told. */
+/** Longer texts are shortened. */
 const MAX_LETTERS = 3500
 
 export interface Echo {
   /** Innermost first. */
   ways: readonly SpellingName[]
-  /** What is told of the secret: from this letter on, so many more than a window. */
+  /** The echoed part of the secret: from this character on, this many more than a window. */
   from: number
   more: number
-  /** Letters that are cut off what was written, at its beginning and at its end. */
+  /** Number of characters that are cut off at the beginning and at the end. */
   cut: readonly [number, number]
   around: readonly [string, string]
 }
 
 const names = Object.keys(spellings) as SpellingName[]
-/** Nobody can read base64 in letters of another case. */
+/** Base64 in letters of another case cannot be decoded. */
 const isLossy = (ways: readonly SpellingName[]) =>
   ways.some(
     (way, at) =>
@@ -65,7 +65,7 @@ export const anyEcho: fc.Arbitrary<Echo> = fc.record({
   around: fc.tuple(fc.constantFrom(...before), fc.constantFrom(...behind)),
 })
 
-/** What is told. */
+/** The text of an echo. */
 export function writeEcho(secret: string, { ways, from, more, cut, around }: Echo): string {
   const start = Math.min(from, Math.max(0, secret.length - WINDOW_LENGTH))
   const piece = secret.slice(start, start + WINDOW_LENGTH + more)
@@ -111,7 +111,7 @@ function windowsOf(secrets: readonly string[]): Set<string> {
   return found
 }
 
-/** A piece of a secret that stands in a text as it is, in whatever case. */
+/** Finds a piece of a secret in a text, ignoring case. */
 function pieceIn(text: string, secrets: readonly string[]): string | undefined {
   const windows = windowsOf(secrets)
   const folded = fold(text)
@@ -122,7 +122,7 @@ function pieceIn(text: string, secrets: readonly string[]): string | undefined {
   return undefined
 }
 
-/** The same where the text, or a part of it, was written in these ways. */
+/** The same in a text that contains these encodings. */
 export function pieceOf(
   text: string,
   secrets: readonly string[],
@@ -142,7 +142,7 @@ export function pieceOf(
 
 const readers = [...new Set(names.map((way) => spellings[way].read))]
 
-/** The same where nobody knows in which way it was written. */
+/** The same with any encodings. */
 export function anyPieceIn(text: string, secrets: readonly string[]): string | undefined {
   for (const reading of new Set(readers.flatMap((read) => read(text)))) {
     const piece = pieceIn(reading, secrets)

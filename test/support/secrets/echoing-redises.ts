@@ -1,4 +1,4 @@
-/** Redises that echo the password they were given, wherever Redis could say a word. */
+/** Redises that echo the received password in any reply. */
 import fc from 'fast-check'
 import { seed } from '../chance'
 import { type Peer, type PeerBehaviour, startPeer } from '../peers'
@@ -53,7 +53,7 @@ const atScripts =
   (words) =>
     /^eval/i.test(words[0] ?? '') ? said : good(words)
 
-/** What each says, by the password and an echo of it on one line. */
+/** Replies of each, with the password and an echo of it on one line. */
 const responders: Record<string, (password: string, echo: string) => Responder> = {
   'wrong password': (_, echo) => atLogin(`-WRONGPASS invalid username-password pair: ${echo}\r\n`),
   'an error': (_, echo) => atLogin(`-ERR ${echo}\r\n`),
@@ -67,7 +67,7 @@ const responders: Record<string, (password: string, echo: string) => Responder> 
   'no protocol': (_, echo) => () => `${echo}\r\n`,
 }
 
-/** Those that do not fail by a word of Redis's are told in another way, or not at all. */
+/** Those whose failure is logged as a warning with Redis's own message. */
 export const WARNED = Object.keys(responders).filter((name) => !/answers|protocol/.test(name))
 
 export interface EchoingRedises {

@@ -1,6 +1,6 @@
 /**
- * A Node-RED in a process of its own that keeps all texts that anybody behind it could see: of messages as they are
- * sent and as they end, of statuses, and of what it tells editors.
+ * A Node-RED in a separate process that records all texts that become visible: in messages when they are sent and
+ * completed, in statuses, and in what editors receive.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ export type RecorderCommand = { id: number } & (
   | { what: 'stop' }
 )
 
-/** How a trigger ended, and what was seen meanwhile. */
+/** How a trigger ended, and the texts that were recorded meanwhile. */
 export interface RecordedResult {
   error?: { code?: string; message: string }
   texts: string[]
@@ -37,7 +37,7 @@ const server = createServer((request, response) => RED.httpAdmin(request, respon
 const recorded = new Set<string>()
 const running = new Map<number, string>()
 
-/** All texts that a value holds: keys, and what nobody lists. */
+/** Records all texts of a value, with keys and non-enumerable properties. */
 function record(value: unknown, known = new Set<unknown>()): void {
   if (typeof value === 'string') recorded.add(value)
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null || known.has(value)) return
@@ -88,7 +88,7 @@ process.on('message', (command: RecorderCommand) => {
 process.once('disconnect', () => process.exit())
 
 RED.init(server, JSON.parse(settings))
-// Statuses, and all that editors are told: the debug sidebar too.
+// Statuses, and everything that editors receive, also the debug sidebar.
 for (const name of ['node-status', 'comms']) RED.events.on(name, (data) => record(data))
 RED.events.on('flows:started', () => {
   listen()

@@ -1,4 +1,4 @@
-/** The handle of a Node-RED that keeps what anybody could see of it: see `recorder-process.ts`. */
+/** The handle of a Node-RED that records visible texts, see `recorder-process.ts`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { forkNodeRed } from '../forked-node-red'
@@ -13,14 +13,14 @@ export interface Recorder {
   request(path: string, body?: object): Promise<string>
   /** What it wrote. */
   log(): string
-  /** Ends the flows, so that all is written; what was seen since the last trigger. */
+  /** Stops the flows, so that everything is written; resolves with the texts since the last trigger. */
   stop(): Promise<string[]>
-  /** Contents by name: what the user directory holds but for the file of credentials. */
+  /** Files of the user directory by name, except the file of credentials. */
   files(): Record<string, string>
   end(): Promise<void>
 }
 
-/** Of the core only what these flows are made of. */
+/** The core nodes of these flows. */
 const CORE = /^(?:20-inject|21-debug|24-complete|25-catch|25-status|05-tls|06-httpproxy)/
 
 export async function startRecorder(

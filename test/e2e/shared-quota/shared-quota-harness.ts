@@ -1,4 +1,4 @@
-/** Two whole Node-REDs on one account, a Redis with a password, and for each test a service of its own. */
+/** Two whole Node-REDs on one account, a Redis with a password, and a service for each test. */
 import assert from 'node:assert/strict'
 import type { LogEntry, Simulator } from '../../../simulator'
 import type { QuotaNode } from '../../support/quota-flow'
@@ -9,36 +9,39 @@ import { deployShared, type LimitOfWindow, throughput } from '../../support/shar
 import { until } from '../../support/wait'
 
 const STARTING_MS = 300_000
-/** Share of what could come that has to: timers are late on a busy machine; how much it really is the models show. */
-export const FLOWING = 0.7
+/**
+ * Required share of the possible requests; low, because timers are late on a busy machine. The models measure it
+ * exactly.
+ */
+export const MIN_THROUGHPUT = 0.7
 export const RUN_MS = 60_000
 export const ROW: LimitOfWindow = { limit: 20, window: 1 }
 export const PASSWORD = 'not-a-secret'
-/** Where messages and what is told of them come, anew for each test. */
+/** Boxes of the collector, cleared for each test. */
 const BOXES = ['endless', 'six', 'done-six', 'errors', 'statuses']
 
-export interface Scene {
+export interface SharedQuotaHarness {
   readonly harnesses: readonly [QuotaHarness, QuotaHarness]
   readonly redis: RedisServer
   readonly simulator: Simulator
-  /** Devices that may be asked. */
+  /** Devices that can be requested. */
   readonly remotes: readonly { serial: string; base: string }[]
   /** One round over far more devices than the limit allows. */
-  endless(): QuotaNode[]
+  longRound(): QuotaNode[]
   deploy(nodes: readonly QuotaNode[], password?: string): Promise<void>
   /** Triggers a node in each of them. */
   trigger(id: string): Promise<void>
-  /** Waits for so many requests in all, or more than there are. */
+  /** Waits for a total number of requests. */
   untilRequests(count: number): Promise<unknown>
   more(count: number): Promise<unknown>
   log(): readonly LogEntry[]
   over(): number
-  /** Share of what could have come in the next windows. */
-  flowing(): Promise<number>
+  /** Share of the possible requests in the next windows. */
+  throughput(): Promise<number>
 }
 
 /** In a `describe`. */
-export function useScene(): Scene {
+export function useSharedQuotaHarness(): SharedQuotaHarness {
   const harnesses = [useQuotaHarness(firstRuntime), useQuotaHarness(otherRuntime)] as const
   let redis: RedisServer
   let simulator: Simulator
@@ -78,16 +81,16 @@ export function useScene(): Scene {
     get remotes() {
       return remotes
     },
-    endless: () => [{ id: 'endless', action: 'latest', devices: remotes }],
+    longRound: () => [{ id: 'endless', action: 'latest', devices: remotes }],
     deploy: (nodes, password = PASSWORD) =>
       deployShared(harnesses, { simulator, address: redis.url, password, nodes }),
     async trigger(id) {
-      for (const harness of harnesses) await harness.trigger(id)
+      for (const runtime of harnesses) await runtime.trigger(id)
     },
-    untilRequests: untilRequests,
+    untilRequests,
     more: (count) => untilRequests(log().length + count),
     log,
     over: () => log().filter((entry) => entry.over).length,
-    flowing: () => throughput(simulator, ROW, 3),
+    throughput: () => throughput(simulator, ROW, 3),
   }
 }

@@ -1,4 +1,4 @@
-/** What a store does not know: after a restart with one that forgets, and of another account. */
+/** Usage that a store does not contain: after a restart without persistence, and of another account. */
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
 import { accountId, quotaFlow } from '../../support/quota-flow'
@@ -7,7 +7,7 @@ import { until } from '../../support/wait'
 
 const RUN_MS = 60_000
 const WINDOW = 5
-/** Longer than Node-RED takes to start, on a busy machine too. */
+/** Longer than Node-RED takes to start, also on a busy machine. */
 const LONG_WINDOW = 15
 const LIMITS = {
   'latest-data': { limit: 6, window: WINDOW },
@@ -15,7 +15,7 @@ const LIMITS = {
   alert: { limit: 2, window: LONG_WINDOW },
 }
 
-export function forgettingTests(harness: QuotaHarness): void {
+export function unknownUsageTests(harness: QuotaHarness): void {
   let simulator: Simulator
 
   it('is refused at most once per endpoint after a restart without a persistent store', async function () {
@@ -51,7 +51,7 @@ export function forgettingTests(harness: QuotaHarness): void {
     const used = Object.fromEntries(endpoints.map(({ name }) => [name, requestsOf(name)]))
     await harness.restart()
     await harness.trigger(...ids)
-    await until('it asks again', () =>
+    await until('requests exceed the limit', () =>
       endpoints.every(({ name, limit }) => requestsOf(name) > Number(used[name]) + limit),
     )
     const { log } = simulator
@@ -81,7 +81,7 @@ export function forgettingTests(harness: QuotaHarness): void {
     await harness.deploy(flow(before, 'of-one'))
     await harness.trigger('of-one')
     await until('it is answered', () => harness.collector.box('of-one').length > 0)
-    // The same node, with the address of another service.
+    // The same node with the address of another service.
     const renamed = JSON.stringify(flow(after, 'of-another')).replaceAll(accountId(after), accountId(before))
     await harness.deploy(JSON.parse(renamed))
     await harness.trigger('of-another')

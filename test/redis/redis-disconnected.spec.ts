@@ -28,7 +28,7 @@ describe('a shared store in Redis that loses data, stops, and refuses the passwo
     return sharedStore
   }
   const open = (name?: string): Promise<StoreMember> => joinStore(connect(), name)
-  /** Waits until it can be asked. */
+  /** Waits until it is connected. */
   const rejoin = (sharedStore: SharedQuotaStore, name?: string) =>
     until('it is connected', () => joinStore(sharedStore, name).catch(() => false as const))
 
@@ -44,7 +44,7 @@ describe('a shared store in Redis that loses data, stops, and refuses the passwo
 
   const forgets = {
     'was emptied': () => redis.command('FLUSHALL'),
-    'was started anew': async () => {
+    'was restarted': async () => {
       await redis.end('SIGKILL')
       await redis.start()
     },
@@ -136,7 +136,7 @@ describe('a shared store in Redis that loses data, stops, and refuses the passwo
     const members = `envlog:{an account}:members`
     const [now] = (await redis.command('TIME')) as string[]
     const seen = (secondsAgo: number) => String((Number(now) - secondsAgo) * 1000)
-    // Two within the window, of which one has used some; one before it.
+    // Two within the window, one of which used some permits; one before it.
     await redis.command('ZADD', members, seen(20), 'silent', seen(30), 'used some', seen(61), 'long gone')
     const key = 'envlog:{an account}:epoch'
     const [instanceId, , of] = String(await redis.command('GET', key)).split(' ')
@@ -144,14 +144,14 @@ describe('a shared store in Redis that loses data, stops, and refuses the passwo
     await member.replay([
       usageReplay({ occupiedMs: LONG_MS, used: [{ id: 'used some:1', amount: 3, ageMs: 31_000 }] }),
     ])
-    // Three live members: four each.
+    // Three live members: four permits each.
     const result = await member.reserve('a', [reserveRequest({ ...rule, wanted: 12, minimum: 1 })])
     assert.deepEqual(result, { granted: [12 - 3 - 4 - 1], totals: [12] })
     const none = await member.reserve('b', [reserveRequest({ ...rule, wanted: 12, minimum: 1 })])
     assert.ok('waitMs' in none && none.waitMs <= 30_000, `${JSON.stringify(none)}`)
   })
 
-  it('does so for a member that has reported nothing since it was emptied, however recently it was active', async () => {
+  it('does so for a member without a report since the store was emptied, however recently it was active', async () => {
     const sharedStore = connect()
     const hello = {
       memberId: 'one',
@@ -184,10 +184,10 @@ describe('a shared store in Redis that loses data, stops, and refuses the passwo
         `${amount} ${state} ${Number(ends) + 86_400_000} ${lasts}`,
       )
     }
-    await until('it is free', () => isGranted(member, 'b', [reserveRequest(rule)]), 5000)
+    await until('a permit is available', () => isGranted(member, 'b', [reserveRequest(rule)]), 5000)
   })
 
-  it('stays closed as long as the latest refusal says, though an earlier one is reported after it', async () => {
+  it('stays closed until the end of the latest refusal, even if an earlier one is reported after it', async () => {
     const member = await open()
     const rule = { limit: 9, occupiedMs: LONG_MS }
     await member.commit('a', [commitOutcome({ ...rule, closedMs: LONG_MS })])
@@ -219,7 +219,7 @@ describe('a shared store in Redis that loses data, stops, and refuses the passwo
   it('fails immediately while Redis is down, with a reason, and continues when it is up again', async () => {
     const { sharedStore, name, instanceId } = await open()
     await redis.end('SIGKILL')
-    const error = await until('it knows', () =>
+    const error = await until('it rejects', () =>
       joinStore(sharedStore).then(
         () => false as const,
         (error: { code?: string }) => error.code === 'ECONNREFUSED' && error,
@@ -234,7 +234,7 @@ describe('a shared store in Redis that loses data, stops, and refuses the passwo
 
   it('does nothing with a wrong password, and does not contain it in errors', async () => {
     const wrong = 'wrong-password'
-    // Equal refusals are one entry, with a count.
+    // Identical refusals are one entry with a count.
     const refusals = async () => {
       const [entry] = (await redis.command('ACL', 'LOG')) as { count: number }[]
       return entry?.count ?? 0

@@ -28,7 +28,7 @@ describe('a node whose messages name one device after the other', () => {
       assert.deepEqual(
         nodeState.delivery(`${B.base}/${B.serial}`).cursor,
         cursor,
-        'it was asked two minutes ago',
+        'it was polled two minutes ago',
       )
     })
   }

@@ -5,13 +5,13 @@ import type { Message } from '../../support/flow-types'
 import type { DeviceMessage, QuotaNode } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
 
-/** Short, and so much that a round takes several windows. */
-export const LIMITS = {
+/** Short windows, and so many devices that a round takes several of them. */
+export const SHORT_LIMITS = {
   current: { limit: 1, window: 2 },
   'latest-data': { limit: 20, window: 2 },
   'latest-data-relay': { limit: 25, window: 2 },
   data: { limit: 20, window: 2 },
-  // Its devices are asked one by one: on a busy machine these are no more in a second.
+  // A busy machine does not send more single requests per second.
   'data-relay': { limit: 12, window: 2 },
   alert: { limit: 25, window: 2 },
 }
@@ -23,10 +23,10 @@ const endpointOf = {
   current: () => 'current',
 } satisfies Record<string, (device: TrueDevice) => EndpointName>
 
-export type Crowd = ReturnType<typeof crowdOn>
+export type BusyAccount = ReturnType<typeof createBusyAccount>
 
-export function crowdOn(simulator: Simulator) {
-  // Remote units first: as long as they last, a node waits for one endpoint alone.
+export function createBusyAccount(simulator: Simulator) {
+  // Remote units first, so that a node waits for one endpoint at a time.
   const devices = simulator.truth.devices().toSorted((a, b) => Number(a.standalone) - Number(b.standalone))
   const third = (at: number) => devices.filter((_, index) => index % 3 === at)
   const devicesOf: Record<string, TrueDevice[]> = {
@@ -53,13 +53,13 @@ export function crowdOn(simulator: Simulator) {
     devicesOf,
     ids,
     nodes,
-    /** The node of `latest` that asked. */
+    /** The node of `latest` that sent the request. */
     whoAsked({ user, params }: LogEntry): string | undefined {
       if (user === simulator.account.referenceId) return 'latest-ref'
       const serial = params['remote-serial']
       return ids.find((id) => id.startsWith('latest') && devicesOf[id]?.some((one) => one.serial === serial))
     },
-    /** True where the service has such data of the device. */
+    /** Whether the service has such data of the device. */
     hasData(id: string, serial: string): boolean {
       const device = devicesOf[id]?.find((one) => one.serial === serial)
       return device?.endpoints.includes(endpointOf[actionOf(id)](device)) ?? false
@@ -67,8 +67,8 @@ export function crowdOn(simulator: Simulator) {
   }
 }
 
-/** What nodes have got, device by device, from now on: messages, or why there will be none. */
-export function createTally({ collector }: QuotaHarness, { devicesOf, ids }: Crowd) {
+/** Counts per device which nodes have received a message or an error from now on. */
+export function createTally({ collector }: QuotaHarness, { devicesOf, ids }: BusyAccount) {
   const missing = new Map(ids.map((id) => [id, new Set(devicesOf[id]?.map(({ serial }) => serial))]))
   const seen = new Map([...ids, 'errors'].map((box) => [box, collector.box(box).length]))
 
@@ -79,7 +79,7 @@ export function createTally({ collector }: QuotaHarness, { devicesOf, ids }: Cro
     return messages
   }
 
-  /** `node serial` of those that have got nothing yet. */
+  /** `node serial` of those that have received nothing yet. */
   return function unserved(): string[] {
     for (const id of ids) {
       for (const { serials } of fresh(id) as DeviceMessage[])
@@ -92,7 +92,7 @@ export function createTally({ collector }: QuotaHarness, { devicesOf, ids }: Cro
   }
 }
 
-/** How often an endpoint's limit was what held requests back: the window before was as full as may be. */
+/** How often an endpoint's limit delayed requests: the window before was full. */
 export function timesFull(
   log: readonly LogEntry[],
   endpoint: string,
@@ -100,13 +100,13 @@ export function timesFull(
   limit: number,
 ): number {
   const times = log.filter((entry) => entry.endpoint === endpoint).map(({ time }) => time)
-  // Places are free again a window and a margin after the answer.
+  // Permits are free again a window and a margin after the answer.
   const span = seconds * 1200
   return times.filter((time, at) => time - Number(times[at - limit]) < span).length
 }
 
-/** Between two requests of a node while it waits for the relay endpoint alone: how many of others. */
-export function gapsIn(part: readonly LogEntry[], { whoAsked }: Crowd) {
+/** Numbers of requests of others between two requests of a node, while it waits only for the relay endpoint. */
+export function gapsIn(part: readonly LogEntry[], { whoAsked }: BusyAccount) {
   const latest = part
     .filter(({ endpoint }) => endpoint?.startsWith('latest'))
     .map((entry) => ({ node: whoAsked(entry), endpoint: entry.endpoint }))

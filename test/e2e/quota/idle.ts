@@ -1,4 +1,4 @@
-/** Moments at which a test may do something: nothing is on its way, everything is written. */
+/** Waits until no request is in flight, or until everything is saved. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Simulator } from '../../../simulator'
@@ -7,29 +7,29 @@ import { accountId } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'
 
-/** So long nothing comes where all wait for quota. */
-const LULL_MS = 150
+/** If no request arrives for this time, all wait for quota. */
+const IDLE_MS = 150
 
-export async function lull(simulator: Simulator): Promise<void> {
+export async function untilIdle(simulator: Simulator): Promise<void> {
   let seen = simulator.log.length
   let since = performance.now()
-  await until('nothing comes', () => {
+  await until('no more requests arrive', () => {
     if (simulator.log.length !== seen) since = performance.now()
     seen = simulator.log.length
-    return performance.now() - since > LULL_MS
+    return performance.now() - since > IDLE_MS
   })
 }
 
-/** Resolves when the store has written what was spent last: it does so in its own time. */
-export async function onTheDisk({ nodeRed }: QuotaHarness, simulator: Simulator): Promise<void> {
-  await until('what was spent is on the disk', () => {
+/** Resolves when the store has written the latest usage, which takes some time. */
+export async function untilSaved({ nodeRed }: QuotaHarness, simulator: Simulator): Promise<void> {
+  await until('the usage is saved on disk', () => {
     const saved = savedIn(join(nodeRed.userDir, 'context', accountId(simulator), 'flow.json'))
-    return saved && missing(saved, simulator) === 0
+    return saved && countUnsaved(saved, simulator) === 0
   })
 }
 
-/** Requests of the window that are not in the file. */
-function missing({ endpoints }: PersistedQuota, { log, clock, options: { limits } }: Simulator): number {
+/** Number of requests of the window that are not in the file. */
+function countUnsaved({ endpoints }: PersistedQuota, { log, clock, options: { limits } }: Simulator): number {
   const counts = Object.entries(limits).map(([name, { window }]) => {
     const since = clock.now() - window * 1000
     const sent = log.filter(({ endpoint, time }) => endpoint === name && time > since).length
