@@ -1,7 +1,9 @@
-/** What is measured, as one table: an action node's settings, and what the floor and the hand-built flow ask. */
+/**
+ * The measured cases as one table: settings of an action node, and the request of the floor and the hand-built flow.
+ */
 import type { Output, Send } from '../src/shared/outputs'
 import { handBuilt } from './hand-built'
-import { NOW, remote, type ServiceName, standalone } from './services'
+import { remoteDevice, SERVICE_TIME, type ServiceName, standaloneDevice } from './services'
 
 export interface Case {
   id: string
@@ -11,19 +13,19 @@ export interface Case {
   service: ServiceName
   type: 'envlog-current' | 'envlog-latest' | 'envlog-range' | 'envlog-alerts'
   settings: Record<string, unknown>
-  /** What the floor and the hand-built flow ask for in one request. */
+  /** Path and parameters of the one request of the floor and the hand-built flow. */
   path: string
   params: Record<string, unknown>
   /** JavaScript of the hand-built flow's second function. */
   hand: string
-  /** How many messages come of an answer. */
-  messages(answer: Answer): number
-  /** Long enough for few runs, and for a collection of garbage before each. */
+  /** Number of messages that are made of an answer. */
+  messages(answer: CaseAnswer): number
+  /** A long case: it has fewer runs, and garbage is collected before each. */
   isHeavy: boolean
 }
 
-/** What is looked at in an answer. */
-export interface Answer {
+/** The parts of an answer that are counted. */
+export interface CaseAnswer {
   devices?: { unixtime: string | number; channel: { value: unknown }[] }[]
   data?: object[]
   'alert-logs'?: object[]
@@ -32,8 +34,8 @@ export interface Answer {
 const MINUTE = 60_000
 const CHUNK = 1000
 const targets = {
-  standalone: { serial: standalone.serial, base: standalone.serial },
-  remote: { serial: remote.serial, base: remote.base?.serial ?? '' },
+  standalone: { serial: standaloneDevice.serial, base: standaloneDevice.serial },
+  remote: { serial: remoteDevice.serial, base: remoteDevice.base?.serial ?? '' },
 }
 type Kind = keyof typeof targets
 const count = (number: number) => number.toLocaleString('en-US')
@@ -47,7 +49,7 @@ function paramsOf(kind: Kind, more: object = {}): Record<string, unknown> {
 const isNumber = (value: unknown) => value !== '' && value !== null && Number.isFinite(Number(value))
 
 function current(devices: 10 | 100 | 1000 | 5000, output: Output = 'readings', send: Send = 'all'): Case {
-  const values = ({ devices: found = [] }: Answer) =>
+  const values = ({ devices: found = [] }: CaseAnswer) =>
     found.flatMap(({ channel }) => channel.filter(({ value }) => isNumber(value))).length
   return {
     id: `current-${devices}-${output}-${send}`,
@@ -65,11 +67,11 @@ function current(devices: 10 | 100 | 1000 | 5000, output: Output = 'readings', s
   }
 }
 
-/** Of one device's records; `channels` are those of each record. */
+/** Messages of a series. @param channels number of channels of each record */
 function seriesMessages(output: Output, send: Send, channels: number) {
-  const elements = ({ data = [] }: Answer) =>
+  const elements = ({ data = [] }: CaseAnswer) =>
     data.length * (output === 'rows' || output === 'values' ? channels : 1)
-  return (answer: Answer) => {
+  return (answer: CaseAnswer) => {
     if (send === 'device') return 1
     return send === 'chunk' ? Math.ceil(elements(answer) / CHUNK) : elements(answer)
   }
@@ -103,8 +105,8 @@ function range(
   { channels, text = false, output = 'readings', send = 'device' }: Range,
 ): Case {
   const kind: Kind = channels === 4 ? 'remote' : 'standalone'
-  const from = NOW - records * MINUTE
-  const period = { from: new Date(from).toISOString(), to: new Date(NOW).toISOString() }
+  const from = SERVICE_TIME - records * MINUTE
+  const period = { from: new Date(from).toISOString(), to: new Date(SERVICE_TIME).toISOString() }
   const size = `${records}x${channels}${text ? '-text' : ''}`
   return {
     id: `range-${size}-${output}-${send}`,
@@ -114,7 +116,11 @@ function range(
     type: 'envlog-range',
     settings: { ...list(kind), ...period, fromType: 'date', toType: 'date', output, send, chunk: CHUNK },
     path: kind === 'remote' ? 'data-relay' : 'data',
-    params: paramsOf(kind, { 'unixtime-from': from / 1000 - 1, 'unixtime-to': NOW / 1000, number: records }),
+    params: paramsOf(kind, {
+      'unixtime-from': from / 1000 - 1,
+      'unixtime-to': SERVICE_TIME / 1000,
+      number: records,
+    }),
     hand: handBuilt[`series ${output} ${send}` as keyof typeof handBuilt],
     messages: seriesMessages(output, send, channels),
     isHeavy: true,

@@ -1,4 +1,4 @@
-/** Numbers of several runs. */
+/** Statistics of several runs. */
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -9,14 +9,14 @@ export function median(values: readonly number[]): number {
 
 export interface Spread {
   median: number
-  /** Half of the values lie between these two. */
+  /** The quartiles: half of the values are between these two. */
   low: number
   high: number
-  most: number
+  max: number
 }
 
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN
-  return { median: median(values), low: at(0.25), high: at(0.75), most: at(1) }
+  return { median: median(values), low: at(0.25), high: at(0.75), max: at(1) }
 }

@@ -1,4 +1,7 @@
-/** The flows of the three Node-REDs that are compared; `ask-<case>` is triggered, its messages come to a sink. */
+/**
+ * The flows of the three Node-REDs that are compared; node `trigger-<case>` is triggered, and its messages are counted
+ * by a sink.
+ */
 import { defaultsOf } from '../test/support/built'
 import type { FlowNode } from '../test/support/node-red'
 import type { Case } from './cases'
@@ -7,62 +10,69 @@ import type { OpenService } from './services'
 export const systems = ['floor', 'ours', 'hand'] as const
 export type System = (typeof systems)[number]
 
-/** A case with the service that it asks. */
-export interface Asked {
+/** A case with its service. */
+export interface BenchTarget {
   one: Case
   service: OpenService
 }
 
-const place = { z: 'tab', x: 100, y: 100 }
-const triggerOf = ({ id }: Case) => `ask-${id}`
+const position = { z: 'tab', x: 100, y: 100 }
+const triggerOf = ({ id }: Case) => `trigger-${id}`
 
 export { triggerOf }
 
-export function flowOf(system: System, asked: readonly Asked[]): FlowNode[] {
+export function benchFlow(system: System, targets: readonly BenchTarget[]): FlowNode[] {
   return [
     { id: 'tab', type: 'tab', label: 'bench' },
-    { id: 'sink', type: 'bench-sink', ...place, wires: [] },
-    { id: 'catch', type: 'catch', scope: null, ...place, wires: [['failed']] },
-    { id: 'failed', type: 'bench-failed', ...place, wires: [] },
-    ...asked.flatMap(lanes[system]),
+    { id: 'sink', type: 'bench-sink', ...position, wires: [] },
+    { id: 'catch', type: 'catch', scope: null, ...position, wires: [['failed']] },
+    { id: 'failed', type: 'bench-failed', ...position, wires: [] },
+    ...targets.flatMap(nodesBySystem[system]),
   ]
 }
 
-const lanes: Record<System, (asked: Asked) => FlowNode[]> = { floor, ours, hand }
+const nodesBySystem: Record<System, (target: BenchTarget) => FlowNode[]> = { floor, ours, hand }
 
-export const addressOf = ({ one, service }: Asked) => `${service.url}/v1/devices/${one.path}`
+export const addressOf = ({ one, service }: BenchTarget) => `${service.url}/v1/devices/${one.path}`
 
-export function bodyOf({ one, service: { login } }: Asked): string {
+export function requestBodyOf({ one, service: { login } }: BenchTarget): string {
   const { apiKey, loginId, loginPass } = login
   return JSON.stringify({ 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass, ...one.params })
 }
 
-function floor(asked: Asked): FlowNode[] {
-  const url = addressOf(asked)
+function floor(target: BenchTarget): FlowNode[] {
+  const url = addressOf(target)
   return [
-    { id: triggerOf(asked.one), type: 'bench-floor', url, body: bodyOf(asked), ...place, wires: [['sink']] },
+    {
+      id: triggerOf(target.one),
+      type: 'bench-floor',
+      url,
+      body: requestBodyOf(target),
+      ...position,
+      wires: [['sink']],
+    },
   ]
 }
 
-/** So much that nothing ever waits, before the headers say so too. */
-const plenty = { limit: 1_000_000, window: 1 }
-const manyRecords = { ...plenty, records: 1_000_000_000, recordsWindow: 1 }
+/** Limits that are never reached; the headers report the same. */
+const generous = { limit: 1_000_000, window: 1 }
+const manyRecords = { ...generous, records: 1_000_000_000, recordsWindow: 1 }
 const LIMITS = {
-  current: plenty,
-  'latest-data': plenty,
-  'latest-data-relay': plenty,
+  current: generous,
+  'latest-data': generous,
+  'latest-data-relay': generous,
   data: manyRecords,
   'data-relay': manyRecords,
-  alert: plenty,
+  alert: generous,
 }
 
-export const accountOf = ({ one }: Asked) => `account-${one.id}`
+export const accountIdOf = ({ one }: BenchTarget) => `account-${one.id}`
 
-function ours(asked: Asked): FlowNode[] {
-  const { one, service } = asked
+function ours(target: BenchTarget): FlowNode[] {
+  const { one, service } = target
   return [
     {
-      id: accountOf(asked),
+      id: accountIdOf(target),
       type: 'envlog-account',
       ...defaultsOf('envlog-account'),
       name: one.service,
@@ -75,31 +85,34 @@ function ours(asked: Asked): FlowNode[] {
       type: one.type,
       ...defaultsOf(one.type),
       ...one.settings,
-      account: accountOf(asked),
-      ...place,
+      account: accountIdOf(target),
+      ...position,
       wires: [['sink']],
     },
   ]
 }
 
-/** Core nodes as they are dropped: a function that asks, an http request, a function that puts together. */
-function hand(asked: Asked): FlowNode[] {
-  const { one } = asked
+/**
+ * Core nodes with default settings: a function that makes the request, an http request, a function that makes the
+ * output.
+ */
+function hand(target: BenchTarget): FlowNode[] {
+  const { one } = target
   const [request, read] = [`request-${one.id}`, `read-${one.id}`]
-  const ask = `msg.headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
-msg.payload = ${bodyOf(asked)}
+  const code = `msg.headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
+msg.payload = ${requestBodyOf(target)}
 return msg`
   const func = { type: 'function', outputs: 1, noerr: 0, initialize: '', finalize: '', libs: [] }
   return [
-    { id: triggerOf(one), ...func, func: ask, ...place, wires: [[request]] },
+    { id: triggerOf(one), ...func, func: code, ...position, wires: [[request]] },
     {
       id: request,
       type: 'http request',
-      ...{ method: 'POST', ret: 'obj', paytoqs: 'ignore', url: addressOf(asked), tls: '', persist: false },
+      ...{ method: 'POST', ret: 'obj', paytoqs: 'ignore', url: addressOf(target), tls: '', persist: false },
       ...{ proxy: '', insecureHTTPParser: false, authType: '', senderr: false, headers: [] },
-      ...place,
+      ...position,
       wires: [[read]],
     },
-    { id: read, ...func, func: one.hand, ...place, wires: [['sink']] },
+    { id: read, ...func, func: one.hand, ...position, wires: [['sink']] },
   ]
 }

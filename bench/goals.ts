@@ -1,13 +1,13 @@
-/** The goals, each with its figure; a figure that was not measured is no goal missed. */
+/** The goals, each with its measured figure; goals without a figure are left out. */
 import { median } from './figures'
 import { memory, type Result, ratio, stops } from './measure'
-import type { Year } from './memory'
-import type { Start } from './start'
+import type { YearFigures } from './memory'
+import type { StartupCost } from './start'
 
-export interface Everything {
+export interface BenchResults {
   results: readonly Result[]
-  start: Start | undefined
-  year: Year | undefined
+  start: StartupCost | undefined
+  year: YearFigures | undefined
 }
 
 export interface Goal {
@@ -19,10 +19,10 @@ export interface Goal {
 const RANGES = ['65535x4', '16000x2']
 const nf = (value: number, digits = 2) => value.toFixed(digits)
 
-export function goalsOf({ results, start, year }: Everything): Goal[] {
+export function goalsOf({ results, start, year }: BenchResults): Goal[] {
   const byId = new Map(results.map((result) => [result.one.id, result]))
   const goals: Goal[] = []
-  /** One goal for a case, left out where it did not run. */
+  /** Adds a goal of a case, if the case was measured. */
   const goal = (id: string, text: string, most: number, figure: (result: Result) => number, unit = '') => {
     const result = byId.get(id)
     if (!result) return
@@ -69,23 +69,25 @@ function overFloor(result: Result): number {
   return ours && floor ? ours.median - floor.median : Number.NaN
 }
 
-/** Over all cases, whatever the output and the send. */
+/** Goals over all cases. */
 function stopGoals(results: readonly Result[]): Goal[] {
   const highest = (text: string, most: number, figure: (result: Result) => number): Goal[] => {
     const [worst] = results.toSorted((a, b) => figure(b) - figure(a))
     if (!worst) return []
     const value = figure(worst)
     const missed = results.filter((result) => figure(result) > most).length
-    const told = `${nf(value, 1)} ms (${worst.one.name}); ${missed} of ${results.length} cases above`
-    return [{ text: `longest stop of the event loop, any case: ${text}`, figure: told, isMet: value <= most }]
+    const figureText = `${nf(value, 1)} ms (${worst.one.name}); ${missed} of ${results.length} cases above`
+    return [
+      { text: `longest stop of the event loop, any case: ${text}`, figure: figureText, isMet: value <= most },
+    ]
   }
   return [
     ...highest('median ≤ 10 ms', 10, (result) => stops(result, 'ours').median),
-    ...highest('worst ≤ 20 ms', 20, (result) => stops(result, 'ours').most),
+    ...highest('worst ≤ 20 ms', 20, (result) => stops(result, 'ours').max),
   ]
 }
 
-function startGoals({ ms, brought }: Start): Goal[] {
+function startGoals({ ms, dependencies }: StartupCost): Goal[] {
   return [
     {
       text: 'cold load of all nodes ≤ 60 ms over an empty process',
@@ -94,32 +96,32 @@ function startGoals({ ms, brought }: Start): Goal[] {
     },
     {
       text: 'cold load of all nodes: nothing of undici or zod',
-      figure: brought.join(', ') || 'nothing',
-      isMet: brought.length === 0,
+      figure: dependencies.join(', ') || 'nothing',
+      isMet: dependencies.length === 0,
     },
   ]
 }
 
-/** What may be noise between two quarters of a year. */
+/** A larger ratio between two quarters of a year is more than noise. */
 const FLAT = 1.15
 
-function yearGoals(quarters: Year): Goal[] {
-  // The first has the making of everything.
+function yearGoals(quarters: YearFigures): Goal[] {
+  // The first quarter includes the start.
   const [, second, third, last] = quarters
   if (!second || !third || !last) return []
-  const told = (figure: (quarter: Year[number]) => number, digits: number) =>
+  const byQuarter = (figure: (quarter: YearFigures[number]) => number, digits: number) =>
     quarters.map((quarter) => nf(figure(quarter), digits)).join(', ')
   const processor = last.processor / median([second.processor, third.processor])
   const heap = last.heap / second.heap
   return [
     {
       text: 'a year of 300 devices: processor per record flat',
-      figure: `${told((one) => one.processor, 1)} µs by quarter`,
+      figure: `${byQuarter((one) => one.processor, 1)} µs by quarter`,
       isMet: processor <= FLAT,
     },
     {
       text: 'a year of 300 devices: memory flat',
-      figure: `heap ${told((one) => one.heap, 1)} MB by quarter`,
+      figure: `heap ${byQuarter((one) => one.heap, 1)} MB by quarter`,
       isMet: heap <= FLAT,
     },
   ]

@@ -1,5 +1,5 @@
 /**
- * What somebody writes into the function node behind an http request node, to get the same payloads: one text of
+ * Code of the function node after an http request node, which makes the same payloads as our nodes: one text of
  * JavaScript for each output.
  */
 import type { Output, Send } from '../src/shared/outputs'

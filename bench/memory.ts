@@ -1,6 +1,6 @@
 /**
- * Memory of collecting: a year of 300 devices, and one device with 160,000 records of 4 values at once. The
- * service runs in a process of its own; what is measured is ours. `year` alone tells its parent process.
+ * Memory of collecting: a year of 300 devices, and one device with 160,000 records of 4 values at once. The service
+ * runs in a separate process and is not measured. With the argument `year`, the figures are sent to the parent process.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,12 +13,12 @@ import { pollRecords } from '../src/lib/collect/poll'
 import { collectRange } from '../src/lib/collect/range'
 
 const A_DAY = 86_400_000
-/** Polled as rarely as an answer of 300 records allows: every half hour one. */
+/** A record every 30 minutes, polled as rarely as an answer of 300 records allows. */
 const INTERVAL = 1800
 const POLLED_DAYS = 6
 const QUARTER_POLLS = 15
 const POLLS = 4 * QUARTER_POLLS
-/** The year ends before today: records of the future are another matter. */
+/** The year ends before today, so that no record is ahead of the clock. */
 const START = Math.floor(Date.now() / A_DAY) * A_DAY - (POLLS + 1) * POLLED_DAYS * A_DAY
 const context = { signal: new AbortController().signal, queueKey: 'bench', maxWaitMs: null }
 
@@ -30,7 +30,7 @@ const device = (index: number, interval: number, channels: number): DeviceDefini
   records: { interval },
 })
 
-/** The service, told by messages: which fleet, and how far the clock is. */
+/** The service process: messages set its fleet and advance its clock. */
 async function serve(): Promise<void> {
   const clock = manualClock(START)
   const simulator = await startSimulator({ clock, limits: 'off', fleet: [], logSize: 1 })
@@ -42,38 +42,38 @@ async function serve(): Promise<void> {
   process.send?.({ url: simulator.url, credentials: simulator.account })
 }
 
-const used = () => {
+const usedHeapMb = () => {
   setFlagsFromString('--expose_gc')
   runInNewContext('gc')()
   return process.memoryUsage().heapUsed / 1e6
 }
 const rss = () => process.memoryUsage().rss / 1e6
 
-/** What a quarter of a year came to. */
+/** Figures of a quarter of a year. */
 interface Quarter {
   records: number
   /** MB at its end */
   heap: number
-  /** µs a record */
+  /** µs per record */
   processor: number
 }
-export type Year = readonly Quarter[]
+export type YearFigures = readonly Quarter[]
 
 async function main(): Promise<void> {
   const service = fork(__filename, ['serve'], { execArgv: process.execArgv })
   const [{ url, credentials }] = await once(service, 'message')
-  const tell = async (what: object) => {
+  const command = async (what: object) => {
     service.send(what)
     await once(service, 'message')
   }
   const account = open(url, credentials)
   const isAlone = process.argv[2] === 'year'
   if (!isAlone) {
-    await tell({ fleet: [device(0, 60, 4)] })
-    await whole(account)
+    await command({ fleet: [device(0, 60, 4)] })
+    await measureWholePeriod(account)
   }
-  await tell({ fleet: Array.from({ length: 300 }, (_, index) => device(index, INTERVAL, 2)) })
-  const quarters = await year(account, tell)
+  await command({ fleet: Array.from({ length: 300 }, (_, index) => device(index, INTERVAL, 2)) })
+  const quarters = await measureYear(account, command)
   if (isAlone) process.send?.(quarters)
   else print(quarters)
   await account.close()
@@ -81,9 +81,9 @@ async function main(): Promise<void> {
   if (process.connected) process.disconnect()
 }
 
-async function year(account: Account, tell: (what: object) => Promise<void>): Promise<Year> {
+async function measureYear(account: Account, command: (what: object) => Promise<void>): Promise<YearFigures> {
   const nodeState = createNodeState(systemClock)
-  const wish = { time: 'utc', backfill: true, start: 'held', node: 'bench', receipts: null } as const
+  const options = { time: 'utc', backfill: true, start: 'held', node: 'bench', receipts: null } as const
   let records = 0
   const ports = {
     nodeState,
@@ -97,27 +97,27 @@ async function year(account: Account, tell: (what: object) => Promise<void>): Pr
   for (let poll = 1; poll <= POLLS; poll++) {
     for (let index = 0; index < 300; index++) {
       const { serial } = device(index, INTERVAL, 2)
-      await pollRecords(account, { serial, base: serial }, wish, ports as never, context)
+      await pollRecords(account, { serial, base: serial }, options, ports as never, context)
     }
-    await tell({ advance: POLLED_DAYS * A_DAY })
+    await command({ advance: POLLED_DAYS * A_DAY })
     if (poll % QUARTER_POLLS !== 0) continue
     const { user, system } = process.cpuUsage(cpu)
-    quarters.push({ records, heap: used(), processor: (user + system) / records })
+    quarters.push({ records, heap: usedHeapMb(), processor: (user + system) / records })
     cpu = process.cpuUsage()
     records = 0
   }
   return quarters
 }
 
-function print(quarters: Year): void {
+function print(quarters: YearFigures): void {
   console.log('| quarter | records | heap MB | processor µs a record |\n|---|---|---|---|')
   for (const [index, { records, heap, processor }] of quarters.entries()) {
     console.log(`| ${index + 1} | ${records} | ${heap.toFixed(1)} | ${processor.toFixed(1)} |`)
   }
 }
 
-async function whole(account: Account): Promise<void> {
-  used()
+async function measureWholePeriod(account: Account): Promise<void> {
+  usedHeapMb()
   const idle = rss()
   let peak = idle
   const watching = setInterval(() => {

@@ -1,4 +1,4 @@
-/** A whole Node-RED in a process of its own, that does what the bench tells it. */
+/** A whole Node-RED in a separate process that executes commands of the bench. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,10 +6,10 @@ import { build } from 'esbuild'
 import type { FlowNode } from '../test/support/node-red'
 import { packageJson, root } from '../test/support/package'
 import { temporaryFolder } from '../test/support/run'
-import type { Call, Measured, Told } from './probe'
+import type { CallCommand, Measurement, ProbeReport } from './probe'
 
 export interface BenchedNodeRed {
-  call(call: Omit<Call, 'kind'>): Promise<Measured>
+  call(call: Omit<CallCommand, 'kind'>): Promise<Measurement>
   /** MB resident after a collection of garbage. */
   idle(): Promise<number>
   stop(): Promise<void>
@@ -28,10 +28,10 @@ const SETTINGS = {
 
 const CALL_MS = 120_000
 
-/** Of all user directories. */
+/** Contains the user directories. */
 let folder: string | undefined
 
-export async function startNodeRed(
+export async function startBenchNodeRed(
   flow: readonly FlowNode[],
   credentials: Record<string, object>,
 ): Promise<BenchedNodeRed> {
@@ -41,13 +41,13 @@ export async function startNodeRed(
   writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(SETTINGS)}`)
   write('flows.json', flow)
   write('flows_cred.json', credentials)
-  await placeNodes(userDir)
+  await installNodes(userDir)
 
   const child = fork(require.resolve('node-red/red.js'), ['--userDir', userDir], {
     cwd: userDir,
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // No proxy, no settings of whoever runs the bench.
+    // Without proxy and settings of the user who runs the bench.
     env: { PATH: process.env.PATH, HOME: userDir, TMPDIR: process.env.TMPDIR, TZ: 'UTC' },
   })
   const log = logOf(child)
@@ -56,15 +56,18 @@ export async function startNodeRed(
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   void ended.then(() => process.off('exit', killed))
 
-  async function told<K extends Told['kind']>(kind: K, wish?: object): Promise<Extract<Told, { kind: K }>> {
-    const answer = await next(child, wish, log)
-    if (answer.kind === kind) return answer as Extract<Told, { kind: K }>
+  async function receive<K extends ProbeReport['kind']>(
+    kind: K,
+    command?: object,
+  ): Promise<Extract<ProbeReport, { kind: K }>> {
+    const answer = await next(child, command, log)
+    if (answer.kind === kind) return answer as Extract<ProbeReport, { kind: K }>
     throw new Error(answer.kind === 'failed' ? answer.error : `not expected: ${answer.kind}`)
   }
-  await told('started')
+  await receive('started')
   return {
-    call: async (call) => (await told('measured', { kind: 'call', ...call })).measured,
-    idle: async () => (await told('idle', { kind: 'idle' })).resident,
+    call: async (call) => (await receive('measured', { kind: 'call', ...call })).measured,
+    idle: async () => (await receive('idle', { kind: 'idle' })).resident,
     async stop() {
       child.kill('SIGTERM')
       await ended
@@ -72,18 +75,18 @@ export async function startNodeRed(
   }
 }
 
-/** The package as it was built, and the bench's own nodes. */
-async function placeNodes(userDir: string): Promise<void> {
-  const place = join(userDir, 'node_modules', packageJson.name)
-  mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(root, place)
+/** Installs the built package and the nodes of the bench. */
+async function installNodes(userDir: string): Promise<void> {
+  const packageFolder = join(userDir, 'node_modules', packageJson.name)
+  mkdirSync(dirname(packageFolder), { recursive: true })
+  symlinkSync(root, packageFolder)
   const outfile = join(userDir, 'nodes', 'bench.js')
   await build({
     entryPoints: [join(__dirname, 'probe.ts')],
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    // Node-RED 4.1 takes what the file itself is.
+    // Node-RED 4.1 expects the function itself as the module.
     footer: { js: 'module.exports = module.exports.default' },
     outfile,
   })
@@ -95,7 +98,7 @@ async function placeNodes(userDir: string): Promise<void> {
   )
 }
 
-function next(child: ChildProcess, wish: object | undefined, log: () => string): Promise<Told> {
+function next(child: ChildProcess, command: object | undefined, log: () => string): Promise<ProbeReport> {
   return new Promise((resolve, reject) => {
     const giveUp = (why: string) => () => {
       release()
@@ -103,16 +106,16 @@ function next(child: ChildProcess, wish: object | undefined, log: () => string):
     }
     const [ended, silent] = [giveUp('has ended'), giveUp('does not answer')]
     const timer = setTimeout(silent, CALL_MS)
-    const take = (told: Told) => {
+    const onMessage = (data: ProbeReport) => {
       release()
-      resolve(told)
+      resolve(data)
     }
     const release = () => {
       clearTimeout(timer)
-      child.off('message', take).off('exit', ended)
+      child.off('message', onMessage).off('exit', ended)
     }
-    child.on('message', take).on('exit', ended)
-    if (wish) child.send(wish)
+    child.on('message', onMessage).on('exit', ended)
+    if (command) child.send(command)
   })
 }
 

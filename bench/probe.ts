@@ -1,6 +1,7 @@
 /**
- * What the bench puts into each Node-RED: a sink that counts, the floor, and who measures. The bench bundles it
- * into the Node-RED's folder of nodes; it is told what to do by its parent process.
+ * The nodes that the bench installs into each Node-RED: a sink that counts messages, and the floor; and the
+ * measurement, which executes commands of the parent process. The bench bundles this file into the nodes folder of the
+ * user directory.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -9,39 +10,39 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 
-export interface Call {
+export interface CallCommand {
   kind: 'call'
   /** The node that is triggered. */
   node: string
-  /** Messages to come. */
+  /** Number of expected messages. */
   messages: number
-  /** Collect garbage before. */
+  /** Whether garbage is collected before. */
   collect: boolean
-  /** Where the processor profile of the call is written. */
+  /** File for the processor profile of the call. */
   profile?: string
 }
 
-export interface Measured {
+export interface Measurement {
   /** ms */
   wall: number
   /** ms of all threads */
   processor: number
-  /** Longest time in ms that the event loop did not come round. */
+  /** Longest time without a turn of the event loop, in ms. */
   stop: number
-  /** MB resident at most; not on every system. */
+  /** Peak resident size in MB; `null` where the operating system does not report it. */
   peak: number | null
 }
 
-/** What comes from a Node-RED: an answer to each message, and one when its flows have started. */
-export type Told =
+/** Messages of a Node-RED: a reply to each command, and one when its flows have started. */
+export type ProbeReport =
   | { kind: 'started' }
-  | { kind: 'measured'; measured: Measured }
+  | { kind: 'measured'; measured: Measurement }
   | { kind: 'idle'; resident: number }
   | { kind: 'failed'; error: string }
 
-/** The timer of the loop's histogram ticks as often as it can: what it finds beyond that is the stop. */
+/** The finest resolution of the histogram of the event loop's delay; it is subtracted from the maximum. */
 const TICK_MS = 1
-/** A histogram that was cleared finds nothing before its second tick; what a call leaves behind ends within. */
+/** A cleared histogram records nothing before its second tick; other work of a call also ends within this time. */
 const SETTLE_MS = 5
 
 type Collect = (options?: object) => void
@@ -52,15 +53,18 @@ const stops = monitorEventLoopDelay({ resolution: TICK_MS })
 let arrived: () => void = () => {}
 let failed: (error: Error) => void = () => {}
 
-async function call(RED: NodeAPI, { node, messages, collect: first, profile }: Call): Promise<Measured> {
+async function call(
+  RED: NodeAPI,
+  { node, messages, collect: first, profile }: CallCommand,
+): Promise<Measurement> {
   if (first) collect()
   const session = profile === undefined ? undefined : await startProfile()
   await sleep(SETTLE_MS)
-  forgetPeak()
+  resetPeak()
   stops.enable()
   stops.reset()
   await sleep(SETTLE_MS)
-  const came = { processor: 0, wall: 0 }
+  const times = { processor: 0, wall: 0 }
   const before = process.cpuUsage()
   const start = performance.now()
   let left = messages
@@ -68,9 +72,9 @@ async function call(RED: NodeAPI, { node, messages, collect: first, profile }: C
     failed = reject
     arrived = () => {
       if (--left !== 0) return
-      came.wall = performance.now() - start
+      times.wall = performance.now() - start
       const { user, system } = process.cpuUsage(before)
-      came.processor = (user + system) / 1000
+      times.processor = (user + system) / 1000
       resolve()
     }
     RED.nodes.getNode(node).receive({})
@@ -80,15 +84,15 @@ async function call(RED: NodeAPI, { node, messages, collect: first, profile }: C
   stops.disable()
   if (left < 0) throw new Error(`${node}: ${-left} messages more than there should be`)
   if (session && profile !== undefined) await endProfile(session, profile)
-  return { ...came, stop, peak: peak() }
+  return { ...times, stop, peak: peak() }
 }
 
-/** Linux keeps the highest figure by itself, also of what no timer would see. */
-function forgetPeak(): void {
+/** Resets the peak that Linux records; a timer would not see peaks while the event loop is stopped. */
+function resetPeak(): void {
   try {
     writeFileSync('/proc/self/clear_refs', '5')
   } catch {
-    // Another system: there is no figure then.
+    // Another operating system: the peak is not reported.
   }
 }
 
@@ -122,7 +126,7 @@ async function idle(): Promise<number> {
   return process.memoryUsage().rss / 1e6
 }
 
-function ask(url: string, body: string, agent: Agent): Promise<unknown> {
+function post(url: string, body: string, agent: Agent): Promise<unknown> {
   const headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent, method: 'POST', headers }, (answer) => {
@@ -145,7 +149,7 @@ export default (RED: NodeAPI): void => {
     RED.nodes.createNode(this, def)
     const agent = new Agent({ keepAlive: true })
     this.on('input', (msg, send, done) => {
-      ask(def.url, def.body, agent).then((payload) => {
+      post(def.url, def.body, agent).then((payload) => {
         send({ ...msg, payload })
         done()
       }, done)
@@ -169,11 +173,12 @@ export default (RED: NodeAPI): void => {
     })
   })
 
-  const tell = (told: Told) => process.send?.(told)
-  const refuse = (error: unknown) => tell({ kind: 'failed', error: String(error) })
-  process.on('message', (wish: Call | { kind: 'idle' }) => {
-    if (wish.kind === 'idle') idle().then((resident) => tell({ kind: 'idle', resident }), refuse)
-    if (wish.kind === 'call') call(RED, wish).then((measured) => tell({ kind: 'measured', measured }), refuse)
+  const report = (data: ProbeReport) => process.send?.(data)
+  const reportFailure = (error: unknown) => report({ kind: 'failed', error: String(error) })
+  process.on('message', (command: CallCommand | { kind: 'idle' }) => {
+    if (command.kind === 'idle') idle().then((resident) => report({ kind: 'idle', resident }), reportFailure)
+    if (command.kind === 'call')
+      call(RED, command).then((measured) => report({ kind: 'measured', measured }), reportFailure)
   })
-  RED.events.once('flows:started', () => tell({ kind: 'started' }))
+  RED.events.once('flows:started', () => report({ kind: 'started' }))
 }

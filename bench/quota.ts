@@ -1,7 +1,7 @@
 /**
- * What the quota costs: a request while 10,000 others wait, also with a node that is notified how long; how long a
- * refusal stops all else; and memory over a million requests. The floor is the same number of promises that are made
- * and settled.
+ * Cost of the quota: of a request while 10,000 others wait, also with callers that are notified of their waits; how
+ * long a refusal blocks the event loop; and memory over a million requests. The floor is the same number of promises
+ * that are created and settled.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -14,12 +14,12 @@ import type { AttemptResult } from '../src/lib/quota/types'
 const WAITING = 10_000
 const MEASURED = 100_000
 const MANY = 1_000_000
-/** Each request has a signal of its own, as those of the client have. */
+/** Each request has its own signal, like those of the client. */
 const context = (line: number, listens = false) => ({
   signal: new AbortController().signal,
   queueKey: String(line),
   maxWaitMs: null,
-  ...(listens ? { waiting: () => {} } : {}),
+  ...(listens ? { onWait: () => {} } : {}),
 })
 
 const open = (): Quota => {
@@ -28,33 +28,33 @@ const open = (): Quota => {
   return quota
 }
 
-/** Keeps so many waiting until `total` have been sent; resolves when all are answered. */
-async function run(quota: Quota, lines: number, waiting: number, total: number, listens = false) {
-  let asked = 0
+/** Keeps `waiting` requests in the queue until `total` have been sent; resolves when all are answered. */
+async function run(quota: Quota, queueKeys: number, waiting: number, total: number, listens = false) {
+  let sentCount = 0
   const headers = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
   const next = async (): Promise<void> => {
-    while (asked < total) {
-      const index = asked++
-      await quota.ask(
+    while (sentCount < total) {
+      const index = sentCount++
+      await quota.submit(
         {
           endpoint: 'latest-data',
           key: String(index),
           send: async () => ({ headers, value: index }),
           copy: (value: number) => value,
         },
-        context(index % lines, listens),
+        context(index % queueKeys, listens),
       )
     }
   }
   await Promise.all(Array.from({ length: waiting }, next))
 }
 
-/** Queues so many that wait, and refuses the first: what an ask takes then, and the longest stop of the loop, ms. */
-async function refuse(lines: number): Promise<{ asking: number; stop: number }> {
+/** Queues requests and refuses the first. Measures the time of a submit, and the longest stop of the loop, in ms. */
+async function refuse(queueKeys: number): Promise<{ submitMs: number; stop: number }> {
   const quota = createQuota(systemClock)
   const leave = quota.join({ concurrency: 2, limits: limitsWith() })
   let answer: (result: AttemptResult<number>) => void = () => {}
-  const ask = (index: number) => {
+  const submit = (index: number) => {
     const request = {
       endpoint: 'alert' as const,
       key: String(index),
@@ -65,25 +65,25 @@ async function refuse(lines: number): Promise<{ asking: number; stop: number }> 
       copy: (value: number) => value,
     }
     quota
-      .ask(request, { ...context(index % lines, true), signal: signals[index] as AbortSignal })
+      .submit(request, { ...context(index % queueKeys, true), signal: signals[index] as AbortSignal })
       .catch(() => {})
   }
   const controllers = Array.from({ length: WAITING }, () => new AbortController())
   const signals = controllers.map(({ signal }) => signal)
   const start = performance.now()
-  for (let index = 0; index < WAITING; index++) ask(index)
-  const asking = (performance.now() - start) / WAITING
+  for (let index = 0; index < WAITING; index++) submit(index)
+  const submitMs = (performance.now() - start) / WAITING
   const error = new EnvlogError('quota-refused', { status: 429 }, { status: 429 })
-  // Another window: all are notified again.
+  // A refusal with another window, so all callers are notified again.
   const headers = { limit: 12, remaining: 0, windowSeconds: 7200, recordsRemaining: null }
   answer({ headers, error })
   const stop = await longestStop(20)
   for (const controller of controllers) controller.abort()
   await leave()
-  return { asking, stop }
+  return { submitMs, stop }
 }
 
-/** Of so many turns of the loop. */
+/** Longest of this many turns of the event loop, in ms. */
 async function longestStop(turns: number): Promise<number> {
   let longest = 0
   let last = performance.now()
@@ -115,7 +115,7 @@ async function main(): Promise<void> {
   const least = (await floor(MEASURED)) / MEASURED
   console.log(`Node ${process.version}; a promise alone: ${(least * 1000).toFixed(2)} µs\n`)
   console.log('| waiting | nodes | notified | µs a request |\n|---|---|---|---|')
-  for (const [waiting, lines, listens] of [
+  for (const [waiting, queueKeys, listens] of [
     [1, 1, false],
     [WAITING, 1, false],
     [WAITING, 100, false],
@@ -125,17 +125,17 @@ async function main(): Promise<void> {
     [WAITING, 100, true],
   ] as const) {
     const start = performance.now()
-    await run(open(), lines, waiting, MEASURED, listens)
+    await run(open(), queueKeys, waiting, MEASURED, listens)
     const each = text(((performance.now() - start) / MEASURED) * 1000)
-    console.log(`| ${waiting} | ${lines} | ${listens ? 'yes' : ''} | ${each} |`)
+    console.log(`| ${waiting} | ${queueKeys} | ${listens ? 'yes' : ''} | ${each} |`)
   }
   console.log(
     '\n| waiting for a permit | nodes | µs an ask | longest stop after a refusal, ms |\n|---|---|---|---|',
   )
-  for (const lines of [1, 100]) {
-    await refuse(lines)
-    const { asking, stop } = await refuse(lines)
-    console.log(`| ${WAITING} | ${lines} | ${text(asking * 1000)} | ${text(stop)} |`)
+  for (const queueKeys of [1, 100]) {
+    await refuse(queueKeys)
+    const { submitMs, stop } = await refuse(queueKeys)
+    console.log(`| ${WAITING} | ${queueKeys} | ${text(submitMs * 1000)} | ${text(stop)} |`)
   }
   const quota = open()
   await run(quota, 100, 100, 100_000)

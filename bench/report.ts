@@ -1,4 +1,4 @@
-/** The tables of `bench/README.md`. */
+/** Writes the tables of `bench/README.md`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ export function timesTable(results: readonly Result[]): string {
 export function stopsTable(results: readonly Result[]): string {
   const stop = (result: Result, system: System) => {
     const found = stops(result, system)
-    return `${found.median.toFixed(0)} / ${found.most.toFixed(0)}`
+    return `${found.median.toFixed(0)} / ${found.max.toFixed(0)}`
   }
   const peak = (result: Result, system: System) => memory(result, system)?.median.toFixed(0) ?? '–'
   const speed = (result: Result, system: System) =>
@@ -64,7 +64,7 @@ export function stopsTable(results: readonly Result[]): string {
 export function goalsTable(goals: readonly Goal[]): string {
   return table(
     ['goal', 'figure', ''],
-    goals.map(({ text, figure: told, isMet }) => [text, told, isMet ? 'pass' : '**miss**']),
+    goals.map(({ text, figure: value, isMet }) => [text, value, isMet ? 'pass' : '**miss**']),
   )
 }
 
@@ -84,7 +84,7 @@ export function reportOf(results: readonly Result[], goals: readonly Goal[]): st
   ].join('\n\n')
 }
 
-/** Replaces what stands between the markers. */
+/** Replaces the text between the markers. */
 export function writeReadme(report: string): void {
   const text = readFileSync(README, 'utf8')
   const [before, rest = ''] = text.split(BEGIN)

@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: our nodes, a flow built by hand from core nodes, and the floor, in whole Node-REDs against the
- * simulator. RUNS pairs of a long case at least, CASES (a regular expression) for some of them, PROFILE (a folder)
- * for a processor profile of each. What is not a whole run leaves README.md as it is.
+ * `npm run bench`: compares our nodes, a flow built by hand from core nodes, and the floor, in whole Node-REDs with the
+ * simulator. RUNS: number of pairs of a long case; CASES: a regular expression that selects cases; PROFILE: a folder
+ * for processor profiles. Only a run of all cases without profiles updates README.md.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { cases } from './cases'
 import { goalsOf } from './goals'
 import { measureAll, type Result, ratio, stops } from './measure'
-import type { Year } from './memory'
+import type { YearFigures } from './memory'
 import { reportOf, writeReadme } from './report'
 import { measureStart } from './start'
 
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const results: Result[] = []
   const done = (result: Result) => {
     results.push(result)
-    console.error(inShort(result))
+    console.error(summarize(result))
   }
   await measureAll(chosen, { runs: Number(RUNS), profiles: PROFILE, done })
   const start = isWhole ? await measureStart() : undefined
@@ -36,16 +36,16 @@ async function main(): Promise<void> {
   if (isWhole) writeReadme(report)
 }
 
-/** For whoever waits. */
-function inShort(result: Result): string {
+/** One line of progress. */
+function summarize(result: Result): string {
   const wall = (of: 'ours' | 'hand') => ratio(result, 'wall', of, 'floor').median.toFixed(2)
   const stop = stops(result, 'ours').median.toFixed(0)
   return `${result.one.name}: ${wall('ours')} × floor, by hand ${wall('hand')} ×; stop ${stop} ms`
 }
 
-async function measureYear(): Promise<Year> {
+async function measureYear(): Promise<YearFigures> {
   const child = fork(join(__dirname, 'memory.ts'), ['year'], { execArgv: process.execArgv })
-  const [year] = (await once(child, 'message')) as [Year]
+  const [year] = (await once(child, 'message')) as [YearFigures]
   await once(child, 'exit')
   return year
 }

@@ -1,11 +1,11 @@
 /**
- * The service, in a process of its own. The simulator makes each answer once; from then on its bytes are sent
- * again, so that what is measured is not the time that it takes to make 65,535 records.
+ * The service in a separate process. The simulator creates each answer once; the same bytes are sent from then on, so
+ * that the time to create 65,535 records is not measured.
  */
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { manualClock, startSimulator } from '../simulator'
-import { NOW, type OpenService, type ServiceName, services } from './services'
+import { type OpenService, SERVICE_TIME, type ServiceName, services } from './services'
 
 interface Recorded {
   status: number
@@ -13,9 +13,9 @@ interface Recorded {
   body: Buffer
 }
 
-/** Those that belong to one transfer. */
+/** Headers of a single transfer. */
 const NOT_REPLAYED = new Set(['connection', 'keep-alive', 'transfer-encoding'])
-/** Longer than any pause between two calls. */
+/** Longer than any pause between two requests. */
 const KEEP_ALIVE_MS = 600_000
 
 const opened = new Map<ServiceName, Promise<OpenService>>()
@@ -23,7 +23,7 @@ const opened = new Map<ServiceName, Promise<OpenService>>()
 async function open(name: ServiceName): Promise<OpenService> {
   const simulator = await startSimulator({
     ...services[name],
-    clock: manualClock(NOW),
+    clock: manualClock(SERVICE_TIME),
     limits: 'off',
     logSize: 1,
   })
@@ -68,7 +68,7 @@ process.on('message', (name: ServiceName) => {
   const service = opened.get(name) ?? open(name)
   opened.set(name, service)
   service.then(
-    (told) => process.send?.(told),
+    (open) => process.send?.(open),
     (error) => process.send?.({ error: String(error) }),
   )
 })

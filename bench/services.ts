@@ -1,15 +1,15 @@
-/** The simulated services that the cases ask: fleets, and how they write numbers. */
+/** The simulated services of the cases: fleets, and how they write numbers. */
 import type { DeviceDefinition, SimulatorOptions } from '../simulator'
 
-export const NOW = Date.UTC(2026, 0, 15, 12)
+export const SERVICE_TIME = Date.UTC(2026, 0, 15, 12)
 
-/** Every minute, so that a period of so many minutes holds so many records. */
+/** A record every minute: a period of n minutes has n records. */
 const everyMinute = { capacity: 100_000, records: { interval: 60, drift: 0 } } as const
 
 const channels = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ num: index + 1, unit: index % 2 === 0 ? 'C' : '%' }))
 
-export const standalone: DeviceDefinition = {
+export const standaloneDevice: DeviceDefinition = {
   serial: '5BE00001',
   name: 'Cold room',
   model: 'M-700',
@@ -18,7 +18,7 @@ export const standalone: DeviceDefinition = {
   ...everyMinute,
 }
 
-export const remote: DeviceDefinition = {
+export const remoteDevice: DeviceDefinition = {
   serial: '5BE00002',
   name: 'Shelf',
   model: 'M-610',
@@ -26,13 +26,13 @@ export const remote: DeviceDefinition = {
   group: { num: 1, name: 'Cold chain' },
   channels: channels(4),
   alerts: Array.from({ length: 20 }, (_, index) => ({
-    unixtime: NOW / 1000 - (20 - index) * 600,
+    unixtime: SERVICE_TIME / 1000 - (20 - index) * 600,
     texts: { [`ch${1 + (index % 4)}`]: index % 2 === 0 ? 'Upper limit exceeded' : 'Recovered' },
   })),
   ...everyMinute,
 }
 
-const records = { fleet: [standalone, remote] }
+const records = { fleet: [standaloneDevice, remoteDevice] }
 
 export const services = {
   'current-10': { devices: 10 },
@@ -45,7 +45,7 @@ export const services = {
 
 export type ServiceName = keyof typeof services
 
-/** What its process tells of an open one. */
+/** A running service. */
 export interface OpenService {
   url: string
   login: { apiKey: string; loginId: string; loginPass: string }

@@ -1,4 +1,4 @@
-/** What the five nodes cost a start of Node-RED, and what they bring with them. */
+/** Time to load the five nodes at a start of Node-RED, and which dependencies are loaded with them. */
 import { join } from 'node:path'
 import { coldRequire, processTime } from '../test/support/cold-require'
 import { packageJson, root } from '../test/support/package'
@@ -6,18 +6,18 @@ import { median } from './figures'
 
 const TIMES = 11
 
-export interface Start {
+export interface StartupCost {
   /** ms over an empty process */
   ms: number
   /** Run-time dependencies that are loaded with the nodes. */
-  brought: string[]
+  dependencies: string[]
 }
 
-export async function measureStart(): Promise<Start> {
+export async function measureStart(): Promise<StartupCost> {
   const files = Object.values(packageJson['node-red'].nodes).map((file) => join(root, file))
   const { loaded } = await coldRequire(root, files)
-  const dependencies = Object.keys(packageJson.dependencies)
-  const brought = dependencies.filter((name) =>
+  const names = Object.keys(packageJson.dependencies)
+  const loadedDependencies = names.filter((name) =>
     loaded.some((file) => file.includes(`/node_modules/${name}/`)),
   )
   const differences: number[] = []
@@ -25,5 +25,5 @@ export async function measureStart(): Promise<Start> {
     const empty = await processTime(root, [])
     differences.push((await processTime(root, files)) - empty)
   }
-  return { ms: median(differences), brought }
+  return { ms: median(differences), dependencies: loadedDependencies }
 }

@@ -1,18 +1,18 @@
-/** Where a repository shows its pages, and where it hands out its files. */
-export interface Places {
+/** Base addresses of a repository: of its rendered pages, and of its raw files. */
+export interface RepositoryUrls {
   pages: string
   files: string
 }
 
-export function placesOf(repository: string, commit: string): Places {
+export function repositoryUrls(repository: string, commit: string): RepositoryUrls {
   return {
     pages: `https://github.com/${repository}/blob/${commit}/`,
     files: `https://raw.githubusercontent.com/${repository}/${commit}/`,
   }
 }
 
-/** Links of Markdown within a repository, as addresses; anchors and addresses stay. */
-export function withAbsoluteLinks(text: string, { pages, files }: Places): string {
+/** Makes the links of a Markdown text within the repository absolute; anchors and addresses stay unchanged. */
+export function withAbsoluteLinks(text: string, { pages, files }: RepositoryUrls): string {
   return text.replace(
     /(!?)\[([^\]]*)\]\((?:<([^>]*)>|([^)\s]*))\)/g,
     (link, mark: string, words: string, spaced: string | undefined, plain: string | undefined) => {

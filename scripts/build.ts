@@ -1,7 +1,6 @@
 /**
- * Puts together what TypeScript does not: each node's html (editor script and form), its icon, its catalogs
- * and its help, beside the node's js in `dist/nodes/<node>/`, where Node-RED looks for them; and the documents as pages
- * in `resources/`.
+ * Builds what TypeScript does not: for each node the html (editor script and form), icon, catalogs and help, beside its
+ * js in `dist/nodes/<node>/`, where Node-RED loads them; and the documents as html pages in `resources/`.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -32,7 +31,7 @@ async function editorScript(name: string): Promise<string> {
   return result.outputFiles[0]?.text ?? ''
 }
 
-/** A form with the parts that forms share; a part that is not there ends the build. */
+/** A form with its included parts; the build fails if one is missing. */
 function form(name: string): string {
   const html = readFileSync(join(root, 'src/nodes', name, 'form.html'), 'utf8')
   return html.replace(/<!-- include (\S+) -->/g, (_, part: string) =>
@@ -40,7 +39,7 @@ function form(name: string): string {
   )
 }
 
-/** What all nodes say, and what only this one says. */
+/** The shared catalog merged with that of the node. */
 function catalog(language: string, name: string): object {
   const read = (file: string) => JSON.parse(readFileSync(join(root, 'locales', language, file), 'utf8'))
   return { ...read('common.json'), ...read(`${name}.json`) }
@@ -49,7 +48,7 @@ function catalog(language: string, name: string): object {
 async function buildNode(name: string): Promise<void> {
   const folder = join(root, 'dist/nodes', name)
   mkdirSync(join(folder, 'icons'), { recursive: true })
-  // All forms share it; the account's html is always loaded.
+  // All forms use this style; it is only in the account's html, which is always loaded.
   const style = readFileSync(join(root, 'src/editor/editor.css'), 'utf8')
   const html = [
     ...(name === 'account' ? [`<style>\n${style}</style>`] : []),

@@ -1,6 +1,6 @@
 /**
- * Development: builds, runs the demo, and does both again when a source file changes. A build that fails leaves
- * what runs alone and says why.
+ * Development: builds and runs the demo, again after each change of a source file. If a build fails, the demo keeps
+ * running.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { watch } from 'node:fs'

@@ -1,9 +1,9 @@
 /**
- * Deliberate faults: tries each patch of `test/mutants` with the group of tests that should find it, then with larger
- * ones, and stops at the first failure. Lists what no test found. The patched tree is a checkout of HEAD: commit first.
+ * Mutation tests: runs the tests with each patch of `test/mutants`, first the nearest group of tests, then larger ones,
+ * until one fails. Lists the patches that no test found. They are applied to a checkout of HEAD: commit first.
  *
  *     npm run mutants              all
- *     npm run mutants -- quota-03  those whose name begins so
+ *     npm run mutants -- quota-03  those whose names begin with this
  *     npm run mutants -- --near    without whole Node-REDs and browsers
  */
 import { spawn } from 'node:child_process'
@@ -12,26 +12,26 @@ import { basename, join } from 'node:path'
 import { execute, root } from '../test/support/package'
 import { temporaryFolder } from '../test/support/run'
 
-/** Checkouts that are tried at the same time. */
+/** Checkouts that are tested at the same time. */
 const JOBS = 2
-const LONGEST_MS = 600_000
+const MAX_RUN_MS = 600_000
 const folder = join(root, 'test', 'mutants')
 
 interface Mutant {
   name: string
   patch: string
-  /** What goes wrong, in a sentence. */
+  /** What goes wrong for a user, in one sentence. */
   fault: string
   /** The file of `src` that it changes. */
   file: string
 }
 
-type Verdict = 'found' | 'survives' | 'does not build'
+type Outcome = 'found' | 'survives' | 'does not build'
 
 interface Group {
   title: string
   specs: readonly string[]
-  /** With whole Node-REDs or browsers: they mostly wait. */
+  /** Uses whole Node-REDs or browsers, so the tests mostly wait and can run in parallel. */
   isFar?: boolean
 }
 
@@ -44,7 +44,7 @@ const REST: Group = {
   isFar: true,
 }
 
-/** The tests nearest to a file of `src`. */
+/** The tests of a file of `src`. */
 function nearest(file: string): Group {
   const [, part = '', room = ''] = file.split('/')
   const specs = existsSync(join(root, 'test', part, room)) && !room.includes('.') ? `${part}/${room}` : part
@@ -70,98 +70,98 @@ function read(name: string): Mutant {
   return { name: basename(name, '.patch'), patch, fault, file }
 }
 
-/** A checkout with the modules and caches of this one. */
+/** Creates a checkout that shares the modules and caches of this one. */
 async function checkOut(): Promise<string> {
-  const place = join(temporaryFolder('mutants'), 'checkout')
-  await execute('git', ['clone', '--quiet', '--shared', root, place])
-  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'))
+  const checkout = join(temporaryFolder('mutants'), 'checkout')
+  await execute('git', ['clone', '--quiet', '--shared', root, checkout])
+  symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'))
   mkdirSync(join(root, '.cache'), { recursive: true })
-  symlinkSync(join(root, '.cache'), join(place, '.cache'))
-  // A test of the patches themselves would find each of them.
-  rmSync(join(place, 'test', 'contract', 'mutants.spec.ts'))
-  return place
+  symlinkSync(join(root, '.cache'), join(checkout, '.cache'))
+  // This test of the patches themselves would fail for each of them.
+  rmSync(join(checkout, 'test', 'contract', 'mutants.spec.ts'))
+  return checkout
 }
 
-interface Ended {
-  /** What hangs does not end well. */
-  well: boolean
+interface RunResult {
+  /** False also if it was killed because it did not end. */
+  isSuccess: boolean
   output: string
 }
 
-function run(place: string, command: string, words: readonly string[]): Promise<Ended> {
+function run(checkout: string, command: string, args: readonly string[]): Promise<RunResult> {
   return new Promise((resolve, reject) => {
     const { ENVLOG_TEST_RUN: _, ...env } = process.env
     const stdio = ['ignore', 'pipe', 'ignore'] as const
-    const child = spawn(command, words, { cwd: place, env, stdio: [...stdio], detached: true })
+    const child = spawn(command, args, { cwd: checkout, env, stdio: [...stdio], detached: true })
     let output = ''
     child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       output += piece
     })
     const end = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')
-    const timer = setTimeout(end, LONGEST_MS)
+    const timer = setTimeout(end, MAX_RUN_MS)
     child.once('error', reject)
     child.once('exit', (code) => {
       clearTimeout(timer)
-      resolve({ well: code === 0, output })
+      resolve({ isSuccess: code === 0, output })
     })
   })
 }
 
-/** The first test that fails, by its titles; nothing where all pass. */
-async function failing(place: string, { specs, isFar }: Group): Promise<string | undefined> {
-  const how = isFar ? ['--parallel', '--jobs', '3'] : []
-  const { well, output } = await run(place, 'npx', ['mocha', '--bail', ...how, ...specs])
-  if (well) return undefined
+/** Titles of the first test that fails; `undefined` if all pass. */
+async function failing(checkout: string, { specs, isFar }: Group): Promise<string | undefined> {
+  const options = isFar ? ['--parallel', '--jobs', '3'] : []
+  const { isSuccess, output } = await run(checkout, 'npx', ['mocha', '--bail', ...options, ...specs])
+  if (isSuccess) return undefined
   const [, titles = 'nothing that ends'] = /^ {2}1\) ([\s\S]*?):\n/m.exec(output) ?? []
   return titles.replace(/\s+/g, ' ')
 }
 
-async function judge(
+async function tryMutant(
   mutant: Mutant,
-  place: string,
+  checkout: string,
   isNear: boolean,
-): Promise<{ verdict: Verdict; by: string }> {
-  await execute('git', ['apply', mutant.patch], { cwd: place })
+): Promise<{ outcome: Outcome; by: string }> {
+  await execute('git', ['apply', mutant.patch], { cwd: checkout })
   try {
-    const built = await run(place, 'npm', ['run', '--silent', 'build'])
-    if (!built.well) return { verdict: 'does not build', by: '' }
+    const built = await run(checkout, 'npm', ['run', '--silent', 'build'])
+    if (!built.isSuccess) return { outcome: 'does not build', by: '' }
     for (const group of groupsOf(mutant, isNear)) {
-      const test = await failing(place, group)
-      if (test) return { verdict: 'found', by: `${group.title}: ${test}` }
+      const test = await failing(checkout, group)
+      if (test) return { outcome: 'found', by: `${group.title}: ${test}` }
     }
-    return { verdict: 'survives', by: '' }
+    return { outcome: 'survives', by: '' }
   } finally {
-    await execute('git', ['checkout', '--quiet', '--', 'src'], { cwd: place })
+    await execute('git', ['checkout', '--quiet', '--', 'src'], { cwd: checkout })
   }
 }
 
 async function main(): Promise<void> {
-  const words = process.argv.slice(2)
-  const isNear = words.includes('--near')
-  const wanted = words.filter((word) => word !== '--near')
+  const args = process.argv.slice(2)
+  const isNear = args.includes('--near')
+  const wanted = args.filter((word) => word !== '--near')
   const all = readdirSync(folder).filter((name) => name.endsWith('.patch'))
   const queue = all
     .filter((name) => wanted.length === 0 || wanted.some((start) => name.startsWith(start)))
     .map(read)
   const count = queue.length
   const found: Mutant[] = []
-  const others: { mutant: Mutant; verdict: Verdict }[] = []
+  const others: { mutant: Mutant; outcome: Outcome }[] = []
 
   async function work(): Promise<void> {
-    const place = await checkOut()
+    const checkout = await checkOut()
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
       const start = performance.now()
-      const { verdict, by } = await judge(mutant, place, isNear)
-      if (verdict === 'found') found.push(mutant)
-      else others.push({ mutant, verdict })
+      const { outcome, by } = await tryMutant(mutant, checkout, isNear)
+      if (outcome === 'found') found.push(mutant)
+      else others.push({ mutant, outcome })
       const seconds = Math.round((performance.now() - start) / 1000)
-      console.log(`${verdict.padEnd(8)} ${mutant.name}${by && ` by ${by}`}, ${seconds} s`)
+      console.log(`${outcome.padEnd(8)} ${mutant.name}${by && ` by ${by}`}, ${seconds} s`)
     }
   }
 
   await Promise.all(Array.from({ length: JOBS }, work))
-  for (const { mutant, verdict } of others) {
-    console.log(`${verdict}: ${mutant.name} (${mutant.file}): ${mutant.fault}`)
+  for (const { mutant, outcome } of others) {
+    console.log(`${outcome}: ${mutant.name} (${mutant.file}): ${mutant.fault}`)
   }
   console.log(`${found.length} of ${count} deliberate faults found`)
 }

@@ -1,4 +1,4 @@
-/** The package with its run-time dependencies inside, and its install where npm has nothing but the tarball. */
+/** Packs the package with its run-time dependencies, and installs it where npm has only the tarball. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -13,11 +13,11 @@ import {
   packInto,
 } from '../test/support/package'
 import { temporaryFolder } from '../test/support/run'
-import { writeShipped } from './sbom'
+import { writeRuntimeManifest } from './sbom'
 
 const MODULES = 'node_modules'
 
-/** Made of the tarball that is published and of what the lock file names; package.json in the source stays as it is. */
+/** Packs the published tarball together with the locked dependencies; package.json in the source stays unchanged. */
 export async function packOffline(): Promise<Packed> {
   const folder = temporaryFolder('offline')
   const { tarball } = await pack()
@@ -33,19 +33,19 @@ export async function packOffline(): Promise<Packed> {
   return packInto(packed, unpacked)
 }
 
-/** Just the run-time dependencies, at the locked versions. */
+/** Installs only the run-time dependencies, at the locked versions. */
 async function lockedModules(folder: string): Promise<string> {
-  const place = join(folder, 'locked')
-  await mkdir(place)
-  writeShipped(place)
+  const lockedFolder = join(folder, 'locked')
+  await mkdir(lockedFolder)
+  writeRuntimeManifest(lockedFolder)
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
-  await execute('npm', ['ci', ...options], { cwd: place, env: npmEnvironment() })
-  return join(place, MODULES)
+  await execute('npm', ['ci', ...options], { cwd: lockedFolder, env: npmEnvironment() })
+  return join(lockedFolder, MODULES)
 }
 
 /**
- * A Node-RED user directory with the package, installed as the palette does: with an empty cache, nobody's settings
- * of npm, and a registry where nobody listens.
+ * Creates a Node-RED user directory and installs the package as the palette manager does: with an empty cache, without
+ * npm settings, and with a registry that does not answer.
  */
 export async function installOffline(tarball: string, more: readonly string[] = []): Promise<string> {
   const folder = temporaryFolder('offline-user-dir')

@@ -1,6 +1,6 @@
 /**
- * `npm run pack:offline`: a tarball for machines without internet, tried before it is handed out: installed with
- * nothing but itself, all nodes loaded.
+ * `npm run pack:offline`: packs a tarball for machines without internet, and tests it: installs only the tarball and
+ * loads all nodes.
  */
 import { copyFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * The documents as pages that Node-RED itself hands out (`resources/` of an installed package), so that the links in the
+ * Converts the documents to pages that Node-RED serves (`resources/` of an installed package), so that the links in the
  * nodes' help open without internet.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ ${await htmlOf(text, source)}
 const escaped = (text: string) =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;')
 
-/** As GitHub makes them of headings. */
+/** The anchor of a heading, as on GitHub. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -92,7 +92,7 @@ async function htmlOf(text: string, source: string): Promise<string> {
 const joined = (text: string) =>
   text.replace(/([\u3000-\u9fff\uff00-\uffef])\n *(?=[\u3000-\u9fff\uff00-\uffef])/g, '$1')
 
-/** Another document is another page; what is no page is named by its file. */
+/** A link to another document leads to its page; for any other file, the file name is shown. */
 function link(words: string, target: string, source: string): string {
   if (/^(?:[a-z]+:|#)/.test(target)) return `<a href="${escaped(target)}">${words}</a>`
   const [path = '', anchor] = target.split('#')

@@ -1,12 +1,12 @@
 /**
- * What the changelog says of a version: `tsx scripts/release-notes.ts v1.2.3`. Fails where tag, package.json, lock file
- * and changelog do not agree, or the changelog calls the version not released.
+ * Prints the changelog's section of a version: `tsx scripts/release-notes.ts v1.2.3`. Fails if tag, package.json, lock
+ * file and changelog do not agree, or if the changelog calls the version not released.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageJson, root } from '../test/support/package'
 
-/** @throws with a sentence that says what to do */
+/** @throws Error that says what to do */
 export function releaseNotes(tag: string, version: string, locked: string, changelog: string): string {
   if (tag !== `v${version}`) throw new Error(`The tag is ${tag}, package.json says ${version}.`)
   if (locked !== version) throw new Error(`package-lock.json says ${locked}: run npm install.`)

@@ -1,6 +1,6 @@
 /**
- * An example message of each node, output and send, made by the code that makes the real ones: what the forms
- * show as *Example message*.
+ * An example message for each node, output and send, made by the same code as real messages. The forms show it as
+ * *Example message*.
  */
 
 import type { Content } from '../src/lib/output/content'
@@ -16,8 +16,8 @@ import { MEASUREMENTS, OFFERED, type Output, type Send } from '../src/shared/out
 
 const AT = Date.UTC(2026, 10, 20, 8)
 const GROUP = 'Cold chain'
-/** More elements than fit on a form. */
-const MOST_ELEMENTS = 2
+/** Arrays in examples are cut to this length. */
+const MAX_ELEMENTS = 2
 
 const base = { serial: '5839F001', name: 'Hall 1', model: 'M-500' }
 const device = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503', base, standalone: false }
@@ -84,7 +84,7 @@ const ENDPOINTS = {
 } as const
 
 function sample(type: ActionType, output: Output, send: Send): object {
-  const how = {
+  const options = {
     output,
     send,
     chunk: 1000,
@@ -92,10 +92,10 @@ function sample(type: ActionType, output: Output, send: Send): object {
     fieldNames: 'channel' as const,
     group: GROUP,
   }
-  const plan = planMessages(contentOf(type, output), how)
-  const draft = [...plan.messages].find((one) => one !== undefined)
-  if (!draft) throw new Error(`no message for ${type} ${output} ${send}`)
-  const { subject } = draft
+  const plan = planMessages(contentOf(type, output), options)
+  const message = [...plan.messages].find((one) => one !== undefined)
+  if (!message) throw new Error(`no message for ${type} ${output} ${send}`)
+  const { subject } = message
   const topic = subject && formatTopic(TOPICS[type], { account: 'Plant A', ...subject })
   const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
   const answer = { endpoint: ENDPOINTS[type], receivedAt: AT + 5123, quota }
@@ -109,14 +109,14 @@ function sample(type: ActionType, output: Output, send: Send): object {
   }
   return {
     ...(topic === undefined ? {} : { topic }),
-    payload: Array.isArray(draft.payload) ? draft.payload.slice(0, MOST_ELEMENTS) : draft.payload,
-    envlog: createMetadata(name, 'Plant A', { answer }, { subject, reading: draft.reading }),
+    payload: Array.isArray(message.payload) ? message.payload.slice(0, MAX_ELEMENTS) : message.payload,
+    envlog: createMetadata(name, 'Plant A', { answer }, { subject, reading: message.reading }),
     ...(plan.columns === undefined ? {} : { columns: plan.columns }),
     ...(parts ? { parts } : {}),
   }
 }
 
-/** `type output send` → message. */
+/** Example messages by `<type> <output> <send>`. */
 export function samplesOf(type: ActionType): Record<string, object> {
   const pairs = Object.entries(OFFERED[type]).flatMap(([output, sends]) =>
     sends.map((send) => [output as Output, send] as const),

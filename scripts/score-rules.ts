@@ -1,6 +1,6 @@
-/** What the flow library's score card says, judged: a rule that fails must be one we know the reason of. */
+/** Evaluates the flow library's score card: a rule may only fail for a known reason. */
 
-/** A rule as node-red-dev writes it; some say what is wrong. */
+/** A rule in the output of node-red-dev; some name what is wrong. */
 export interface Rule {
   test: boolean
   packages?: string[]
@@ -8,14 +8,14 @@ export interface Rule {
   nodes?: string[]
 }
 
-export interface Verdict {
+export interface RuleResult {
   rule: string
-  says: 'passes' | 'fails' | 'excused' | 'missing'
+  outcome: 'passes' | 'fails' | 'excused' | 'missing'
   /** what is wrong, or why it is excused */
   why?: string
 }
 
-/** What the excuses lean on. */
+/** Facts on which the excuses depend. */
 export interface Facts {
   hasAddress: boolean
   /** Whether the newest version of a dependency runs on the oldest Node.js that is supported. */
@@ -39,7 +39,7 @@ const RULES = {
 
 type RuleName = keyof typeof RULES
 
-/** A reason why a rule may fail, for as long as it holds. */
+/** Returns the reason why a rule may fail; `undefined` if it may not. */
 const excuses: { [name in RuleName]?: (rule: Rule, facts: Facts) => string | undefined } = {
   P03: (_rule, { hasAddress }) =>
     hasAddress
@@ -51,18 +51,18 @@ const excuses: { [name in RuleName]?: (rule: Rule, facts: Facts) => string | und
       : undefined,
 }
 
-/** `strict`: as it is published, where only what lies with others is excused. */
-export function judge(card: Record<string, unknown>, facts: Facts, strict: boolean): Verdict[] {
+/** @param strict for a release: only failures that others cause are excused */
+export function evaluate(card: Record<string, unknown>, facts: Facts, strict: boolean): RuleResult[] {
   return (Object.keys(RULES) as RuleName[]).map((name) => {
     const rule = card[name] as Rule | undefined
     const title = `${name} ${RULES[name]}`
-    if (rule === undefined) return { rule: title, says: 'missing' }
-    if (rule.test) return { rule: title, says: 'passes' }
+    if (rule === undefined) return { rule: title, outcome: 'missing' }
+    if (rule.test) return { rule: title, outcome: 'passes' }
     const why = strict && name === 'P03' ? undefined : excuses[name]?.(rule, facts)
-    if (why !== undefined) return { rule: title, says: 'excused', why }
+    if (why !== undefined) return { rule: title, outcome: 'excused', why }
     const wrong = rule.packages ?? rule.similar ?? rule.nodes
-    return { rule: title, says: 'fails', ...(wrong ? { why: wrong.join(', ') } : {}) }
+    return { rule: title, outcome: 'fails', ...(wrong ? { why: wrong.join(', ') } : {}) }
   })
 }
 
-export const isGood = ({ says }: Verdict) => says === 'passes' || says === 'excused'
+export const isGood = ({ outcome }: RuleResult) => outcome === 'passes' || outcome === 'excused'

@@ -1,7 +1,7 @@
 /**
- * The flow library's score card (node-red-dev) of the package as it is published: `npm run scorecard`, after a build.
- * What it asks the internet is answered on loopback, of packages by what npm tells; `--online` lets it ask itself,
- * so that names that others have show; `--strict` is for a release: the address of the source must be there.
+ * Creates the flow library's score card (node-red-dev) of the published package: `npm run scorecard`, after a build.
+ * Its requests to the internet go to a registry on loopback with data of npm. `--online` allows real requests, to find
+ * packages with the same names. `--strict` is for a release: the address of the source is required.
  */
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -9,15 +9,15 @@ import { parseArgs } from 'node:util'
 import { execute, installed, npmEnvironment, packageJson } from '../test/support/package'
 import { temporaryFolder } from '../test/support/run'
 import { runsOn } from '../test/support/semver'
-import { type Manifest, manifestsOf, startAnswers } from './score-answers'
-import { isGood, judge } from './score-rules'
+import { type Manifest, manifestsOf, startRegistry } from './fake-registry'
+import { evaluate, isGood } from './score-rules'
 
-/** Not among the development dependencies: it is run rarely, and brings 440 old packages. */
+/** Not a development dependency, because it is rarely used and depends on 440 old packages. */
 const TOOL = 'node-red-dev@0.1.6'
 const RUNNING_MS = 300_000
 const OLDEST_NODE = packageJson.engines.node.replace('>=', '')
 
-/** Its script, fetched into npm's own cache and kept there. */
+/** Path of the tool's script in npm's cache; fetched if it is not there. */
 async function tool(): Promise<string> {
   const options = ['--yes', '--prefer-offline', '--ignore-scripts', '-p', TOOL]
   const { stdout } = await execute('npx', [...options, '-c', 'node -p process.env.PATH'], {
@@ -25,7 +25,7 @@ async function tool(): Promise<string> {
     timeout: RUNNING_MS,
   })
   const bin = stdout.split(delimiter).find((folder) => folder.includes('_npx'))
-  if (!bin) throw new Error(`npx did not tell where ${TOOL} is`)
+  if (!bin) throw new Error(`npx did not report where ${TOOL} is`)
   return join(bin, '..', 'node-red-dev', 'bin', 'run')
 }
 
@@ -48,8 +48,8 @@ async function manifests(ranges: Record<string, string>): Promise<Record<string,
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { online: { type: 'boolean' }, strict: { type: 'boolean' } } })
   const known = await manifests({ ...packageJson.dependencies, 'node-red': 'latest' })
-  const answers = await startAnswers(known)
-  const { url, unknown } = answers
+  const registry = await startRegistry(known)
+  const { url, unknown } = registry
   // Its libraries read npm's settings as `rc` does, from `npm_<name>`.
   const proxied = values.online ? {} : { https_proxy: url, npm_registry: url, no_proxy: '' }
   try {
@@ -60,14 +60,14 @@ async function main(): Promise<void> {
       hasAddress: 'repository' in published || 'bugs' in published,
       newestRuns: (name: string) => runsOn(OLDEST_NODE, known[name]?.[0]?.engines?.node),
     }
-    const verdicts = judge(card, facts, values.strict ?? false)
-    for (const { rule, says, why } of verdicts)
-      console.log(`${says.padEnd(8)} ${rule}${why ? `: ${why}` : ''}`)
-    if (!values.online) console.log('P08 and N01 saw no other packages: --online asks the real catalogue.')
-    if (unknown.length > 0) throw new Error(`asked for and not known: ${unknown.join(', ')}`)
-    if (!verdicts.every(isGood)) process.exitCode = 1
+    const results = evaluate(card, facts, values.strict ?? false)
+    for (const { rule, outcome, why } of results)
+      console.log(`${outcome.padEnd(8)} ${rule}${why ? `: ${why}` : ''}`)
+    if (!values.online) console.log('P08 and N01 saw no other packages: --online checks the real catalogue.')
+    if (unknown.length > 0) throw new Error(`requested but not known: ${unknown.join(', ')}`)
+    if (!results.every(isGood)) process.exitCode = 1
   } finally {
-    answers.close()
+    registry.close()
   }
 }
 

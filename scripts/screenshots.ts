@@ -1,39 +1,40 @@
 /**
- * Pictures of each dialog in both languages: light on Node-RED 4.1, dark on 5.
+ * Takes screenshots of each dialog in both languages: light on Node-RED 4.1, dark on 5.
  *
  *     npm run screenshots                  # into .cache/screenshots
  *     npm run screenshots -- some/folder
  *
- * Those that the READMEs show are copied into docs/images.
+ * The ones in the READMEs are copied to docs/images.
  */
+
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { startSimulator } from '../simulator'
-import { actions } from '../test/support/e2e-flow'
 import { launchChromium } from '../test/support/editor/chromium'
 import { Editor } from '../test/support/editor/editor'
-import { accountOf, editorFlow } from '../test/support/editor/flow'
+import { editorAccount, editorFlow } from '../test/support/editor/flow'
 import type { Language } from '../test/support/editor/page'
 import type { Tray } from '../test/support/editor/tray'
+import { actions } from '../test/support/flow-types'
 import { startNodeRed } from '../test/support/node-red'
 import { type Runtime, runtimes } from '../test/support/runtimes'
 
 const root = dirname(__dirname)
 const folder = resolve(process.argv[2] ?? join(root, '.cache', 'screenshots'))
-/** Of the dialogs in light, in each language. */
+/** Screenshots that are copied: light, in each language. */
 const SHOWN = ['picker-devices', 'account', 'alerts']
 const [on41, on5] = runtimes as [Runtime, Runtime]
 const WIDTH = 1300
 const HEIGHT = 840
 const TALL = 1450
-/** Leaves about 400 to a page. */
+/** Width of the window that leaves about 400 px for a dialog. */
 const NARROW = 780
 const LANGUAGES: readonly Language[] = ['en-US', 'ja']
 
 async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  await take(on41, 'light')
-  await take(on5, 'dark')
+  await capture(on41, 'light')
+  await capture(on5, 'dark')
   const images = join(root, 'docs', 'images')
   mkdirSync(images, { recursive: true })
   for (const language of LANGUAGES) {
@@ -43,13 +44,13 @@ async function main(): Promise<void> {
   }
 }
 
-async function take(runtime: Runtime, theme: 'light' | 'dark'): Promise<void> {
+async function capture(runtime: Runtime, theme: 'light' | 'dark'): Promise<void> {
   const [nodeRed, simulator, browser] = await Promise.all([
     startNodeRed(runtime),
     startSimulator(),
     launchChromium(),
   ])
-  const nowhere = accountOf(simulator, 'nowhere', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
+  const nowhere = editorAccount(simulator, 'nowhere', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
   await nodeRed.deploy([
     ...editorFlow(simulator, { latest: { repeat: 600 }, alerts: { repeat: 3600 } }),
     nowhere,
@@ -109,14 +110,14 @@ async function dialogs(editor: Editor, shoot: Shoot): Promise<void> {
   await pickers(editor, shoot)
 }
 
-/** On a page so high that nothing is scrolled away. */
+/** With a window in which the whole dialog fits. */
 async function tall(editor: Editor, work: () => Promise<unknown>): Promise<void> {
   await editor.page.setViewportSize({ width: WIDTH, height: TALL })
   await work()
   await editor.page.setViewportSize({ width: WIDTH, height: HEIGHT })
 }
 
-/** A mixed choice, with what the account does not have. */
+/** Mixed choices, also of devices and groups that the account does not have. */
 const CHOICES = [
   { which: 'devices', select: 'list', boxes: ['Office 5F0A1001', 'Freezer 1 '], typed: '99999999' },
   { which: 'bases', select: 'base', boxes: ['Office 5F0A1001', 'Freezer 1 '] },

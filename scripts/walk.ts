@@ -1,13 +1,14 @@
 /**
- * Counts how far a reader has to go: the modules of `src` that one request, and one trigger of `envlog-latest` with one
- * new record, pass through. Each function reports its file when it is called; `npm run walk` prints the order.
+ * Lists the modules of `src` that one request, and one trigger of `envlog-latest` with one new record, pass through, to
+ * show how much code one has to read. Each function reports its file when it is called; `npm run walk` prints the
+ * order.
  */
 import Module from 'node:module'
 import { relative, sep } from 'node:path'
 import { type Node, parse } from 'acorn'
 
 const root = `${__dirname}/../src/`
-/** Files in the order in which their functions were called; nothing while nobody looks. */
+/** Files in the order in which their functions were called; `undefined` while not recording. */
 let calls: string[] | undefined
 
 interface Compiling {
@@ -22,7 +23,7 @@ interface FunctionNode extends Node {
 const isFunction = ({ type }: Node): boolean =>
   type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
 
-/** Puts a report at the beginning of each function. */
+/** Inserts a report at the beginning of each function. */
 function instrumented(code: string, file: string): string {
   const insertions: [at: number, text: string][] = []
   const report = `globalThis.__envlogWalk?.(${JSON.stringify(file)})`
@@ -55,7 +56,7 @@ function instrumentSources(): void {
   }
 }
 
-/** What was called while it ran. */
+/** Files whose functions were called during the work. */
 async function callsOf(work: () => Promise<unknown>): Promise<string[]> {
   calls = []
   await work()

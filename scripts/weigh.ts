@@ -1,6 +1,5 @@
 /**
- * What the package weighs and what loading it costs, as numbers for CONTRIBUTING.md: `tsx scripts/weigh.ts`, after a
- * build.
+ * Measures the size of the package and the time to load it, for CONTRIBUTING.md: `tsx scripts/weigh.ts`, after a build.
  */
 import { join } from 'node:path'
 import { processTime } from '../test/support/cold-require'
@@ -12,7 +11,9 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** The nodes' share of a process: empty ones and loaded ones by turns, so that both see the same machine. */
+/**
+ * Time that the nodes add to a process. Empty and loaded processes alternate, so that both meet the same conditions.
+ */
 async function coldRequireTime(folder: string): Promise<{ empty: number; nodes: number }> {
   const empty: number[] = []
   const loaded: number[] = []

@@ -1,13 +1,13 @@
 import { chance, seedFrom } from './random'
 
-/** What a user types to reach the service (docs/service.md, *Requests*). */
+/** The credentials of an account (docs/service.md, *Requests*). */
 export interface Account {
   /** 45 characters */
   apiKey: string
   /** 8 characters */
   loginId: string
   loginPass: string
-  /** the reference-only ID: reads like a user, and is counted with its user */
+  /** the reference-only ID: it can read like the user, and its requests count for the user */
   referenceId: string
   referencePass: string
 }
@@ -47,7 +47,7 @@ export function userOf(
   return account?.loginId
 }
 
-/** Whose window a refused login would have been counted in: for the headers of a 401. */
+/** The user whose window the headers of a 401 report, also if the password is wrong. */
 export function ownerOf(accounts: readonly Account[], id: unknown): string | undefined {
   return accounts.find((each) => each.loginId === id || each.referenceId === id)?.loginId
 }

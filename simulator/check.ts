@@ -1,6 +1,6 @@
 /**
- * Options that come from outside the type system: the control address, the command line, plain JavaScript. A misspelt
- * switch that is silently ignored would make a test pass for nothing, so every name and value is looked at.
+ * Validates options at run time: they may come from the control address, the command line or plain JavaScript. Every
+ * name and value is checked, because a test with a misspelt option that is ignored would pass without testing anything.
  */
 import { endpointNames } from './endpoints'
 import { type Fault, faultKinds } from './faults'
@@ -116,7 +116,7 @@ const limitsTable = fields(Object.fromEntries(endpointNames.map((name) => [name,
 
 const anything: Check = () => {}
 
-/** Names of fields only: odd values are what own fleets are for. */
+/** Only names of fields are checked: a fleet may contain odd values on purpose. */
 const deviceChecks: Record<keyof DeviceDefinition, Check> = {
   kind: oneOf(deviceKinds),
   serial: aText,
@@ -161,7 +161,7 @@ const optionChecks: Record<keyof RuntimeOptions, Check> = {
 
 const checkRuntime = fields({ ...optionChecks })
 
-/** Options of the start that are not options of the running simulator. */
+/** Options that can only be set at the start. */
 const startChecks: Record<string, Check> = {
   port: whole(0, 65_535),
   devices: whole(0, 5000),
@@ -170,7 +170,7 @@ const startChecks: Record<string, Check> = {
   logSize: whole(0),
 }
 
-/** Throws an OptionError that names the first thing wrong. */
+/** @throws OptionError that names the first invalid option */
 export function checkRuntimeOptions(options: unknown): asserts options is RuntimeOptions {
   checkRuntime(options, '')
 }

@@ -1,4 +1,4 @@
-/** The flags of envlog-simulator as one table, and what they make of the options. */
+/** The command-line flags of envlog-simulator as one table, and how they become options. */
 import { parseArgs } from 'node:util'
 import { checkStartOptions } from './check'
 import {
@@ -24,7 +24,7 @@ interface Flag {
   /** how the value is shown in the help */
   value?: string
   help: string
-  /** the option it sets, and to what; without `read` to the value itself */
+  /** the option that the flag sets; `read` converts its value */
   option?: keyof SimulatorOptions
   read?: ((value: string, flag: string) => unknown) | ((value: readonly string[], flag: string) => unknown)
 }
@@ -145,7 +145,7 @@ const flags: Readonly<Record<string, Flag>> = {
   help: { type: 'boolean', short: 'h', help: 'print this' },
 }
 
-/** Pairs that say two things about one option. */
+/** Flags that cannot be combined. */
 const exclusive = [
   ['fleet', 'devices'],
   ['fleet', 'replay'],
@@ -162,7 +162,7 @@ export interface CommandLine {
   help: boolean
 }
 
-/** Throws an Error with a message for the user. */
+/** @throws Error with a message for the user */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const { values } = parseArgs({ args: [...args], options: flags, strict: true, allowPositionals: false })
   for (const [one, other] of exclusive) {

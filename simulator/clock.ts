@@ -3,7 +3,7 @@ export interface Clock {
   now(): number
 }
 
-/** A clock that can be moved on by hand, by a test or through the control address. */
+/** A clock that can be advanced by a test or through the control address. */
 export interface MovableClock extends Clock {
   advance(ms: number): void
 }
@@ -26,7 +26,7 @@ export function runningClock(options: { speed?: number; startTime?: number } = {
   }
 }
 
-/** Any clock, made movable: by its own `advance` when it has one, else by an offset. */
+/** Makes any clock movable: by its own `advance` if it has one, otherwise by an offset. */
 export function movable(clock: Clock): MovableClock {
   if ('advance' in clock && typeof clock.advance === 'function') return clock as MovableClock
   let offset = 0

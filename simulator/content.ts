@@ -1,4 +1,4 @@
-/** What a request that is in order gets: the body of each endpoint, and the records budget it costs. */
+/** Creates the bodies of successful answers, and reports how many records they contain. */
 import { alertBody } from './answers/alert'
 import { BodyCache } from './answers/cache'
 import { currentBody, currentDevices, type Filter } from './answers/current'
@@ -18,11 +18,11 @@ export interface Content {
   csv?: boolean
 }
 
-/** Told as soon as it is known, because a refusal's headers tell of it as well. */
-export interface Findings {
-  /** the device's budget */
+/** Called before the body is created, because the headers of a refusal report these as well. */
+export interface ContentListener {
+  /** the device whose records budget is used */
   device(key: string): void
-  /** throws when the budget does not allow for so many */
+  /** throws if fewer records are left in the budget */
   records(count: number): void
 }
 
@@ -54,21 +54,26 @@ export class Contents {
   }
 
   /** `now` in seconds. */
-  of(endpoint: EndpointName, params: Parameters, now: number, findings: Findings): Content {
-    if (this.replay) return this.replayed(this.replay, endpoint, params, findings)
+  create(endpoint: EndpointName, params: Parameters, now: number, listener: ContentListener): Content {
+    if (this.replay) return this.replayed(this.replay, endpoint, params, listener)
     if (endpoint === 'current') return this.current(params, now)
     const device = this.device(endpoint, params)
     const key = JSON.stringify([device.serial, device.base.serial])
-    findings.device(key)
+    listener.device(key)
     if (endpoint === 'alert') return { body: Buffer.from(alertBody(device, now, this.variants)) }
-    return this.graph(endpoint, device, key, params, now, findings)
+    return this.graph(endpoint, device, key, params, now, listener)
   }
 
-  private replayed(replay: Replay, endpoint: EndpointName, params: Parameters, findings: Findings): Content {
+  private replayed(
+    replay: Replay,
+    endpoint: EndpointName,
+    params: Parameters,
+    listener: ContentListener,
+  ): Content {
     if (endpoint !== 'current')
-      findings.device(JSON.stringify([params['remote-serial'], params['base-serial']]))
+      listener.device(JSON.stringify([params['remote-serial'], params['base-serial']]))
     const body = replay.body(endpoint, params)
-    if (Array.isArray(body.data)) findings.records(body.data.length)
+    if (Array.isArray(body.data)) listener.records(body.data.length)
     return { body: Buffer.from(JSON.stringify(body)) }
   }
 
@@ -77,7 +82,7 @@ export class Contents {
     const bases = params['base-serial'] as string[] | undefined
     const filter: Filter = { ...(remotes ? { remotes } : {}), ...(bases ? { bases } : {}) }
     const devices = currentDevices(this.directory, filter)
-    // A filter that matches nothing gives nothing; whether the service objects instead is not shown.
+    // A filter that matches nothing returns nothing; whether the service refuses it instead is not known.
     const unknown =
       remotes?.find((serial) => !devices.some((device) => device.serial === serial)) ??
       bases?.find((serial) => !devices.some((device) => device.base.serial === serial))
@@ -104,13 +109,13 @@ export class Contents {
     deviceKey: string,
     params: Parameters,
     now: number,
-    findings: Findings,
+    listener: ContentListener,
   ): Content {
     const { variants } = this
     const view = device.records(now)
     const selection = select(endpoint, view, now, periodOf(params), variants.inclusiveBounds)
     const { first, end } = selection
-    findings.records(end - first)
+    listener.records(end - first)
     const type = (params.type ?? 'json') as GraphType
     const unit = ((variants.temperatureUnit && params['temperature-unit']) || 'device') as TemperatureUnit
     const state = [view.stamp, first, end, view.high > view.low]

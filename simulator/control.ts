@@ -1,7 +1,6 @@
 /**
- * The control address: what `Simulator` offers in code, as JSON over HTTP, for tests in another process and for curl.
- * The server listens on loopback only; the address and Host are looked at nevertheless, so that neither a proxy in
- * front nor a web page that had a name point at 127.0.0.1 gets here.
+ * The control address: the functions of `Simulator` as JSON over HTTP, for tests in another process and for curl. The
+ * server listens on loopback only. Remote address and Host are checked as well, against proxies and DNS rebinding.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { checkRuntimeOptions } from './check'
@@ -21,9 +20,9 @@ interface Call {
   body: Record<string, unknown>
 }
 
-type Act = (call: Call) => unknown
+type Handler = (call: Call) => unknown
 
-const routes: Readonly<Record<string, { get?: Act; change?: Act }>> = {
+const routes: Readonly<Record<string, { get?: Handler; change?: Handler }>> = {
   '/simulator': { get: state },
   '/simulator/state': { get: state },
   '/simulator/options': { get: options, change: setOptions },
@@ -69,7 +68,7 @@ function clock({ service }: Call): unknown {
   return { now, time: new Date(now).toISOString() }
 }
 
-/** `advance` by ms, or `to` a time in ms. */
+/** Moves the clock: `advance` by ms, or `to` a time in ms since 1970. */
 function moveClock(call: Call): unknown {
   const { advance, to } = call.body
   const by = typeof to === 'number' ? to - call.service.clock.now() : advance
@@ -118,15 +117,15 @@ function answer(service: SimulatedService, req: IncomingMessage, path: string, b
   const route = Object.hasOwn(routes, path) ? routes[path] : undefined
   if (!route) return problem(404, `not one of ${Object.keys(routes).join(' ')}`)
   const change = req.method === 'PUT' || req.method === 'POST'
-  const act = change ? route.change : req.method === 'GET' ? route.get : undefined
-  if (!act) return problem(405, `${path} does not take ${req.method}`)
-  // A web page can post text anywhere, but not JSON.
+  const handler = change ? route.change : req.method === 'GET' ? route.get : undefined
+  if (!handler) return problem(405, `${path} does not take ${req.method}`)
+  // A web page can post plain text to any origin, but not JSON.
   if (change && body.length > 0 && !/^application\/json/i.test(req.headers['content-type'] ?? '')) {
     return problem(415, 'expected Content-Type: application/json')
   }
   try {
     const query = new URL(req.url ?? '/', 'http://localhost').searchParams
-    return { status: 200, value: act({ service, query, body: change ? parsed(body) : {} }) }
+    return { status: 200, value: handler({ service, query, body: change ? parsed(body) : {} }) }
   } catch (error) {
     return problem(400, error instanceof Error ? error.message : String(error))
   }

@@ -14,7 +14,7 @@ export const endpointNames = [
 
 export type EndpointName = (typeof endpointNames)[number]
 
-/** What a parameter must look like. */
+/** The type of a parameter. */
 export type ParameterRule = 'serial' | 'serials' | 'time' | 'count' | readonly string[]
 
 /** How an endpoint writes numbers, names and offsets (docs/service.md, *Fields*). */
@@ -38,7 +38,7 @@ export interface Endpoint {
   parameters: Readonly<Record<string, ParameterRule>>
   limit: number
   window: number
-  /** records a device may give away per window, where counted */
+  /** records of a device per window (s), where they are counted */
   budget?: { records: number; window: number }
   style: Style
 }
@@ -118,7 +118,7 @@ export const endpoints: Readonly<Record<EndpointName, Endpoint>> = {
   },
 }
 
-/** *Other constants* */
+/** Maximum numbers of records and alerts (docs/service.md, *Fields*). */
 export const latestRecords = 300
 export const alertEntries = 20
 export const defaultNumber = 16_000

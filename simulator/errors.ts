@@ -1,6 +1,6 @@
 /**
- * Errors of the service. The description shows neither codes nor texts; the status by cause was observed
- * (docs/service.md, *Errors*), the code equals the status, and the text is in the host's language.
+ * Errors of the service (docs/service.md, *Errors*). The statuses were observed; the code equals the status, and the
+ * text is in the language of the host.
  */
 import type { Variants } from './variants'
 
@@ -29,7 +29,7 @@ const causes = {
 
 export type Cause = keyof typeof causes
 
-/** Thrown while a request is judged; becomes the answer. */
+/** Thrown while a request is processed; becomes the error answer. */
 export class Refusal extends Error {
   /** @param status another one than the cause's own */
   constructor(
@@ -41,7 +41,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The error object of *Errors*, as JSON text. */
+/** The error object (docs/service.md, *Errors*) as JSON text. */
 export function errorBody(why: Cause, detail: string, variants: Variants, status: number): string {
   const [, en, ja] = causes[why]
   const message = variants.errorLanguage === 'ja' ? ja : en

@@ -1,4 +1,4 @@
-/** What can go wrong between the service and its client, and which requests it befalls. */
+/** Faults between the service and its client, and which requests they apply to. */
 import type { EndpointName } from './endpoints'
 import { chance, seedFrom } from './random'
 
@@ -27,19 +27,19 @@ export interface Fault {
   kind: FaultKind
   /** default: all */
   endpoints?: readonly EndpointName[]
-  /** only requests naming one of these, as remote-serial or base-serial */
+  /** only requests with one of these as remote-serial or base-serial */
   serials?: readonly string[]
   /** 0 to 1; default 1 */
   probability?: number
-  /** only the next so many requests that it would befall */
+  /** applies to this many matching requests only */
   times?: number
-  /** let so many pass first */
+  /** number of matching requests to which it does not apply at first */
   skip?: number
-  /** ms before the answer, with any kind; real time */
+  /** delay before the answer, in ms of real time; with any kind */
   delay?: number
   /** of `status` (default 500) and of `body` and `html` (default 200) */
   status?: number
-  /** text sent instead, with any kind that answers */
+  /** text that is sent instead of the body, with any kind that answers */
   body?: string
   /** of `dropMidBody`: the share of the body that is sent, 0 to 1; default 0.5 */
   share?: number
@@ -53,18 +53,18 @@ export interface Fault {
   contentType?: string
   /** added to the answer's headers */
   headers?: Readonly<Record<string, string>>
-  /** whether the request reached the service, and so its windows; default true */
+  /** whether the request counts, because it reached the service; default true */
   counts?: boolean
 }
 
 interface Tracked {
   fault: Fault
   index: number
-  met: number
+  matched: number
   used: number
 }
 
-/** Which faults befall a request: any number of delays, and the first other kind. */
+/** Selects the faults of a request: all delays, and the first fault of another kind. */
 export class FaultPlan {
   private tracked: Tracked[] = []
   private readonly seed: number
@@ -75,10 +75,10 @@ export class FaultPlan {
   }
 
   configure(faults: readonly Fault[]): void {
-    this.tracked = faults.map((fault, index) => ({ fault, index, met: 0, used: 0 }))
+    this.tracked = faults.map((fault, index) => ({ fault, index, matched: 0, used: 0 }))
   }
 
-  /** Faults with what is left of their `times`, for the control address. */
+  /** The faults, with `times` reduced by the uses so far; for the control address. */
   list(): Fault[] {
     return this.tracked.map(({ fault, used }) =>
       fault.times === undefined ? fault : { ...fault, times: Math.max(0, fault.times - used) },
@@ -90,7 +90,7 @@ export class FaultPlan {
     let decided = false
     for (const tracked of this.tracked) {
       if (tracked.fault.kind !== 'delay' && decided) continue
-      if (!this.befalls(tracked, endpoint, serials)) continue
+      if (!this.appliesTo(tracked, endpoint, serials)) continue
       tracked.used++
       picked.push(tracked.fault)
       if (tracked.fault.kind !== 'delay') decided = true
@@ -98,13 +98,13 @@ export class FaultPlan {
     return picked
   }
 
-  private befalls(tracked: Tracked, endpoint: EndpointName, serials: readonly string[]): boolean {
+  private appliesTo(tracked: Tracked, endpoint: EndpointName, serials: readonly string[]): boolean {
     const { fault, index } = tracked
     if (fault.endpoints && !fault.endpoints.includes(endpoint)) return false
     if (fault.serials && !fault.serials.some((serial) => serials.includes(serial))) return false
     if (fault.times !== undefined && tracked.used >= fault.times) return false
-    const met = tracked.met++
-    if (met < (fault.skip ?? 0)) return false
-    return chance(this.seed, index, met) < (fault.probability ?? 1)
+    const matched = tracked.matched++
+    if (matched < (fault.skip ?? 0)) return false
+    return chance(this.seed, index, matched) < (fault.probability ?? 1)
   }
 }

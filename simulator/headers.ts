@@ -1,4 +1,4 @@
-/** Rate headers (docs/service.md, *Limits*), as described or odd. */
+/** Rate headers (docs/service.md, *Limits*), as described or invalid. */
 import type { EndpointLimits } from './limits'
 import type { Variants } from './variants'
 

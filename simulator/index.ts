@@ -23,15 +23,15 @@ export interface Simulator {
   readonly account: Account
   readonly clock: MovableClock
   readonly truth: Truth
-  /** the newest requests, oldest first */
+  /** the latest requests, oldest first */
   readonly log: readonly LogEntry[]
   counts(): Counts
   set(options: RuntimeOptions): void
   /** the options in force */
   readonly options: Settings
-  /** back to the options of the start, with empty log, counts and windows */
+  /** restores the options of the start, and clears log, counts and windows */
   reset(): void
-  /** requests of somebody else with the same account */
+  /** uses requests as another client of the same account would */
   spend(endpoint: EndpointName, count?: number): void
   /** ends all connections, and resolves when closed */
   close(): Promise<void>

@@ -12,7 +12,7 @@ export type Limits = Partial<Record<EndpointName, EndpointLimits>>
 
 export type LimitTable = Readonly<Record<EndpointName, Required<EndpointLimits>>>
 
-// Out of the way, and honest about it: the headers show these numbers.
+// Limits that are never reached; the headers report these numbers.
 const off: Required<EndpointLimits> = {
   limit: 1_000_000,
   window: 1,
@@ -20,7 +20,7 @@ const off: Required<EndpointLimits> = {
   recordsWindow: 1,
 }
 
-/** The limits in force: the description's (docs/service.md, *Limits*), with what the options replace. */
+/** The limits that apply: the described ones (docs/service.md, *Limits*), overridden by the options. */
 export function limitTable(limits: Limits | 'off'): LimitTable {
   const rows = endpointNames.map((name) => {
     const described = endpoints[name]

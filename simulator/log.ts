@@ -1,4 +1,4 @@
-/** The requests that came, bounded, and running totals that are not. */
+/** A bounded log of the requests, and totals since the start. */
 import { type EndpointName, endpointNames } from './endpoints'
 
 export interface LogEntry {
@@ -13,28 +13,28 @@ export interface LogEntry {
   params: Readonly<Record<string, unknown>>
   /** status sent; 0: no answer was sent */
   status: number
-  /** the request used up part of its window */
+  /** the request counted in its window */
   counted: boolean
-  /** the request came over the limit */
+  /** the request exceeded the limit */
   over: boolean
   /** requests left in the window; null where not known */
   remaining: number | null
   /** records in the answer */
   records: number
-  /** kinds of the faults that took effect */
+  /** kinds of the faults that were applied */
   faults: readonly string[]
 }
 
 export interface EndpointCounts {
-  /** requests that came */
+  /** received requests */
   total: number
   /** answers with status 429, for whatever reason */
   refused: number
-  /** requests that came over the request limit, whatever was answered */
+  /** requests that exceeded the limit of requests, whatever the answer was */
   over: number
-  /** requests of others, see `spend` */
+  /** requests of other clients, see `spend` */
   foreign: number
-  /** records given away */
+  /** records that were sent */
   records: number
 }
 

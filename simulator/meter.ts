@@ -1,20 +1,20 @@
 /**
- * What users have used up: requests per user and endpoint, records per user, endpoint and device (docs/service.md, *Limits*). A
- * reference-only ID is its user here.
+ * Counts usage: requests per user and endpoint, records per user, endpoint and device (docs/service.md, *Limits*). The
+ * requests of a reference-only ID count for its user.
  */
 import type { EndpointName } from './endpoints'
 import { type LimitTable, limitTable } from './limits'
 import type { Settings } from './options'
-import { UseLog, type WindowRule } from './windows'
+import { UsageLog, type WindowRule } from './windows'
 
-export interface Use {
+export interface CountedRequest {
   over: boolean
   counted: boolean
   remaining: number
 }
 
 export class Meter {
-  private readonly logs = new Map<string, UseLog>()
+  private readonly logs = new Map<string, UsageLog>()
   private table: LimitTable
   private rule: WindowRule
 
@@ -34,7 +34,7 @@ export class Meter {
   }
 
   /** Counts a request, unless it is over the limit and refused ones do not count. */
-  request(user: string, endpoint: EndpointName, now: number): Use {
+  request(user: string, endpoint: EndpointName, now: number): CountedRequest {
     const over = this.remaining(user, endpoint, now) <= 0
     const counted = !over || this.settings.countRefused
     if (counted) this.spend(user, endpoint, 1, now)
@@ -70,11 +70,11 @@ export class Meter {
     this.logs.clear()
   }
 
-  private log(...key: string[]): UseLog {
+  private log(...key: string[]): UsageLog {
     const name = JSON.stringify(key)
     let log = this.logs.get(name)
     if (!log) {
-      log = new UseLog()
+      log = new UsageLog()
       this.logs.set(name, log)
     }
     return log

@@ -1,2 +1,2 @@
-/** An option that cannot be: told to whoever gave it. */
+/** An option is invalid; the message is for the user. */
 export class OptionError extends Error {}

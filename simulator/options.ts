@@ -8,17 +8,17 @@ import type { Variants } from './variants'
 
 /** What can be changed while the simulator runs, by `set` or the control address. */
 export interface RuntimeOptions {
-  /** what the relay paths end in (docs/service.md, *Requests*); default `relay` */
+  /** the ending of the relay paths (docs/service.md, *Requests*); default `relay` */
   relaySuffix?: string
-  /** replaces numbers of the description's table, or `off`: out of the way, which the headers tell too */
+  /** overrides of the described limits, or `off`: limits that are never reached, as the headers report */
   limits?: Limits | 'off'
   /** default `fixed` */
   windows?: 'fixed' | 'sliding'
   /** where fixed windows begin: seconds after a multiple of their length (default 0), or at the `first` use */
   windowPhase?: number | 'first'
-  /** a refused request uses up the window as well; default false */
+  /** whether a refused request counts in the window as well; default false */
   countRefused?: boolean
-  /** refuse an answer `exceeding` what is left of the records budget (default), or only once it is `empty` */
+  /** refuse answers `exceeding` the rest of the records budget (default), or only once it is `empty` */
   budgetRule?: 'exceeding' | 'empty'
   /** windows of limits run on the simulated time (default) or on real time */
   limitsClock?: 'simulated' | 'real'
@@ -47,11 +47,11 @@ export interface SimulatorOptions extends RuntimeOptions {
   startTime?: number
   /** replaces credentials made from the seed */
   account?: Partial<Account>
-  /** further users of the same devices, each with windows of their own */
+  /** further users of the same devices, each with separate windows */
   moreAccounts?: readonly Account[]
-  /** requests the log holds; default 1000 */
+  /** size of the log, in requests; default 1000 */
   logSize?: number
-  /** called for each request once its answer is decided */
+  /** called for each request when its answer is known */
   onRequest?: (entry: LogEntry) => void
 }
 

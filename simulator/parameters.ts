@@ -1,4 +1,7 @@
-/** Parameters of a request, read by the table of their endpoint (docs/service.md, *Requests*). Unknown ones are let pass. */
+/**
+ * Checks the parameters of a request by the table of endpoints (docs/service.md, *Requests*). Unknown parameters are
+ * allowed.
+ */
 import { type EndpointName, endpoints, type ParameterRule } from './endpoints'
 import { Refusal } from './errors'
 
@@ -10,7 +13,7 @@ export function withoutCredentials(body: Parameters): Parameters {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !credentials.includes(name)))
 }
 
-/** The serials a request names, for the log and for faults of one device; whatever the shape. */
+/** The serials in a request of any shape, for faults of single devices. */
 export function namedSerials(params: Parameters): string[] {
   return [params['remote-serial'], params['base-serial']]
     .flat()
@@ -35,7 +38,7 @@ function fits(rule: ParameterRule, value: unknown): boolean {
   }
 }
 
-/** Throws what is wrong with them. `more` has rules that variants add. */
+/** @param more rules that variants add  @throws Refusal for the first invalid parameter */
 export function checkParameters(
   endpoint: EndpointName,
   params: Parameters,

@@ -1,6 +1,6 @@
 /**
- * Chance that depends on its arguments alone. Nothing here keeps state, so that record 1,000,000 of a device can be
- * had without the 999,999 before it, and is the same in every process started with the same seed.
+ * Stateless pseudo-random numbers: they depend only on the arguments. So record 1,000,000 of a device can be computed
+ * without the 999,999 before it, and is the same in every process with the same seed.
  */
 
 /** A 32-bit number from a seed and up to two integers. */
@@ -18,7 +18,7 @@ export function chance(seed: number, a: number, b = 0): number {
   return hash(seed, a, b) / 0x1_0000_0000
 }
 
-/** A seed out of any number and texts: each device and each channel gets one of its own. */
+/** Derives a seed from numbers and texts: each device and each channel has its own. */
 export function seedFrom(...parts: readonly (string | number)[]): number {
   let h = 0x811c9dc5
   const text = parts.join('\u0000')
@@ -26,7 +26,7 @@ export function seedFrom(...parts: readonly (string | number)[]): number {
   return hash(h >>> 0, text.length)
 }
 
-/** The same numbers in another order, by seed. */
+/** Shuffles a copy of the numbers, by seed. */
 export function shuffled(items: readonly number[], seed: number): number[] {
   const copy = [...items]
   for (let i = copy.length - 1; i > 0; i--) {

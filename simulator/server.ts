@@ -1,4 +1,4 @@
-/** HTTP on loopback: routes to the service and to the control address. */
+/** The HTTP server on loopback: routes requests to the service or to the control address. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Control, isControl } from './control'
@@ -58,7 +58,7 @@ async function route(
   deliver(res, service.handle({ endpoint, path, headers: req.headers, body }))
 }
 
-/** Errors before any endpoint is at work: no windows, so no rate headers. */
+/** Errors without an endpoint: no window, so no rate headers. */
 function sendError(service: SimulatedService, res: ServerResponse, path: string, why: Cause): void {
   const { status } = new Refusal(why)
   service.noteUnknown(path, status)

@@ -1,6 +1,6 @@
 /**
- * The service: a request in, an answer out. Everything it knows of HTTP is headers and a body; faults are no part of
- * it, they come after (faults.ts).
+ * The service: turns a request into an answer. Of HTTP it knows only headers and bodies; faults are applied afterwards
+ * (`effects.ts`).
  */
 import { type Account, ownerOf, userOf } from './account'
 import { addedParameters, type Content, Contents } from './content'
@@ -19,9 +19,9 @@ export interface ServiceRequest {
   body: Buffer
   /** simulated time, ms */
   now: number
-  /** the time windows of limits run on, ms */
+  /** the time for windows of limits, ms */
   limitsNow: number
-  /** false: it never reached the windows, see Fault.counts */
+  /** false: it does not count, see `Fault.counts` */
   counts: boolean
 }
 
@@ -37,10 +37,10 @@ export interface Answer {
   records: number
 }
 
-/** What has been found out about a request by the time its answer, or its refusal, is written. */
+/** What is known about a request when its answer or its refusal is written. */
 interface Progress {
   user?: string
-  /** whose windows the headers tell of, even when the password is wrong */
+  /** the user whose windows the headers report, also if the password is wrong */
   owner?: string | undefined
   login?: string
   params: Parameters
@@ -74,7 +74,7 @@ export class Service {
   answer(request: ServiceRequest): Answer {
     const progress: Progress = { params: {}, counted: false, over: false, records: 0 }
     try {
-      const content = this.judged(request, progress)
+      const content = this.createContent(request, progress)
       return this.finish(request, progress, 200, content.body, content.csv ? csv : json)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -90,7 +90,7 @@ export class Service {
     status: number,
   ): Answer {
     const { variants } = this.settings
-    // Field notes, *Unknown serial with csv2*.
+    // docs/service.md, *What is certain*, `unknown-serial`.
     if (why === 'serial' && progress.params.type === 'csv2' && variants.unknownSerialCsv2 === 'array') {
       return this.finish(request, progress, 200, Buffer.from('Array'), csv)
     }
@@ -127,7 +127,7 @@ export class Service {
     }
   }
 
-  private judged(request: ServiceRequest, progress: Progress): Content {
+  private createContent(request: ServiceRequest, progress: Progress): Content {
     const { endpoint, headers } = request
     const body = parsed(request.body)
     if (body) progress.params = withoutCredentials(body)
@@ -142,7 +142,7 @@ export class Service {
     progress.login = String(body['login-id'])
     this.count(request, progress, user)
     checkParameters(endpoint, progress.params, addedParameters(endpoint, this.settings.variants))
-    return this.contents.of(endpoint, progress.params, Math.floor(request.now / 1000), {
+    return this.contents.create(endpoint, progress.params, Math.floor(request.now / 1000), {
       device: (key) => {
         progress.device = key
       },
@@ -158,7 +158,7 @@ export class Service {
     if (use.over) throw new Refusal('rate')
   }
 
-  /** Records count against the device's budget; refused when it does not allow for them. */
+  /** Counts records in the device's budget. @throws Refusal if too few are left */
   private spendRecords(request: ServiceRequest, progress: Progress, records: number): void {
     const { endpoint, limitsNow } = request
     const { user, device } = progress

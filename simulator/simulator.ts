@@ -1,4 +1,4 @@
-/** One simulated service: its state, and what a request does to it. */
+/** One simulated service with its state: options, clock, log, limits and faults. */
 import { type Account, accountFor } from './account'
 import { type MovableClock, movable, runningClock } from './clock'
 import { applyFaults, type Delivery } from './effects'
@@ -56,7 +56,7 @@ export class SimulatedService {
     this.account = { ...accountFor(this.seed), ...options.account }
     this.clock = options.clock ? movable(options.clock) : runningClock(options)
     this.startTime = this.clock.now()
-    this.settings = changed(defaults, options)
+    this.settings = withOptions(defaults, options)
     this.startSettings = this.settings
     const replay = options.replay === undefined ? undefined : replayOf(options.replay)
     this.directory = this.fleet(replay ? { ...options, fleet: replay.fleet } : options)
@@ -74,11 +74,11 @@ export class SimulatedService {
 
   set(options: RuntimeOptions): void {
     const directory = options.fleet ? directoryOf(options.fleet, this.seed, this.startTime) : this.directory
-    this.apply(changed(this.settings, options), directory)
+    this.apply(withOptions(this.settings, options), directory)
     if (options.faults) this.faults.configure(options.faults)
   }
 
-  /** Back to the options of the start, with empty log, counts and windows. The clock goes on. */
+  /** Restores the options of the start, and clears log, counts and windows. The clock continues. */
   reset(): void {
     this.apply(this.startSettings, this.startDirectory)
     this.faults.configure(this.startSettings.faults)
@@ -90,7 +90,7 @@ export class SimulatedService {
     return this.log.counts()
   }
 
-  /** Requests of somebody else with the same account: they use up the window, and are counted as foreign. */
+  /** Requests of another client of the account: they count in the window, and as `foreign`. */
   spend(endpoint: EndpointName, count = 1): void {
     if (!endpointNames.includes(endpoint))
       throw new Error(`endpoint: expected one of ${endpointNames.join(', ')}`)
@@ -160,8 +160,8 @@ export class SimulatedService {
   }
 }
 
-/** Settings with those options that are given; variants one by one. */
-function changed(settings: Settings, options: RuntimeOptions): Settings {
+/** Settings with the given options replaced; variants one by one. */
+function withOptions(settings: Settings, options: RuntimeOptions): Settings {
   const given = Object.entries(options).filter(([name, value]) => name in defaults && value !== undefined)
   const variants = { ...settings.variants, ...options.variants }
   return { ...settings, ...Object.fromEntries(given), variants }

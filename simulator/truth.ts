@@ -1,5 +1,5 @@
 /**
- * What is so, whatever the variants make of it on the wire: plain numbers, times in epoch ms. Tests compare with it.
+ * The true data, without variants and faults: plain numbers, times in ms since 1970. Tests compare with it.
  */
 
 import { localOffset } from './answers/csv'

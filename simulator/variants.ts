@@ -1,61 +1,61 @@
 /**
- * How the live service differs from its description, each difference a switch. `described` has every switch as
- * the description says (docs/service.md).
+ * Differences between the live service and its description, each as a switch (docs/service.md, *Fields* and *What is
+ * certain*). `described` has each switch as described.
  */
 export interface Variants {
-  /** *unixtime-from, unixtime-to*: both bounds inclusive */
+  /** both bounds of a period are inclusive */
   inclusiveBounds: boolean
-  /** *Number or text*: every number as text, or every number as number */
+  /** all numbers are text, or all are numbers */
   numbers: 'described' | 'text' | 'number'
-  /** *Offsets' spelling* */
+  /** spelling of the offsets' names */
   offsetSpelling: 'described' | 'underscore' | 'hyphen'
-  /** *dst-flg*: left out of alert and latest-data-relay */
+  /** `dst-flg` is missing on alert and latest-data-relay */
   dstFlag: 'described' | 'missing'
-  /** *dst_bias*: 60 on every endpoint, daylight saving or not */
+  /** `dst-bias` is 60 on every endpoint, with or without daylight saving */
   dstBias: 'described' | '60'
-  /** *num of a standalone device in current* */
+  /** `num` of a standalone device in current */
   standaloneNum: 0 | 1
-  /** *channel[].num on data, latest-data*: the number that stands for ch1 */
+  /** `channel[].num` of ch1 on data and latest-data */
   channelBase: 'described' | 0 | 1
-  /** *Channels*: the highest channel that data and latest-data return */
+  /** the highest channel that data and latest-data return */
   standaloneChannels: 2 | 4 | 6
-  /** *baseunit, group*: one object, or an array of one */
+  /** `baseunit` and `group` are objects, or arrays of one object */
   nested: 'object' | 'array'
-  /** *baseunit, group*: a device without a group has `[]` */
+  /** a device without a group has `[]` as `group` */
   noGroup: 'described' | 'empty-array'
-  /** *baseunit, group*: a standalone device has `[]` for its base unit */
+  /** a standalone device has `[]` as `baseunit` */
   noBaseunit: 'described' | 'empty-array'
-  /** *rssi, channel.name, value, group.name*: these are `""` */
+  /** these fields of current are `""` */
   blank: readonly Blank[]
   /** rssi is left out, as it may be (docs/service.md, *Fields*) */
   rssiMissing: boolean
-  /** *Record order*; `arrival` is as received, which differs where a clock was set back */
+  /** order of records; `arrival` differs from `ascending` where a device's clock was set back */
   recordOrder: 'ascending' | 'descending' | 'shuffled' | 'arrival'
-  /** fields nobody described, at every level */
+  /** fields that are not described, at every level */
   extraFields: boolean
-  /** *CSV*: a byte order mark */
+  /** CSV begins with a byte order mark */
   csvBom: boolean
-  /** *CSV*: spaces inside the quotes */
+  /** spaces inside the quotes of CSV */
   csvSpaces: boolean
-  /** *CSV*: labels' language */
+  /** language of the header rows of CSV */
   csvLabels: 'en' | 'ja'
-  /** *CSV*: CRLF, or LF after a careless proxy */
+  /** line ends of CSV; a proxy may change CRLF to LF */
   csvLineEnd: 'crlf' | 'lf'
-  /** *type on latest-data*: csv2 as well */
+  /** latest-data accepts csv2 as well */
   csv2OnLatestData: boolean
-  /** *Further parameters*: temperature-unit is honoured on the graph endpoints */
+  /** the graph endpoints apply `temperature-unit` */
   temperatureUnit: boolean
-  /** *Error text in value*: the wording of a failed channel in current; null: that of the device */
+  /** error text of a failed channel in current; null: that of the device */
   errorText: string | null
-  /** *Codes*: the message's language */
+  /** language of error messages */
   errorLanguage: 'en' | 'ja'
-  /** *Codes*: error.code as text */
+  /** type of `error.code` */
   errorCode: 'number' | 'text'
-  /** *Rate headers*: absent or odd */
+  /** rate headers as described, absent or invalid */
   rateHeaders: 'described' | 'absent' | 'text' | 'empty' | 'negative'
-  /** a refusal says when to come back, in seconds; null: it does not (docs/service.md, *Limits*) */
+  /** Retry-After of a 429, in seconds; null: without (docs/service.md, *Limits*) */
   retryAfter: number | null
-  /** *Unknown serial with csv2*: status 200 and the body `Array` */
+  /** an unknown serial with csv2: an error, or status 200 and the body `Array` */
   unknownSerialCsv2: 'error' | 'array'
   /** an unknown serial in a filter of current: no match, or an error */
   unknownInCurrent: 'absent' | 'error'
@@ -95,7 +95,7 @@ export const described: Readonly<Variants> = {
   unknownInCurrent: 'absent',
 }
 
-/** What each switch may be: for options that come in as text or JSON. */
+/** The allowed values of each switch, to validate options that are text or JSON. */
 export const choices: { readonly [K in keyof Variants]: readonly unknown[] | 'text' | 'count' | 'blanks' } = {
   inclusiveBounds: [false, true],
   numbers: ['described', 'text', 'number'],

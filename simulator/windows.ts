@@ -1,7 +1,7 @@
 /**
- * Counting what was used in a window of time: requests of a user, records of a device. Whether the live service's
- * windows are fixed or sliding is not known (docs/service.md, *What is certain*), so both are here, over one log of uses: changing
- * the kind at run time loses nothing.
+ * Counts the usage in a time window: requests of a user, records of a device. It is not known whether the live
+ * service's windows are fixed or sliding (docs/service.md, *What is certain*), so both kinds are computed from one log
+ * of usage, and the kind can be changed at run time.
  */
 export interface WindowRule {
   kind: 'fixed' | 'sliding'
@@ -9,19 +9,19 @@ export interface WindowRule {
   phase: number | 'first'
 }
 
-interface Use {
+interface UsageEntry {
   time: number
   amount: number
 }
 
-export class UseLog {
-  private uses: Use[] = []
+export class UsageLog {
+  private entries: UsageEntry[] = []
   private opened: number | undefined
 
   add(now: number, amount: number, window: number): void {
     const length = window * 1000
     if (this.opened === undefined || now >= this.opened + length || now < this.opened) this.opened = now
-    if (amount > 0) this.uses.push({ time: now, amount })
+    if (amount > 0) this.entries.push({ time: now, amount })
   }
 
   used(now: number, window: number, rule: WindowRule): number {
@@ -30,7 +30,7 @@ export class UseLog {
     const opened = fixed ? this.start(now, length, rule.phase) : now - length
     this.forget(Math.min(opened, now - length))
     let sum = 0
-    for (const { time, amount } of this.uses) {
+    for (const { time, amount } of this.entries) {
       if (time <= now && (fixed ? time >= opened : time > opened)) sum += amount
     }
     return sum
@@ -47,7 +47,7 @@ export class UseLog {
 
   private forget(before: number): void {
     let stale = 0
-    while (stale < this.uses.length && (this.uses[stale] as Use).time < before) stale++
-    if (stale > 0) this.uses.splice(0, stale)
+    while (stale < this.entries.length && (this.entries[stale] as UsageEntry).time < before) stale++
+    if (stale > 0) this.entries.splice(0, stale)
   }
 }

@@ -1,4 +1,4 @@
-/** Encoded bodies by request and data state, so that the same question costs nothing the second time. */
+/** Caches encoded bodies by request and state of the data, so that an equal request needs no work. */
 export class BodyCache {
   private bodies = new Map<string, Buffer>()
   private size = 0

@@ -1,4 +1,6 @@
-/** CSV (docs/service.md, *Fields*). Every cell in quotes; times are the device's local time (docs/service.md, *Fields*). */
+/**
+ * CSV (docs/service.md, *Fields*). Every cell in quotes; times are the device's local time (docs/service.md, *Fields*).
+ */
 import type { Device } from '../fleet/device'
 import type { RecordView } from '../fleet/records'
 import type { Variants } from '../variants'
@@ -8,7 +10,7 @@ const day = 86_400
 /** Days from the spreadsheet epoch to 1970. */
 const serialOf1970 = 25_569
 
-/** The fixed label of cell 2 in row 2: "spreadsheet date serial value". */
+/** The fixed label of cell 2 in row 2: the serial date value of a spreadsheet. */
 const serialLabel = { en: 'Date serial value', ja: '日付シリアル値' }
 const dstLabel = { en: 'DST', ja: '夏時間' }
 /** Row 1 of the description is fixed text; in the Japanese variant it is not. */

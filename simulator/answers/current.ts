@@ -1,4 +1,4 @@
-/** *Current reading*: the newest reading of every device, or of those named. */
+/** Answers of current (docs/service.md, *Fields*): the newest reading of all devices, or of the named ones. */
 import type { EndpointName } from '../endpoints'
 import type { CurrentDefinition, RecordValue } from '../fleet/definition'
 import { type Device, isRemote } from '../fleet/device'
@@ -9,7 +9,7 @@ import { valueWriter } from './value'
 
 const endpoint: EndpointName = 'current'
 
-/** The wording of a failed channel where neither the device nor a variant has one. */
+/** Error text of a failed channel if neither the device nor a variant has one. */
 const errorText = 'Sensor Error'
 
 export interface Filter {
@@ -31,19 +31,19 @@ export function currentBody(devices: readonly Device[], now: number, variants: V
   })
 }
 
-/** Time and values, as the newest record or the definition says; undefined while nothing was ever sent. */
+/** Time and values of the newest record, or as defined; undefined if nothing was ever sent. */
 export function latest(
   device: Device,
   now: number,
 ): { time: number; values: readonly RecordValue[] } | undefined {
   const view = device.records(now)
-  const told: CurrentDefinition = device.current(now)
+  const defined: CurrentDefinition = device.current(now)
   const newest = view.high > view.low ? view.at(view.last) : undefined
-  if (!newest && !told.values && told.unixtime === undefined) return undefined
+  if (!newest && !defined.values && defined.unixtime === undefined) return undefined
   return {
-    time: told.unixtime ?? newest?.time ?? now,
+    time: defined.unixtime ?? newest?.time ?? now,
     values: device.channels.map((channel, column) => {
-      const given = told.values?.[channel.num]
+      const given = defined.values?.[channel.num]
       if (given !== undefined) return given
       if (channel.broken !== undefined) return channel.broken
       return newest?.values[column] ?? null
@@ -90,7 +90,7 @@ function channels(device: Device, values: readonly RecordValue[], variants: Vari
   })
 }
 
-/** `value` is a string always, unless a variant has every number as number. Records' E codes are worded here. */
+/** `value` is always a string, unless a variant makes all numbers numbers. The E codes of records become texts. */
 function shown(value: RecordValue, text: string, numbers: string, variants: Variants): string | number {
   if (typeof value === 'number') return numbers === 'number' ? value : text
   if (value === null || value === '') return ''

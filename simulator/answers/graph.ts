@@ -27,7 +27,7 @@ export function graphBody(request: GraphRequest, variants: Variants): string {
   const shown = view.high > view.low ? shownChannels(device, style) : []
   const writers = shown.map(({ channel, column }) => valueWriter(channel, column, asText, unit))
   const places = ordered(view, selection, variants.recordOrder)
-  // The description has latest-data's csv as the CSV format itself, elsewhere csv and csv2 apart.
+  // As described: on latest-data, csv is the CSV format itself; elsewhere, csv and csv2 differ.
   if (type === 'csv2' || (type === 'csv' && endpoint === 'latest-data')) {
     return csvBody(device, view, places, writers, variants)
   }
@@ -51,7 +51,7 @@ function jsonBody(
   return `${head.slice(0, -1)},"data":[${data}]}`
 }
 
-/** Written by hand: 65,535 records of four channels are too many for objects and JSON.stringify. */
+/** Builds the JSON text directly: objects and JSON.stringify are too slow for 65,535 records of four channels. */
 function records(
   view: RecordView,
   places: readonly number[],

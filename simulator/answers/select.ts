@@ -1,4 +1,4 @@
-/** Which records an answer holds (docs/service.md, *Fields*). */
+/** Selects the records of an answer (docs/service.md, *Fields*). */
 import { defaultNumber, type EndpointName, largestNumber, latestRecords } from '../endpoints'
 import { placeOf, type RecordView } from '../fleet/records'
 import { seedFrom, shuffled } from '../random'
@@ -10,7 +10,7 @@ export interface Period {
   number?: number
 }
 
-/** Places `first` up to, not including, `end`. */
+/** Indexes from `first` up to, not including, `end`. */
 export interface Selection {
   first: number
   end: number
@@ -32,7 +32,7 @@ export function select(
   return { first: Math.max(first, end - number), end }
 }
 
-/** The places in the order they are sent. */
+/** The indexes of the records in the order in which they are sent. */
 export function ordered(
   view: RecordView,
   { first, end }: Selection,

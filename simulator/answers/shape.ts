@@ -19,7 +19,7 @@ export function numeric(value: number, style: Style): number | string {
   return style.numbers === 'text' ? String(value) : value
 }
 
-/** *Time offset fields*; those of the base unit are the device's own here, see fleet/device. */
+/** Offsets (docs/service.md, *Fields*); a remote unit has those of its base unit (`fleet/device.ts`). */
 export function offsets(device: Device, style: Style, variants: Variants): Record<string, number | string> {
   const mark = style.spelling === 'hyphen' ? '-' : '_'
   const { timeDiff, stdBias, dst, dstBias } = device.zone
@@ -47,14 +47,14 @@ export function identity(device: Device, style: Style): Record<string, string> {
   }
 }
 
-/** The channels an endpoint returns, with their places among the device's. */
+/** The channels that an endpoint returns, with their indexes in the device's list. */
 export function shownChannels(device: Device, style: Style): { channel: Channel; column: number }[] {
   return device.channels
     .map((channel, column) => ({ channel, column }))
     .filter(({ channel }) => channel.num <= style.channels)
 }
 
-/** *Channel* */
+/** The fields of a channel (docs/service.md, *Fields*). */
 export function channelFields(channel: Channel, style: Style, variants: Variants): Record<string, unknown> {
   return {
     name: variants.blank.includes('channel.name') ? '' : channel.name,
@@ -64,7 +64,7 @@ export function channelFields(channel: Channel, style: Style, variants: Variants
   }
 }
 
-/** Fields nobody described. */
+/** Fields that are not described. */
 export function extra(variants: Variants): Record<string, unknown> {
   return variants.extraFields
     ? { 'x-revision': 3, reserved: null, 'x-detail': { note: 'new', list: [1] } }

@@ -150,7 +150,8 @@ function remoteDevices(today: number): DeviceDefinition[] {
       records: { interval: 300 },
     },
     {
-      // The serial of Rack A again, under another base unit (docs/service.md, *Terms*); ch1 and ch3 only (docs/service.md, *Fields*).
+      // The serial of Rack A again, under another base unit (docs/service.md, *Terms*); ch1 and ch3 only
+      // (docs/service.md, *Fields*).
       serial: '52C10008',
       model: 'M-630',
       name: 'Freezer truck',

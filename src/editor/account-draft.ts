@@ -21,12 +21,12 @@ export function readOpenAccount(id: string): AccountDraft {
   return account(id, field, field)
 }
 
-/** The account that is chosen for a node, deployed or not; nothing where none is, or it is disabled. */
+/** The account that is chosen for a node, deployed or not; `undefined` where none is chosen, or it is disabled. */
 export function readAccountNode(id: string): AccountDraft | undefined {
   const node = RED.nodes.node(id)
   if (!node || node.d) return undefined
   const { credentials = {} } = node
-  // What was not typed since the last deploy is in the runtime alone.
+  // A secret that was not typed since the last deploy is only in the runtime.
   const secret = (name: string) =>
     typeof credentials[name] === 'string'
       ? String(credentials[name])
@@ -43,7 +43,7 @@ function account(id: string, setting: Read, secret: Read): AccountDraft {
     Object.fromEntries(names.map((name) => [name, read(name)]))
   const settings = all(SETTINGS, setting) as Omit<AccountDraft, 'id' | 'credentials'>
   const credentials = all(SECRETS, secret) as AccountDraft['credentials']
-  // A config node that was never chosen.
+  // Node-RED's value where no config node was ever chosen.
   const chosen = (name: 'tls' | 'proxy') => (settings[name] === '_ADD_' ? '' : settings[name])
   return { ...ACCOUNT_DEFAULTS, ...settings, tls: chosen('tls'), proxy: chosen('proxy'), id, credentials }
 }

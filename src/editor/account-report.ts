@@ -1,6 +1,6 @@
 import type { AccountReport } from '../shared/admin'
 import { readOpenAccount } from './account-draft'
-import { ask } from './admin-request'
+import { requestAdmin } from './admin-request'
 import type { Form } from './red'
 
 /** Frees what the last report held. */
@@ -27,7 +27,7 @@ export function prepareReport(
     clear()
     say('fa-spinner fa-pulse', form._('account.test-asking'))
     try {
-      const { report } = await ask<AccountReport>('report', { account: readOpenAccount(form.id) })
+      const { report } = await requestAdmin<AccountReport>('report', { account: readOpenAccount(form.id) })
       clear()
       if (report) show(JSON.stringify(report, null, 1))
       else say('fa-times', form._('account.report-not'))

@@ -21,10 +21,10 @@ interface Fields {
   exclude: ChosenField
 }
 
-/** Of the form that is open: Node-RED shows one of a node at a time. */
+/** Fields of the open form: Node-RED shows one node's form at a time. */
 let fields: Fields | undefined
 
-/** The part of the form that all actions have: which devices, and what comes of it. */
+/** Prepares the part of the form that all actions share: the devices and the preview. */
 export function prepareAction(form: Form): void {
   const { devices, bases, groups, exclude } = migrateForm(form)
   const units = listOf<string>(bases).map((unit) => ({ unit }))
@@ -62,13 +62,13 @@ export function prepareAction(form: Form): void {
   }
   select.on('change', showChosen)
   $('#node-input-property').on('change', showChosen)
-  account.on('change', () => void source.look())
+  account.on('change', () => void source.loadCached())
   showChosen()
   updatePreview = createPreview(form, source, () => edited(form))
-  void source.look()
+  void source.loadCached()
 }
 
-/** Takes the chosen devices over into the node; Node-RED itself saves only plain inputs. */
+/** Stores the chosen devices in the node; Node-RED itself saves only plain inputs. */
 export function saveAction(form: Form): void {
   const config = edited(form)
   const isByMessage = config.select === 'msg' && fields?.property.val() === 'msg'
@@ -79,7 +79,9 @@ export function saveAction(form: Form): void {
   form.version = versionFor(form, { select, bases })
 }
 
-/** The saved version, as long as it would be read as it is meant: who changes nothing has nothing to deploy. */
+/**
+ * Keeps the saved version while it would be read with the same meaning: without a change there is nothing to deploy.
+ */
 function versionFor(form: Form, meant: Readonly<Record<string, unknown>>): number {
   const version = readVersion({ ...form }) ?? SETTINGS_VERSION
   if (version > SETTINGS_VERSION) return version
@@ -89,12 +91,12 @@ function versionFor(form: Form, meant: Readonly<Record<string, unknown>>): numbe
     : SETTINGS_VERSION
 }
 
-/** What the node would ask for as the form stands. */
+/** The settings as the form shows them now. */
 function edited(form: Form): ActionConfig {
   const chosen = (name: Kind) => fields?.[name].value() ?? []
   const select = fields?.select.val()
   const unitsOf = (name: Kind) => chosen(name).flatMap((one) => ('unit' in one ? one.unit : []))
-  // What is not used now is kept for whoever comes back to it.
+  // A list that is not used now is kept, so that it is there when the user switches back.
   const kept = () => [...new Set([...unitsOf('devices'), ...unitsOf('bases')])]
   return {
     type: form.type,

@@ -1,11 +1,11 @@
 import { type DeviceSource, getDeviceList } from './device-source'
 import { type Chosen, isDevice } from './picker/choice'
 import { pickDevices } from './picker/dialog'
-import { type Kind, missing } from './picker/tree'
+import { findMissing, type Kind } from './picker/tree'
 import { idOf } from './picker/view'
-import { enumerated, words } from './red'
+import { enumerated, translate } from './red'
 
-/** Names that fit beside the button; the others are counted. */
+/** Names that are shown beside the button; the others are counted. */
 const MAX_NAMED = 4
 
 /** A field of the form that holds devices, base units or groups. */
@@ -13,7 +13,7 @@ export interface ChosenField {
   value(): Chosen[]
 }
 
-/** What is chosen, in words, the button that opens the picker, and what of it the account no longer has. */
+/** Shows what is chosen, the button that opens the picker, and chosen items that the account no longer has. */
 export function chosenField(
   id: string,
   kind: Kind,
@@ -25,9 +25,9 @@ export function chosenField(
   const field = $(`#${id}`).addClass('envlog-chosen')
   const text = $('<span class="envlog-chosen-names">').appendTo(field)
   const gone = $('<ul class="envlog-chosen-gone">')
-    .attr('aria-label', words('picker.unlisted'))
+    .attr('aria-label', translate('picker.unlisted'))
     .appendTo(field)
-  const title = words(`picker.title-${kind}`)
+  const title = translate(`picker.title-${kind}`)
 
   function nameOf(one: Chosen): string {
     const devices = getDeviceList(source)?.devices ?? []
@@ -40,16 +40,16 @@ export function chosenField(
     if ('group' in one) return one.group
     const under = devices.find(({ base }) => base.serial === one.unit)
     const name = under?.base.name || (under?.standalone && under.name) || one.unit
-    return kind === 'devices' ? words('picker.whole', { name }) : name
+    return kind === 'devices' ? translate('picker.whole', { name }) : name
   }
 
   function show(): void {
     const list = getDeviceList(source)
-    const lost = list ? missing(kind, list.devices, chosen) : []
+    const lost = list ? findMissing(kind, list.devices, chosen) : []
     const there = chosen.filter((one) => !lost.includes(one))
     const named = enumerated(there.slice(0, MAX_NAMED).map(nameOf))
-    const more = words('picker.more', { count: there.length - MAX_NAMED })
-    if (chosen.length === 0) text.text(words('picker.nothing'))
+    const more = translate('picker.more', { count: there.length - MAX_NAMED })
+    if (chosen.length === 0) text.text(translate('picker.nothing'))
     else text.text(there.length > MAX_NAMED ? `${named} ${more}` : named)
     text.attr('title', there.map(idOf).join('\n'))
     gone
@@ -60,13 +60,13 @@ export function chosenField(
 
   function goneRow(one: Chosen): JQuery {
     const remove = $('<button type="button" class="red-ui-button red-ui-button-small">')
-      .text(words('picker.remove'))
-      .attr('aria-label', words('picker.remove-one', { name: idOf(one) }))
+      .text(translate('picker.remove'))
+      .attr('aria-label', translate('picker.remove-one', { name: idOf(one) }))
       .on('click', () => {
         become(chosen.filter((other) => other !== one))
         button.trigger('focus')
       })
-    return $('<li>').append($('<s>').text(idOf(one)), ` ${words('picker.missing')} `, remove)
+    return $('<li>').append($('<s>').text(idOf(one)), ` ${translate('picker.missing')} `, remove)
   }
 
   function become(list: Chosen[]): void {
@@ -76,7 +76,7 @@ export function chosenField(
   }
 
   const button = $('<button type="button" class="red-ui-button">')
-    .text(words('picker.choose'))
+    .text(translate('picker.choose'))
     .attr('aria-label', title)
     .on('click', () =>
       pickDevices({
@@ -85,7 +85,7 @@ export function chosenField(
         chosen,
         source,
         done: become,
-        // Who came by keyboard goes on where they were.
+        // The keyboard focus returns to where it was.
         closed: () => void button.trigger('focus'),
       }),
     )

@@ -1,75 +1,75 @@
 import type { DeviceList } from '../shared/admin'
 import { readAccountNode } from './account-draft'
-import { AdminRequestError, ask } from './admin-request'
-import { words } from './red'
+import { AdminRequestError, requestAdmin } from './admin-request'
+import { translate } from './red'
 
 export type DeviceState =
-  /** Not asked for. */
+  /** Not requested yet. */
   | { kind: 'unknown' }
-  | { kind: 'asking'; list?: DeviceList | undefined }
-  | { kind: 'here'; list: DeviceList }
-  /** Why not; an older list is still of use. */
+  | { kind: 'loading'; list?: DeviceList | undefined }
+  | { kind: 'loaded'; list: DeviceList }
+  /** `why` is a sentence; an older list can still be used. */
   | { kind: 'failed'; why: string; list?: DeviceList | undefined }
 
-/** The devices of the account that a form has chosen: one list for all its parts. */
+/** The devices of the account that is chosen in a form: one list for all parts of the form. */
 export interface DeviceSource {
   state(): DeviceState
-  /** What the runtime knows already: asks the service nothing. */
-  look(): Promise<void>
-  /** At most ten minutes old, or asked for anew. */
-  load(anew?: boolean): Promise<void>
-  /** Told at each change; call what is returned to hear no more. */
+  /** Loads the list that the runtime has cached. Sends no request to the service. */
+  loadCached(): Promise<void>
+  /** Loads the list: at most ten minutes old, or requested again with `refresh`. */
+  load(refresh?: boolean): Promise<void>
+  /** Calls the listener at each change. Returns a function that removes it. */
   listen(changed: () => void): () => void
 }
 
-/** @param accountId of the account that is chosen now */
+/** @param accountId returns the id of the account that is chosen now */
 export function createDeviceSource(accountId: () => string): DeviceSource {
   let state: DeviceState = { kind: 'unknown' }
-  let asked = 0
+  let lastRequest = 0
   const listeners = new Set<() => void>()
 
-  function become(next: DeviceState): void {
+  function setState(next: DeviceState): void {
     state = next
     for (const changed of listeners) changed()
   }
 
   const listOf = (of: DeviceState) => (of.kind === 'unknown' ? undefined : of.list)
 
-  async function answer(body: object): Promise<DeviceList | null | undefined> {
-    const turn = ++asked
+  async function fetchList(body: object): Promise<DeviceList | null | undefined> {
+    const number = ++lastRequest
     const account = readAccountNode(accountId())
-    if (!account) throw new AdminRequestError(words('errors.no-account'))
+    if (!account) throw new AdminRequestError(translate('errors.no-account'))
     try {
-      const list = await ask<DeviceList | null>('devices', { ...body, account })
-      if (turn === asked) return list
+      const list = await requestAdmin<DeviceList | null>('devices', { ...body, account })
+      if (number === lastRequest) return list
     } catch (error) {
-      if (turn === asked) throw error
+      if (number === lastRequest) throw error
     }
-    // Another account was chosen meanwhile: neither list nor reason is of this one.
+    // Another account was chosen meanwhile: the response is not about this one.
     return undefined
   }
 
   return {
     state: () => state,
 
-    async look() {
-      become({ kind: 'unknown' })
+    async loadCached() {
+      setState({ kind: 'unknown' })
       try {
-        const list = await answer({ known: true })
-        if (list) become({ kind: 'here', list })
+        const list = await fetchList({ known: true })
+        if (list) setState({ kind: 'loaded', list })
       } catch {
-        // Nobody asked for it.
+        // The user did not request it, so there is nothing to report.
       }
     },
 
-    async load(anew = false) {
+    async load(refresh = false) {
       const before = listOf(state)
-      become({ kind: 'asking', list: before })
+      setState({ kind: 'loading', list: before })
       try {
-        const list = await answer({ anew })
-        if (list) become({ kind: 'here', list })
+        const list = await fetchList({ anew: refresh })
+        if (list) setState({ kind: 'loaded', list })
       } catch (error) {
-        become({ kind: 'failed', why: (error as Error).message, list: before })
+        setState({ kind: 'failed', why: (error as Error).message, list: before })
       }
     },
 
@@ -80,7 +80,7 @@ export function createDeviceSource(accountId: () => string): DeviceSource {
   }
 }
 
-/** The devices that are known, whatever else is. */
+/** The list that is known, in any state. */
 export function getDeviceList(source: DeviceSource): DeviceList | undefined {
   const state = source.state()
   return state.kind === 'unknown' ? undefined : state.list

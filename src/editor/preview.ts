@@ -14,14 +14,14 @@ import {
   toBudget,
 } from './request-estimate'
 
-/** Messages by type, output and send, as the runtime makes them, as JSON: the build puts them in. */
+/** Example messages by type, output and send, as JSON; inserted by the build. */
 declare const ENVLOG_SAMPLES: string
 
-/** What the form shows while it is edited: what will be sent, an example of it, and what it costs of the quota. */
+/** Shows in the form what will be sent, an example message, and how much of the quota it needs. */
 export function createPreview(form: Form, source: DeviceSource, edited: () => ActionConfig): () => void {
   const type = form.type as ActionType
   const samples = JSON.parse(ENVLOG_SAMPLES) as Record<string, object>
-  // While another page covers it, the form is not in the document: what it needs is looked up now.
+  // The form is not in the document while a tray covers it, so its elements are looked up now.
   const names = ['output', 'send', 'repeat', 'select', 'account'] as const
   const inputs = Object.fromEntries(names.map((name) => [name, $(`#node-input-${name}`)]))
   const [sends, sample, budgetLine] = [$('#envlog-sends'), $('#envlog-sample'), $('#envlog-budget')]
@@ -40,7 +40,7 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const which =
       count === undefined ? form._(`told.select-${config.select}`) : form._('told.devices', { count })
     const parts = { which, send: form._(`send.${send}`), output: form._(`output.${output}`) }
-    // Base units and groups that are not in the account, or an account without devices, are chosen nevertheless.
+    // Something is chosen also if the account does not have the base units or groups, or has no devices.
     const wholes = { list: config.bases, base: config.bases, group: config.groups }[String(config.select)]
     const isChosen = wholes === undefined || (wholes as unknown[]).length > 0
     sends.text(count === 0 && !isChosen ? form._('told.none') : form._('told.sends', parts))
@@ -67,7 +67,7 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     if (estimate === null) lines.push(form._('told.round-unknown'))
     if (budget) lines.push(form._('told.round', { count: budget.requests }))
     if (budget && budget.seconds > 0)
-      lines.push(form._('told.lasts', { time: lasting(form, budget.seconds) }))
+      lines.push(form._('told.lasts', { time: formatDuration(form, budget.seconds) }))
     if (budget && budget.share > 0) {
       lines.push(form._('told.share', { share: percent(budget.share), endpoint: of(budget.endpoint) }))
     }
@@ -76,7 +76,7 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
       const parts = { share: percent(combined.share), endpoint: of(combined.endpoint) }
       lines.push(isAlone ? form._('told.too-much', parts) : form._('told.too-much-together', parts))
     }
-    // A full stop of Japanese has its space within.
+    // Japanese has no space after a full stop.
     const sentences = lines.join(' ').replaceAll('。 ', '。')
     budgetLine.text(sentences).parent().toggleClass('envlog-too-much', isTooMuch)
   }
@@ -96,7 +96,7 @@ const percent = (share: number) =>
   new Intl.NumberFormat(language(), { style: 'percent', maximumSignificantDigits: 2 }).format(share)
 
 /** *2 h 30 min*, *50 s*. */
-function lasting(form: Form, seconds: number): string {
+function formatDuration(form: Form, seconds: number): string {
   const minutes = Math.ceil(seconds / 60)
   if (seconds < 120) return form._('told.seconds', { seconds })
   if (minutes < 60) return form._('told.minutes', { minutes })

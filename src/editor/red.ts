@@ -3,7 +3,7 @@
  * validators that give reasons.
  */
 
-/** A node in the editor: what a definition's functions have as `this`. */
+/** A node in the editor; `this` in a definition's functions. */
 export interface Form {
   id: string
   type: string
@@ -13,7 +13,7 @@ export interface Form {
   [property: string]: unknown
 }
 
-/** A config node as the editor holds it, with what was typed since the last deploy. */
+/** A config node in the editor, with the credentials that were typed since the last deploy. */
 export interface ConfigNode extends Form {
   credentials?: Record<string, unknown>
 }
@@ -26,7 +26,7 @@ interface Property {
   /** Of a config node. */
   type?: string
   required?: boolean
-  /** What the sentence about a missing one calls it; without a label there is no sentence. */
+  /** The name in the sentence about a missing value; without a label there is no sentence. */
   label?: string
   validate?: Validator
 }
@@ -55,7 +55,7 @@ interface Definition {
   oneditdelete?(): void
 }
 
-/** A page that slides over the form. */
+/** A panel that slides over the form. */
 interface Tray {
   title: string
   width?: number
@@ -91,12 +91,12 @@ declare global {
   }
 }
 
-/** A sentence that all nodes share; validators and requests run where no form is. */
-export function words(key: string, params: Record<string, unknown> = {}): string {
+/** Translates a key of the shared catalog; for validators and requests, which run without a form. */
+export function translate(key: string, params: Record<string, unknown> = {}): string {
   return RED._(`@envlog/node-red-envlog/envlog-account:${key}`, params)
 }
 
-/** What the viewer reads. */
+/** The language of the viewer, for example `ja`. */
 export function language(): string {
   return RED.i18n.lang()
 }

@@ -1,7 +1,7 @@
 import type { ListedDevice } from '../shared/admin'
 import { LIMITS, type LimitedEndpoint, type LimitRow, type LimitsTable } from '../shared/service-limits'
 
-/** What of a saved action node decides what it asks for. */
+/** The settings of an action node that decide which requests it sends. */
 export interface ActionConfig {
   type: string
   select?: unknown
@@ -12,7 +12,7 @@ export interface ActionConfig {
   repeat?: unknown
 }
 
-/** Requests of one round over the chosen devices, by endpoint; `null` where nobody knows how many. */
+/** Requests of one round over the chosen devices, by endpoint; `null` where the number is not known. */
 export type RequestEstimate = Partial<Record<LimitedEndpoint, number>> | null
 
 const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEndpoint }> = {
@@ -21,24 +21,24 @@ const ENDPOINTS: Record<string, { standalone: LimitedEndpoint; relay: LimitedEnd
   'envlog-alerts': { standalone: 'alert', relay: 'alert' },
 }
 
-/** At least so much: pages of a long period and holes that are filled come on top. */
+/** Estimates the requests of one round. Further pages of a long period and backfills come in addition. */
 export function estimateRequests(
   node: ActionConfig,
   devices: readonly ListedDevice[] | undefined,
 ): RequestEstimate {
   const endpoints = ENDPOINTS[node.type]
   if (!endpoints) return { current: 1 }
-  const asked = requestedDevices(node, devices)
-  if (!asked) return null
+  const requested = requestedDevices(node, devices)
+  if (!requested) return null
   const estimate: Partial<Record<LimitedEndpoint, number>> = {}
-  for (const { standalone } of asked) {
+  for (const { standalone } of requested) {
     const endpoint = standalone ? endpoints.standalone : endpoints.relay
     estimate[endpoint] = (estimate[endpoint] ?? 0) + 1
   }
   return estimate
 }
 
-/** How many devices a node asks for; nothing where nobody knows. */
+/** How many devices a node requests; `undefined` where the number is not known. */
 export function countDevices(
   node: ActionConfig,
   devices: readonly ListedDevice[] | undefined,
@@ -85,7 +85,7 @@ function devicesNamed(
   return listed.length > 0 ? listed : [{ standalone: base === serial }]
 }
 
-/** The rows that hold for an account with these `limits`. */
+/** The limits table of an account with these `limits`. */
 export function limitsOf(limits: LimitsTable | undefined): Record<LimitedEndpoint, LimitRow> {
   const rows = Object.entries(LIMITS).map(([name, row]) => [
     name,
@@ -99,7 +99,7 @@ export interface Budget {
   requests: number
   /** Seconds that the service's limits make a round last at least. */
   seconds: number
-  /** Part of what is allowed that its own triggers ask for, of the endpoint that is used most; 0 without any. */
+  /** Share of the limit that the node's own triggers use, of the endpoint that is used most; 0 without own triggers. */
   share: number
   endpoint: LimitedEndpoint
 }
@@ -120,13 +120,15 @@ export function toBudget(
     }
   })
   if (costs.length === 0) return undefined
-  // With limits of one's own, the endpoint that lasts longest need not be the one that is used most.
+  // With custom limits, the endpoint that takes longest need not be the one that is used most.
   const heaviest = costs.reduce((most, one) => (one.share > most.share ? one : most))
   const seconds = Math.max(...costs.map((one) => one.seconds))
   return { ...heaviest, seconds, requests: costs.reduce((sum, { requests }) => sum + requests, 0) }
 }
 
-/** Part of what is allowed that nodes of one account ask for together, of those endpoints that `own` needs too. */
+/**
+ * Share of the limit that the nodes of one account use together, of the endpoints that `own` needs; the highest one.
+ */
 export function combineShares(
   own: RequestEstimate,
   nodes: readonly ActionConfig[],

@@ -24,7 +24,7 @@ import type { Form } from './red'
  * Validators give `true` or a sentence. Node-RED takes the sentence only from functions that declare exactly
  * two parameters, so the definitions wrap these.
  */
-type Verdict = true | string
+type ValidationResult = true | string
 
 const blank = (value: unknown) => value === undefined || value === null || value === ''
 
@@ -40,14 +40,14 @@ function asTyped(node: Form, name: string): unknown {
   return input.val() || node[name]
 }
 
-export function checkAddress(value: string): Verdict {
+export function checkAddress(value: string): ValidationResult {
   if (isEnvVariable(value)) return true
   const problem = findAddressProblem(value ?? '')
   return problem ? say(`address-${problem}`) : true
 }
 
-/** A stored secret is not known here: its mark stands for it. */
-export function checkCredential(name: keyof typeof CREDENTIAL_LENGTHS, value: string): Verdict {
+/** Stored secrets are not known in the editor: `STORED_SECRET` is in place of them. */
+export function checkCredential(name: keyof typeof CREDENTIAL_LENGTHS, value: string): ValidationResult {
   if (value === STORED_SECRET || isEnvVariable(value)) return true
   const [least, most] = CREDENTIAL_LENGTHS[name]
   const { length } = value ?? ''
@@ -58,36 +58,36 @@ export function checkCredential(name: keyof typeof CREDENTIAL_LENGTHS, value: st
     : say('length-between', { least, most, found: length })
 }
 
-export function checkRelaySuffix(value: string): Verdict {
+export function checkRelaySuffix(value: string): ValidationResult {
   return blank(value) || isEnvVariable(value) || isRelaySuffix(value) ? true : say('relay-suffix')
 }
 
-export function checkWhole(value: unknown, least: number, most: number): Verdict {
+export function checkWhole(value: unknown, least: number, most: number): ValidationResult {
   if (blank(value) || isEnvVariable(value)) return true
   const number = Number(value)
   return Number.isInteger(number) && number >= least && number <= most ? true : say('whole', { least, most })
 }
 
-export function checkAccountNumber(name: keyof typeof ACCOUNT_RANGES, value: unknown): Verdict {
+export function checkAccountNumber(name: keyof typeof ACCOUNT_RANGES, value: unknown): ValidationResult {
   const [least, most] = ACCOUNT_RANGES[name]
   return checkWhole(value, least, most)
 }
 
-export function checkLimits(value: unknown): Verdict {
+export function checkLimits(value: unknown): ValidationResult {
   return blank(value) || isEnvVariable(value) || isLimits(String(value)) ? true : say('limits')
 }
 
-export function checkSharedQuota(value: unknown): Verdict {
+export function checkSharedQuota(value: unknown): ValidationResult {
   if (blank(value) || isEnvVariable(value)) return true
   const problem = findSharedQuotaProblem(String(value))
   return problem ? say(`shared-quota-${problem}`) : true
 }
 
-export function checkWait(value: unknown): Verdict {
+export function checkWait(value: unknown): ValidationResult {
   return checkWhole(value, 0, MAX_WAIT_SECONDS)
 }
 
-export function checkRepeat(node: Form, value: unknown): Verdict {
+export function checkRepeat(node: Form, value: unknown): ValidationResult {
   const parts = Object.fromEntries(
     ['select', 'propertyType', 'fromType', 'toType'].map((name) => [name, asTyped(node, name)]),
   )
@@ -95,8 +95,8 @@ export function checkRepeat(node: Form, value: unknown): Verdict {
   return checkWhole(value, 0, MAX_REPEAT_SECONDS)
 }
 
-/** Receipts go with whole devices alone. */
-export function checkAdvance(node: Form, value: unknown): Verdict {
+/** Receipts are possible only with one message per device. */
+export function checkAdvance(node: Form, value: unknown): ValidationResult {
   if (value !== 'acknowledged' || !asTyped(node, 'onlyNew')) return true
   const isCarried = RECEIPT_OUTPUTS.includes(String(asTyped(node, 'output')))
   const carried = isCarried && asTyped(node, 'send') === 'device'
@@ -104,13 +104,15 @@ export function checkAdvance(node: Form, value: unknown): Verdict {
 }
 
 /** `held`, `now`, or a time. */
-export function checkStart(value: unknown): Verdict {
+export function checkStart(value: unknown): ValidationResult {
   if (blank(value) || isEnvVariable(value) || (STARTS as readonly unknown[]).includes(value)) return true
   return readTime(String(value)) ? true : say('start')
 }
 
-/** One end of a period: a time, or where Node-RED finds one; the end is not before the beginning. */
-export function checkPeriodEnd(node: Form, end: 'from' | 'to', value: unknown): Verdict {
+/**
+ * Checks one end of a period: a time, or a property that Node-RED can read. The end must not be before the beginning.
+ */
+export function checkPeriodEnd(node: Form, end: 'from' | 'to', value: unknown): ValidationResult {
   const type = String(asTyped(node, `${end}Type`))
   if (isEnvVariable(value)) return true
   if (type === 'rel') {
@@ -126,7 +128,7 @@ export function checkPeriodEnd(node: Form, end: 'from' | 'to', value: unknown): 
   return end === 'to' && isEmptyPeriod(node, value) ? say('period') : true
 }
 
-/** Whether a period ends before it begins, as far as its form tells; blank ends are a day ago, and now. */
+/** Whether a period ends before it begins, as far as the form shows it; blank ends mean 24 hours ago and now. */
 function isEmptyPeriod(node: Form, to: unknown): boolean {
   const from = asTyped(node, 'from')
   const [fromType, toType] = ['fromType', 'toType'].map((name) => asTyped(node, name))
@@ -137,7 +139,7 @@ function isEmptyPeriod(node: Form, to: unknown): boolean {
   return fromType === 'date' && toType === 'date' && !!one && !!other && isNeverBefore(one, other)
 }
 
-export function checkDevices(node: Form, value: unknown): Verdict {
+export function checkDevices(node: Form, value: unknown): ValidationResult {
   if (node.select !== 'list') return true
   const devices = Array.isArray(value) ? (value as { serial?: string; base?: string }[]) : []
   const { bases } = migrateForm(node)
@@ -148,7 +150,7 @@ export function checkDevices(node: Form, value: unknown): Verdict {
 }
 
 /** A list of serials; needed only where `select` says so. */
-export function checkSerials(value: unknown, needed: boolean): Verdict {
+export function checkSerials(value: unknown, needed: boolean): ValidationResult {
   const serials = Array.isArray(value) ? (value as string[]) : []
   if (needed && serials.length === 0) return say('no-devices')
   const wrong = serials.find(notSerial)
@@ -156,7 +158,7 @@ export function checkSerials(value: unknown, needed: boolean): Verdict {
 }
 
 /** Names of groups; needed only where `select` says so. */
-export function checkGroups(value: unknown, needed: boolean): Verdict {
+export function checkGroups(value: unknown, needed: boolean): ValidationResult {
   const isSome = Array.isArray(value) && value.length > 0
   return needed && !isSome ? say('no-devices') : true
 }

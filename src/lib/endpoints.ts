@@ -86,7 +86,10 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints
 
-/** The most records that a request can ask for, and that an answer holds: more is treated as this (docs/service.md, *Fields*). */
+/**
+ * The most records that a request can ask for, and that an answer holds: more is treated as this (docs/service.md,
+ * *Fields*).
+ */
 export const MAX_RECORDS = 65_535
 /** The most entries of an alert log (docs/service.md, *Fields*). */
 export const MAX_ALERTS = 20

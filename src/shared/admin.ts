@@ -7,7 +7,7 @@ export const STORED_SECRET = '__PWRD__'
 
 /** An account as it is in the editor, deployed or not. */
 export interface AccountDraft {
-  /** Id of its node, whose stored secrets `STORED_SECRET` stands for. */
+  /** Id of the account node; `STORED_SECRET` means a secret that is stored for it. */
   id: string
   baseUrl: string
   relaySuffix: string

@@ -21,7 +21,7 @@ const translations = languages.filter((language) => language !== 'en-US')
 const common = read('en-US', 'common.json')
 const paramsOf = (text: string) => [...text.matchAll(/__(\w+?)__/g)].map(([, name]) => name).toSorted()
 
-/** A key with a count stands for its plural forms. */
+/** A key with a count is replaced by its plural forms. */
 const formsOf = (key: string) => (PLURALS.includes(key) ? [`${key}_one`, `${key}_other`] : [key])
 
 function missingIn(catalog: Catalog, keys: readonly string[]): string[] {
@@ -73,7 +73,7 @@ describe('the catalogs', () => {
     })
   }
 
-  it('nest no text in another and keep to the places Node-RED fills', () => {
+  it('nest no text in another and use only placeholders that Node-RED fills', () => {
     for (const language of languages) {
       for (const file of files) {
         for (const [key, text] of read(language, file)) assert.doesNotMatch(text, /\$t\(|\{\{|</, key)
@@ -81,7 +81,7 @@ describe('the catalogs', () => {
     }
   })
 
-  it('are shipped as they are written, what all nodes say first', () => {
+  it('are shipped unchanged, the shared catalog first', () => {
     for (const node of nodes) {
       for (const language of languages) {
         const expected = new Map([...read(language, 'common.json'), ...read(language, `${node.name}.json`)])
@@ -90,7 +90,7 @@ describe('the catalogs', () => {
     }
   })
 
-  it('share no group between what all nodes say and what one says', () => {
+  it('have no group both in the shared catalog and in that of a node', () => {
     for (const { name } of nodes) {
       const shared = groupsOf(read('en-US', `${name}.json`)).filter((group) =>
         groupsOf(common).includes(group),
@@ -107,14 +107,14 @@ describe('the catalogs', () => {
           .replace('__count__', '65535')
           .replace(/__(done|total)__/g, '300')
           .replace('__time__', '14:20')
-        // A round over many devices takes hours: how far it is and when it ends is worth a longer line.
+        // A round over many devices takes hours, so its progress and end may be a longer text.
         assert.ok(shown.length < (key === 'status.waiting-round' ? 45 : 20), shown)
       }
     }
   })
 })
 
-describe('the catalog that every node has', () => {
+describe('the catalog that all nodes share', () => {
   const sorted = (words: Iterable<string>) => [...words].toSorted()
   const keysIn = (group: string) =>
     [...common.keys()].flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []))
@@ -129,7 +129,7 @@ describe('the catalog that every node has', () => {
     assert.deepEqual(sorted(keysIn('status').filter((key) => key.startsWith('ENVLOG_'))), sorted(codes))
   })
 
-  it('says which devices each endpoint serves', () => {
+  it('names the devices that each endpoint serves', () => {
     const kinds = new Set<string>(Object.values(endpoints).map(({ serves }) => serves))
     assert.deepEqual(sorted(keysIn('serves')), sorted(kinds))
   })
@@ -153,7 +153,7 @@ describe('the texts that are used', () => {
     assert.deepEqual(unknown, [])
   })
 
-  it('are all texts that there are', () => {
+  it('are all texts of the catalogs', () => {
     const runtime = runtimeKeys(groupsOf(common)).keys
     const used = nodes.flatMap((node) => editorKeys(node, groupsOf(catalogOf(node, 'en-US'))).keys)
     const keys = new Set([...runtime, ...used].flatMap(formsOf))
@@ -166,7 +166,7 @@ describe('the texts that are used', () => {
     )
   })
 
-  it('are put together only where it is stated, from what is known', () => {
+  it('are composed only where it is listed, from known parts', () => {
     for (const [pattern, parts] of Object.entries(PUT_TOGETHER)) {
       assert.ok(parts.length > 0, pattern)
       assert.ok(
@@ -178,7 +178,7 @@ describe('the texts that are used', () => {
     assert.deepEqual([...new Set(plural)].toSorted(), PLURALS.toSorted())
   })
 
-  it('of every failure are of one that can happen, and name only what some failure tells', () => {
+  it('of failures belong to an existing reason, and name only parameters of such a failure', () => {
     const folder = join(root, 'src')
     const sources = readdirSync(folder, { recursive: true })
       .map(String)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { placesOf, withAbsoluteLinks } from '../../scripts/absolute-links'
+import { repositoryUrls, withAbsoluteLinks } from '../../scripts/absolute-links'
 import { type Cause, reasons } from '../../src/lib/errors'
 import { ACTION_TYPES, type ActionType } from '../../src/shared/action'
 import { OFFERED, OUTPUTS } from '../../src/shared/outputs'
@@ -15,8 +15,8 @@ import {
   headingsIn,
   linksIn,
   read,
-  rowsOf,
   sectionOf,
+  tableRows,
   tablesIn,
   uncoded,
   wordsOfCodeIn,
@@ -27,7 +27,7 @@ const README = 'README.md'
 const README_JA = 'README.ja.md'
 const PICTURE_BYTES = 80_000
 
-/** A document and its Japanese twin; of the READMEs and their folders each has its own name. */
+/** A document and its Japanese version; the READMEs have different names. */
 const TWINS: readonly (readonly [english: string, japanese: string])[] = [
   [README, README_JA],
   ['examples/README.md', 'examples/README.ja.md'],
@@ -41,7 +41,7 @@ const sorted = (words: Iterable<string>) => [...words].toSorted()
 
 describe('the documents', () => {
   for (const file of documents) {
-    it(`${file} links to what is there`, () => {
+    it(`${file} has no broken links`, () => {
       for (const { target } of linksIn(read(file)).filter((link) => !isAddress(link.target))) {
         const [path = '', anchor] = target.split('#')
         const linked = path === '' ? file : join(dirname(file), decodeURIComponent(path))
@@ -50,7 +50,7 @@ describe('the documents', () => {
       }
     })
 
-    it(`${file} has JSON that can be read`, () => {
+    it(`${file} has only valid JSON`, () => {
       const blocks = codeIn(read(file)).filter(({ language }) => language === 'json')
       const words = wordsOfCodeIn(read(file)).filter((word) => /^\{"/.test(word))
       for (const text of [...blocks.map((block) => block.text), ...words]) {
@@ -59,7 +59,7 @@ describe('the documents', () => {
     })
   }
 
-  it('name no folder of somebody’s machine, and no address but of this machine or that anybody knows', () => {
+  it('contain no local path, and only addresses of this machine or well-known ones', () => {
     const known = /^(?:127\.0\.0\.1|localhost|host|nodered\.org|semver\.org|service\.example)$/
     for (const file of documents) {
       const text = read(file)
@@ -73,7 +73,7 @@ describe('the documents', () => {
     }
   })
 
-  it('have pictures that are light, say what they show, and are all shown', () => {
+  it('have small pictures with alternative texts, and no unused ones', () => {
     const folder = 'docs/images'
     const shown = documents.flatMap((file) =>
       linksIn(read(file))
@@ -111,11 +111,11 @@ for (const [english, japanese] of TWINS) {
     })
 
     it('name the same numbers', () => {
-      // Words for small numbers differ; thousands, bounds and versions do not.
+      // Small numbers may be words; thousands, bounds and versions are digits.
       inBoth((text) => sorted(new Set(text.match(/\d[\d,.]*\d{2,}/g))))
     })
 
-    it('lead to the same in each section, each in its language', () => {
+    it('have the same links in each section, each in its language', () => {
       const isTwin = (file: string) => [english, japanese].includes(file)
       inBoth((text, file) =>
         text.split(/^## /m).map((part) =>
@@ -134,7 +134,7 @@ for (const [english, japanese] of TWINS) {
       )
     })
 
-    it('meet no page of the other language where there is one of their own', () => {
+    it('link to pages of their own language if there is one', () => {
       const own = linksIn(texts[1])
         .filter(({ target }) => !isAddress(target))
         .map(({ target }) => join(dirname(japanese), target.split('#')[0] ?? ''))
@@ -174,8 +174,8 @@ describe('the two READMEs', () => {
     }
   })
 
-  it('lead back to the repository where they are shown without it', () => {
-    const places = placesOf('owner/name', 'v1')
+  it('have absolute links when they are published', () => {
+    const places = repositoryUrls('owner/name', 'v1')
     for (const text of [english, japanese]) {
       const before = linksIn(text)
       const after = linksIn(withAbsoluteLinks(text, places))
@@ -205,12 +205,12 @@ describe('the contracts', () => {
   const codes = sorted(new Set(Object.values(reasons)))
 
   for (const file of ['docs/errors.md', 'docs/ja/errors.md', README, README_JA]) {
-    it(`${file} says what to do for each code, once`, () => {
-      const rows = rowsOf(read(file)).filter(([first = '']) => /^`ENVLOG_/.test(first))
+    it(`${file} lists each code once, with what to do`, () => {
+      const rows = tableRows(read(file)).filter(([first = '']) => /^`ENVLOG_/.test(first))
       assert.deepEqual(sorted(rows.map(([code = '']) => uncoded(code))), codes)
     })
 
-    it(`${file} invents no code`, () => {
+    it(`${file} lists no other code`, () => {
       const named = read(file).match(/ENVLOG_[A-Z]+/g) ?? []
       assert.deepEqual(
         named.filter((code) => !(codes as string[]).includes(code)),
@@ -235,13 +235,13 @@ describe('the contracts', () => {
       retryAt: '',
     }
     const [sample] = codeIn(read('docs/errors.md')).map(({ text }) => JSON.parse(text))
-    // Catch nodes add `source`, and take over own properties.
+    // Catch nodes add `source`, and copy own properties.
     assert.deepEqual(sorted(Object.keys(sample)), ['cause', 'code', 'message'])
     assert.deepEqual(sorted(Object.keys(sample.cause)), sorted(Object.keys(cause)))
     assert.ok(sample.message.startsWith(`${sample.code}: `))
   })
 
-  it('docs/quota.md shows limits that an account takes', () => {
+  it('docs/quota.md shows valid limits', () => {
     const samples = wordsOfCodeIn(read('docs/quota.md')).filter((word) => word.startsWith('{'))
     assert.ok(samples.length > 0)
     for (const sample of samples) assert.ok(isLimits(sample), sample)
@@ -265,9 +265,10 @@ describe('the contracts', () => {
   ]) {
     describe(file, () => {
       const text = read(file)
-      const written = (section: string) => rowsOf(sectionOf(text, section)).filter((row) => row.length === 4)
+      const written = (section: string) =>
+        tableRows(sectionOf(text, section)).filter((row) => row.length === 4)
 
-      /** As the tables write them. */
+      /** The values as in the tables. */
       function shown(value: unknown): readonly string[] {
         if (value === '') return blank
         return [`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``]
@@ -276,7 +277,7 @@ describe('the contracts', () => {
       for (const node of nodes) {
         const { type, name: short } = node
         const catalog = catalogOf(node, language)
-        /** What the form calls a property; those without a label of their own have none. */
+        /** The label of a property in the form; some have none. */
         const labelOf = (property: string) =>
           catalog.get(`label.${property}`) ?? catalog.get(`${short}.${property}`) ?? ''
 
@@ -294,7 +295,7 @@ describe('the contracts', () => {
       }
 
       it('lists the credentials', () => {
-        const rows = rowsOf(sectionOf(text, 'envlog-account')).filter((row) => row.length === 3)
+        const rows = tableRows(sectionOf(text, 'envlog-account')).filter((row) => row.length === 3)
         const [account] = nodes
         const { credentials = {} } = definitionOf('envlog-account')
         assert.deepEqual(sorted(rows.map(([name = '']) => uncoded(name))), sorted(Object.keys(credentials)))
@@ -306,7 +307,7 @@ describe('the contracts', () => {
     })
   }
 
-  it('docs/messages.md tells what each node offers to send, the default first', () => {
+  it('docs/messages.md lists what each node can send, the default first', () => {
     const section = sectionOf(read('docs/messages.md'), 'Output and send')
     const [header = [], ...rows] = tablesIn(section).find(([first]) => first?.length === 5) ?? []
     assert.deepEqual(
@@ -322,21 +323,21 @@ describe('the contracts', () => {
     }
   })
 
-  it('docs/quota.md has the limits that are kept', () => {
-    const told = new Map<string, LimitRow>()
+  it('docs/quota.md has the default limits', () => {
+    const documented = new Map<string, LimitRow>()
     const number = (digits = '') => Number(digits.replace(/,/g, ''))
-    for (const [endpoints = '', requests = '', records = ''] of rowsOf(read('docs/quota.md'))) {
+    for (const [endpoints = '', requests = '', records = ''] of tableRows(read('docs/quota.md'))) {
       const [, limit, minutes] = /^([\d,]+) in (?:(\d+) minutes?|an hour)/.exec(requests) ?? []
       if (limit === undefined) continue
       const row: LimitRow = { limit: number(limit), window: 60 * number(minutes ?? '60') }
       const [, most] = /^([\d,]+) in an hour$/.exec(records) ?? []
       if (most !== undefined) Object.assign(row, { records: number(most), recordsWindow: 3600 })
-      for (const endpoint of wordsOfCodeIn(endpoints)) told.set(endpoint, row)
+      for (const endpoint of wordsOfCodeIn(endpoints)) documented.set(endpoint, row)
     }
-    assert.deepEqual(Object.fromEntries(told), LIMITS)
+    assert.deepEqual(Object.fromEntries(documented), LIMITS)
   })
 
-  it('simulator flags that the documents use are those it has', () => {
+  it('use only flags that the simulator has', () => {
     const reference = read('simulator/README.md')
     const used = ['docs/simulator.md', README].flatMap(
       (file) => read(file).match(/(?<=\s)--[a-z][\w-]+/g) ?? [],

@@ -29,7 +29,7 @@ function coreDefinitions(): Map<string, Definition> {
 
 const core = coreDefinitions()
 
-/** What Node-RED saves with any node, and what belongs to the parts of a workspace. */
+/** Properties that Node-RED saves with any node, or with parts of a workspace. */
 const ANY = [
   'id',
   'type',
@@ -69,7 +69,7 @@ describe('the examples', () => {
     return found
   }
 
-  it('are there, one at least for each node, in the formats the import dialog lists', () => {
+  it('exist for each node, in files that the import dialog lists', () => {
     assert.deepEqual(
       files.filter((file) => !/^[\w -]+\.json$/.test(file.replace(/^[\w @-]+[\\/]/, ''))),
       [],
@@ -130,7 +130,7 @@ describe('the examples', () => {
             parts.join(),
           )
         }
-        // Every name that a comment mentions as a node's is one.
+        // Every node name in a comment exists.
         const named = new Set(flow.flatMap(({ name, type }) => [String(name), type]))
         const mentioned = about.flatMap((info) => [...info.matchAll(/ノードは? \*([^*]+)\*|in \*([^*]+)\*/g)])
         for (const [text, ja, en] of mentioned) assert.ok(named.has(ja ?? en ?? ''), text)
@@ -192,7 +192,7 @@ describe('the examples', () => {
         }
       })
 
-      it('gives our nodes an account, and shows what fails', () => {
+      it('gives our nodes an account, and handles errors', () => {
         const flow = load(file)
         for (const node of flow.filter(({ type }) => ours.has(type) && type !== 'envlog-account')) {
           assert.equal(flow.find(({ id }) => id === node.account)?.type, 'envlog-account', node.id)
@@ -200,7 +200,7 @@ describe('the examples', () => {
         assert.ok(flow.some(({ type }) => type === 'catch'))
       })
 
-      it('holds no login and no address but of this machine', () => {
+      it('contains no login, and only addresses of this machine', () => {
         const text = JSON.stringify(load(file))
         assert.doesNotMatch(text, /"(?:credentials|apiKey|loginId|loginPass|password)":(?!"")/)
         const addresses = [...text.matchAll(/\b(?:https?|mqtts?):\/\/([^/":]+)/g)].map(([, host]) => host)

@@ -4,7 +4,7 @@ import { PERIOD_TYPES, SELECTS, TIME_STYLES, TOPICS } from '../../src/shared/act
 import { SETTINGS_VERSION } from '../../src/shared/versions'
 import { type BuiltNode, type Definition, defaultsOf, definitionOf, nodes } from '../support/built'
 
-/** Properties that no plain input holds: the id of the element that does, or none. */
+/** Properties without a plain input: the id of their element, or none. */
 const OTHER_FIELDS: Record<string, string | undefined> = {
   version: undefined,
   devices: 'envlog-devices',
@@ -13,7 +13,7 @@ const OTHER_FIELDS: Record<string, string | undefined> = {
   exclude: 'envlog-exclude',
 }
 
-/** What Node-RED keeps to itself (platform.md, *Settings*). */
+/** Property names that Node-RED reserves. */
 const RESERVED =
   /^(?:.|id|type|wires|inputs|outputs|changed|dirty|moved|selected|users|valid|validationErrors|inputLabels|outputLabels)$/
 
@@ -36,9 +36,9 @@ for (const node of nodes) {
       fields = [...Object.keys(defaults), ...Object.keys(credentials)]
     })
 
-    it('is left in the same way however it is left', () => {
+    it('cleans up in the same way after save, cancel and delete', () => {
       const { oneditsave, oneditcancel, oneditdelete } = definitionOf(type)
-      // What was begun when it was opened ends with it; an account may be deleted from its form.
+      // Everything that opening has started is stopped; an account can be deleted from its form.
       if (type !== 'envlog-account') return
       assert.equal(typeof oneditsave, 'function')
       assert.deepEqual([oneditcancel, oneditdelete], [oneditsave, oneditsave])
@@ -60,7 +60,7 @@ for (const node of nodes) {
       )
     })
 
-    it('uses each id once, and each label is of a field', () => {
+    it('uses each id once, and each label belongs to a field', () => {
       assert.deepEqual(ids, [...new Set(ids)])
       const labelled = [...form.matchAll(/\sfor="([^"]*)"/g)].map(([, id = '']) => id)
       assert.deepEqual(
@@ -69,14 +69,14 @@ for (const node of nodes) {
       )
     })
 
-    it('keeps clear of the names that Node-RED reserves', () => {
+    it('uses no name that Node-RED reserves', () => {
       assert.deepEqual(
         fields.filter((name) => RESERVED.test(name)),
         [],
       )
     })
 
-    it('never holds a credential among the properties, and hides what is secret', () => {
+    it('has no credential among its properties, and hides secrets', () => {
       assert.deepEqual(
         Object.keys(credentials).filter((name) => name in defaults),
         [],
@@ -115,14 +115,14 @@ describe('the default values', () => {
     })
   }
 
-  it('come with the credentials of src/shared, the login alone to be read', () => {
+  it('are listed in src/shared with the credentials, of which only the login ID is readable', () => {
     const { credentials = {} } = definitionOf('envlog-account')
     for (const name of Object.keys(CREDENTIAL_LENGTHS)) assert.ok(name in credentials, name)
     const readable = Object.keys(credentials).filter((name) => credentials[name]?.type !== 'password')
     assert.deepEqual(readable, ['loginId'])
   })
 
-  it('name an account and are otherwise complete', () => {
+  it('are complete except for the account', () => {
     for (const { type } of nodes) {
       const required = Object.entries(definitionOf(type).defaults).filter(([, each]) => each.required)
       const expected = type === 'envlog-account' ? ['baseUrl'] : ['account']

@@ -10,7 +10,7 @@ const ORDER = ['Inputs', 'Outputs', 'Details', 'References']
 const HEADINGS: Record<string, readonly string[]> = { ja: ['入力', '出力', '詳細', '参考'] }
 const translations = languages.filter((language) => language !== 'en-US')
 /** A help stands beside the flow: what is longer belongs into the documents. */
-const MOST_WORDS = 350
+const MAX_WORDS = 350
 /** Where Node-RED hands out a module's `resources/`. */
 const RESOURCES = `resources/${packageJson.name}/`
 
@@ -36,7 +36,7 @@ function outline(body: string): string[] {
   })
 }
 
-/** Words that users type or look for: the same in every language, sample texts aside. */
+/** Code that users type or search for: the same in every language, except sample texts. */
 function codesIn(body: string): string[] {
   const codes = [...body.matchAll(/<code>([^<]*)<\/code>/g)].map(([, code = '']) => code)
   return [...new Set(codes)].toSorted()
@@ -90,7 +90,7 @@ for (const node of nodes) {
         .replace(/<[^>]+>/g, ' ')
         .split(/\s+/)
         .filter(Boolean)
-      assert.ok(words.length < MOST_WORDS, `${words.length} words`)
+      assert.ok(words.length < MAX_WORDS, `${words.length} words`)
     })
 
     it('links to pages that are in the package', () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { definitionOf, definitionsIn, nodes, scriptsOf } from '../support/built'
 
-/** The flow library reads the text, not what it does: esbuild puts the definition's own keys at four spaces. */
+/** The flow library parses the text: esbuild indents the keys of the definition by four spaces. */
 function literalOf(script: string, type: string): string {
   const start = script.indexOf(`RED.nodes.registerType("${type}", {\n`)
   assert.notEqual(start, -1, 'registerType with a literal type and definition')
@@ -14,23 +14,23 @@ for (const { type, name, folder, html, script } of nodes) {
   const isConfig = type === 'envlog-account'
 
   describe(`the built html of ${type}`, () => {
-    it('lies beside its js', () => {
+    it('is in the folder of its js', () => {
       assert.ok(existsSync(join(folder, `${name}.js`)))
       assert.ok(existsSync(join(folder, `${name}.html`)))
     })
 
-    it('holds one inline script and one form, and nothing else', () => {
+    it('contains one inline script and one form, and nothing else', () => {
       assert.deepEqual(
         scriptsOf(html).map(({ attributes }) => attributes.trim()),
         ['type="text/javascript"', `type="text/html" data-template-name="${type}"`],
       )
       assert.equal(html.match(/<script\b/g)?.length, 2)
-      // What the forms look like is with the account, which is always there.
+      // The style of all forms is in the account's html, which is always loaded.
       const rest = html.replace(/<script\b[\s\S]*?<\/script>/g, '').trim()
       assert.equal(isConfig ? rest.replace(/^<style>\n[^<]*<\/style>$/, '') : rest, '')
     })
 
-    it('registers its type, with the definition written out for those who only read', () => {
+    it('registers its type with a literal definition, for static analysis', () => {
       const literal = literalOf(script, type)
       const keys = [...literal.matchAll(/^ {4}(\w+)(?=[:(])/gm)].map(([, key]) => key)
       assert.ok(keys.includes('label'))

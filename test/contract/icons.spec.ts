@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { nodes } from '../support/built'
 
 const WHITE = /^(?:none|white|#fff|#ffffff)$/i
-/** Shapes alone: no text, pictures, styles, scripts, animations. */
+/** Only shapes: no text, pictures, styles, scripts, animations. */
 const SHAPES = ['svg', 'g', 'path', 'circle', 'ellipse', 'line', 'polyline', 'polygon', 'rect', 'title']
 
 const seen = new Map<string, string>()
@@ -22,7 +22,7 @@ for (const { type, name, folder } of nodes) {
       assert.equal(attribute('viewBox'), '0 0 40 60')
     })
 
-    it('is white on nothing', () => {
+    it('is white on a transparent background', () => {
       const colours = [...svg.matchAll(/\b(?:fill|stroke|color|stop-color)="([^"]*)"/g)].map(
         ([, value = '']) => value,
       )
@@ -34,7 +34,7 @@ for (const { type, name, folder } of nodes) {
       assert.doesNotMatch(svg, /\bstyle=|#(?!fff\b|ffffff\b)[0-9a-f]{3}/i)
     })
 
-    it('is made of shapes, and refers to nothing', () => {
+    it('consists of shapes, without references', () => {
       const elements = [...svg.matchAll(/<([A-Za-z][\w:-]*)/g)].map(([, element = '']) => element)
       assert.deepEqual(
         elements.filter((element) => !SHAPES.includes(element)),
@@ -43,7 +43,7 @@ for (const { type, name, folder } of nodes) {
       assert.doesNotMatch(svg.replace(/xmlns="[^"]*"/, ''), /href|url\(|https?:|data:|\son\w+=|<!|<\?/i)
     })
 
-    it('is no other node’s', () => {
+    it('is used by no other node', () => {
       assert.equal(seen.get(svg), undefined)
       seen.set(svg, type)
     })

@@ -1,4 +1,4 @@
-/** Which texts the package uses: in forms, in the editor's scripts, at run time, and through tables. */
+/** Finds the catalog keys that the package uses: in forms, in editor scripts, at run time, and in tables. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../../src/lib/endpoints'
@@ -17,16 +17,16 @@ const ADDRESSES = ['', 'no address', 'http://service.example', 'https://service.
 
 const LEDGERS = ['nothing', 'redis://:secret@service.example']
 
-/** What the status shows counts of; each is singular and plural. */
+/** Units of counts in the status; each has a singular and a plural. */
 const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
 
 /**
- * Keys that are put together, as they stand in the source with `*` for what is filled in, and what they can be.
- * A key that is put together and is not here fails the test.
+ * Composed keys as in the source, with `*` for the variable part, and all possible values of that part.
+ * The test fails for a composed key that is not listed here.
  */
 export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'errors.*': Object.keys(reasons),
-  // Failures of the settings show as not configured.
+  // Settings errors are shown as not configured.
   'status.*': [
     ...COUNTED,
     'failed',
@@ -51,7 +51,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'send.*': SENDS,
 }
 
-/** Keys of the shared catalog that take a count have no text of their own. */
+/** Keys of the shared catalog with a count: only their plural forms have texts. */
 export const PLURALS = [
   ...COUNTED.map((counted) => `status.${counted}`),
   ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
@@ -59,19 +59,19 @@ export const PLURALS = [
   ...['told.node-and-bases', 'told.node-groups'],
 ]
 
-/** Node-RED's own. */
+/** Keys of Node-RED's own catalog. */
 const FOREIGN = ['common.label.cancel', 'common.label.done']
 
 export interface Used {
   keys: string[]
-  /** put together, and not in the table */
+  /** composed, and not in the table */
   unknown: string[]
 }
 
-/** Texts that are needed without a form are called by where they are. */
+/** Keys that are used without a form have the catalog's namespace. */
 const SHARED = /^@envlog\/node-red-envlog\/envlog-\w+:/
 
-/** Keys of `_('…')` and `say('…')`, and texts that begin as one of the catalog's groups: `status.asking`. */
+/** Keys of `_('…')` and `say('…')`, and strings that begin with a group of the catalog: `status.asking`. */
 export function keysInScript(script: string, groups: readonly string[]): Used {
   const found: string[] = []
   const unknown: string[] = []
@@ -80,7 +80,7 @@ export function keysInScript(script: string, groups: readonly string[]): Used {
     found.push(call === 'say' ? `problems.${text}` : text)
     if (quote !== '`' && text.includes('${')) unknown.push(text)
   }
-  // A key that comes in a variable cannot be checked; `say` is where one is allowed.
+  // Keys in variables cannot be checked; they are only allowed in `say`.
   for (const [call] of script.matchAll(/\b(?:_|say)\((?!\s*["'`]|key\b|\))[^)]*\)/g)) unknown.push(call)
   for (const [, , text = ''] of script.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {
     const isKey = /^[\w.${}()-]+$/.test(text) && !text.endsWith('.svg')
@@ -96,7 +96,7 @@ export function keysInForm(form: string): string[] {
   return unique(attributes.map((key) => key.replace(/^\[[\w-]+\]/, '')))
 }
 
-/** The same with what was put together replaced by all it can be. */
+/** Replaces composed keys by all their possible values. */
 export function spelledOut({ keys, unknown }: Used): Used {
   const all = keys.flatMap((key) => {
     const pattern = key.replace(/\$\{.*?\}/g, '*')
@@ -113,7 +113,7 @@ export function editorKeys({ form, script }: BuiltNode, groups: readonly string[
   return { keys: unique([...keysInForm(form), ...used.keys]), unknown: used.unknown }
 }
 
-/** Of everything under src/nodes but the forms: runs with the catalog of whichever node it is. */
+/** Keys of everything under src/nodes except the forms, which uses the catalog of any node. */
 export function runtimeKeys(groups: readonly string[]): Used {
   const folder = join(root, 'src', 'nodes')
   const files = readdirSync(folder, { recursive: true })

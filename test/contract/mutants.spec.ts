@@ -8,7 +8,7 @@ const folder = join(root, 'test', 'mutants')
 const patches = readdirSync(folder)
 
 describe('the deliberate faults of `npm run mutants`', () => {
-  it('still fit the sources, each by itself', () => {
+  it('apply to the sources, each by itself', () => {
     for (const patch of patches) {
       assert.doesNotThrow(() => {
         execFileSync('git', ['apply', '--check', join('test', 'mutants', patch)], {
@@ -19,7 +19,7 @@ describe('the deliberate faults of `npm run mutants`', () => {
     }
   })
 
-  it('say what goes wrong, change one file of src, and are spread over all its folders', () => {
+  it('describe what goes wrong, change one file of src, and cover all its folders', () => {
     const folders = new Set<string>()
     for (const patch of patches) {
       const text = readFileSync(join(folder, patch), 'utf8')

@@ -6,7 +6,7 @@ import { runsOn, semver } from '../support/semver'
 
 const OLDEST_NODE = '20.18.1'
 const OLDEST_NODE_RED = '4.1.0'
-const MOST_DEPENDENCIES = 6
+const MAX_DEPENDENCIES = 6
 
 interface Locked {
   version?: string
@@ -20,7 +20,7 @@ const lock: { packages: Record<string, Locked> } = JSON.parse(
   readFileSync(join(root, 'package-lock.json'), 'utf8'),
 )
 
-/** Run-time dependencies as installed, those of dependencies too. */
+/** Installed run-time dependencies, with indirect ones. */
 const runtimePackages = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev)
 
 describe('package.json', () => {
@@ -45,7 +45,7 @@ describe('package.json', () => {
 
   it('has few dependencies, with ranges that get their fixes', () => {
     const dependencies = Object.entries(packageJson.dependencies)
-    assert.ok(dependencies.length <= MOST_DEPENDENCIES)
+    assert.ok(dependencies.length <= MAX_DEPENDENCIES)
     for (const [name, range] of dependencies) {
       assert.ok(semver.validRange(range), `${name} ${range}`)
       assert.match(range, /^[~^]\d/, name)
@@ -59,14 +59,14 @@ describe('package.json', () => {
     }
   })
 
-  it('has its dependencies locked at versions it allows', () => {
+  it('locks its dependencies at allowed versions', () => {
     for (const [name, range] of Object.entries(packageJson.dependencies)) {
       const locked = lock.packages[`node_modules/${name}`]
       assert.ok(locked?.version && semver.satisfies(locked.version, range), name)
     }
   })
 
-  it('names nodes as their types, each with a file of its own', () => {
+  it('lists each node by its type, with its own file', () => {
     const entries = Object.entries(packageJson['node-red'].nodes)
     for (const [type, file] of entries) {
       const name = type.replace(/^envlog-/, '')
@@ -77,12 +77,12 @@ describe('package.json', () => {
 })
 
 describe('package-lock.json', () => {
-  it('names no place that packages come from', () => {
+  it('contains no addresses of registries', () => {
     const named = Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined)
     assert.deepEqual(named, [])
   })
 
-  it('is of this package.json', () => {
+  it('matches package.json', () => {
     assert.equal(lock.packages['']?.version, packageJson.version)
     assert.deepEqual(lock.packages['']?.dependencies, packageJson.dependencies)
   })

@@ -6,10 +6,10 @@ import { transformSync } from 'esbuild'
 import { isSafe } from 'redos-detector'
 
 const root = join(__dirname, '..', '..')
-/** What runs in the browser meets what its own user types; all else may meet a text of somebody else. */
+/** Code in the browser only gets texts of its own user; all other code may get texts from outside. */
 const folders = ['src/lib', 'src/nodes', 'src/shared']
 
-/** Patterns that the detector cannot follow to the end: how they begin, and why they are harmless. */
+/** Patterns that the detector cannot analyse completely: how they begin, and why they are linear. */
 const harmless = {
   'src/lib/readings/alert-kind.ts: /[-+]?\\d+': 'looks into 500 letters at most',
   'src/lib/api/redact.ts: /"[^"]*': 'goes on behind each quotation mark that it found',
@@ -41,11 +41,11 @@ const files = folders.flatMap((folder) =>
 )
 const patterns = files.flatMap(patternsOf)
 
-describe('patterns that may meet a text of somebody else', () => {
+describe('regular expressions for texts from outside', () => {
   it('are found', () => assert.ok(patterns.length > 20, `${patterns.length}`))
 
   for (const { where, literal } of patterns) {
     if (Object.keys(harmless).some((begin) => where.startsWith(begin))) continue
-    it(`take a time that grows with the text alone: ${where}`, () => assert.ok(isSafe(literal).safe))
+    it(`take linear time: ${where}`, () => assert.ok(isSafe(literal).safe))
   }
 })

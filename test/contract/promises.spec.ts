@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { inBackground, onBackgroundError } from '../../src/lib/background'
 import { root } from '../support/package'
 
-/** Ways to leave a promise alone, each the only statement of a function. */
+/** Forms of unhandled promises, each as the only statement of a function. */
 const floating = [
   'work()',
   'void work()',
@@ -23,7 +23,7 @@ const handled = [
   'work().then(() => {}, () => {})',
 ]
 
-/** Lines of a file in a folder of `src` at which the linter stops. */
+/** Lines of a file in a folder of `src` that the linter reports. */
 function flagged(folder: string, statements: readonly string[]): number[] {
   const file = join(root, 'src', folder, 'promises-left-alone.ts')
   const head = [
@@ -53,8 +53,8 @@ function flagged(folder: string, statements: readonly string[]): number[] {
   }
 }
 
-describe('a promise that nobody handles', () => {
-  it('is seen by the linter, however it is left alone', () => {
+describe('an unhandled promise', () => {
+  it('is found by the linter in each form', () => {
     const statements = [...floating, ...handled]
     const found = new Set(flagged('lib/collect', statements))
     assert.deepEqual(
@@ -63,14 +63,14 @@ describe('a promise that nobody handles', () => {
     )
   })
 
-  it('does not end the process: what it throws is told', async () => {
-    const told: unknown[] = []
-    const error = new Error('nobody foresaw it')
-    onBackgroundError((one) => told.push(one))
+  it('does not end the process: its error is reported', async () => {
+    const reported: unknown[] = []
+    const error = new Error('unforeseen')
+    onBackgroundError((one) => reported.push(one))
     try {
       inBackground(Promise.reject(error))
       await new Promise((resolve) => setImmediate(resolve))
-      assert.deepEqual(told, [error])
+      assert.deepEqual(reported, [error])
     } finally {
       onBackgroundError(() => {})
     }

@@ -9,7 +9,7 @@
  * | permissions, JSON alone, pages of others    | e2e/admin/routes, e2e/editor/permissions                            |
  * | the service alone says whether one is right | e2e/admin/routes, lib/registry                                      |
  * | what a typed address reaches                | e2e/admin/routes                                                    |
- * | receipts are signed                         | lib/collect/receipt, lib/collect/node-state                           |
+ * | receipts are signed                         | lib/collect/receipt, lib/collect/node-state                         |
  * | https, certificates, proxies, redirects     | faults/network, faults/hostile-peers, e2e/admin/routes              |
  * | what the service sends is data; its size    | lib/api/body, faults/deep-answers, e2e/databases                    |
  * | Redis has no secret and no name             | redis/redis, e2e/shared-quota/shared-quota                          |
@@ -42,7 +42,7 @@ const jobsOf = (name: string) =>
   (yaml.load(read('.github', 'workflows', name)) as { jobs: Record<string, Job> }).jobs
 
 describe('what SECURITY.md says', () => {
-  it('names tests that there are', () => {
+  it('is tested in files that exist', () => {
     const [table = ''] = readFileSync(__filename, 'utf8').split('*/')
     const named = [...table.matchAll(/\b[a-z0-9-]+(?:\/[a-z-]+)+\b/g)].map(([path]) => path)
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('what SECURITY.md says', () => {
     )
   })
 
-  it('of secrets: each is a credential that Node-RED never gives back', () => {
+  it('on secrets: each is a credential that Node-RED never returns', () => {
     const types: Record<string, string> = {}
     const registerType = (_name: string, _make: unknown, { credentials = {} }) => {
       for (const [name, { type }] of Object.entries<{ type: string }>(credentials)) types[name] = type
@@ -62,13 +62,13 @@ describe('what SECURITY.md says', () => {
       auth: { needsPermission: () => route },
       httpAdmin: { get: route, post: route },
     } as never)
-    // A login alone lets nobody in, and whoever edits it has to see it.
+    // A login ID alone gives no access, and users who edit it have to see it.
     assert.deepEqual(types, {
       ...{ apiKey: 'password', loginId: 'text', loginPass: 'password', sharedQuotaPassword: 'password' },
     })
   })
 
-  it('of dependencies: two, and redis for who wants it; nothing is run where they are installed', () => {
+  it('on dependencies: two, and redis as an option; no install scripts', () => {
     const names = Object.keys(packageJson.dependencies)
     assert.deepEqual(names.sort(), ['undici', 'zod'])
     const own = packageJson as unknown as Manifest
@@ -82,7 +82,7 @@ describe('what SECURITY.md says', () => {
     }
   })
 
-  it('of releases: none where a dependency is known to be weak', () => {
+  it('on releases: none while a dependency has a known vulnerability', () => {
     const { test, build, publish } = jobsOf('release.yml')
     assert.equal(test?.uses, './.github/workflows/test.yml')
     assert.ok([build?.needs].flat().includes('test') && [publish?.needs].flat().includes('build'))

@@ -43,7 +43,7 @@ describe('the workflows', () => {
   for (const [file, { jobs, permissions }] of workflows) {
     const steps = Object.values(jobs).flatMap((job) => job.steps ?? [])
 
-    it(`use what there is: ${file}`, () => {
+    it(`use existing actions and scripts: ${file}`, () => {
       for (const { uses } of Object.values(jobs)) if (uses) assert.ok(existsSync(join(root, uses)), uses)
       // A tag can be moved to other code; a commit cannot.
       for (const { uses } of steps) if (uses) assert.match(uses, /^actions\/[\w-]+@[0-9a-f]{40}$/)
@@ -57,7 +57,7 @@ describe('the workflows', () => {
         assert.ok(existsSync(join(root, path)), path)
     })
 
-    it(`may only read, but for the jobs that publish: ${file}`, () => {
+    it(`have only read permissions, except for jobs that publish: ${file}`, () => {
       assert.deepEqual(permissions, { contents: 'read' })
       const more = Object.entries(jobs).filter(([, job]) => job.permissions)
       assert.deepEqual(
@@ -66,7 +66,7 @@ describe('the workflows', () => {
       )
     })
 
-    it(`run nobody's code where there are rights or secrets, and keep no credentials: ${file}`, () => {
+    it(`run no foreign code with permissions or secrets, and keep no credentials: ${file}`, () => {
       for (const [name, job] of Object.entries(jobs)) {
         const text = JSON.stringify(job)
         const isHarmless = job.permissions === undefined
@@ -80,7 +80,7 @@ describe('the workflows', () => {
     })
   }
 
-  it('release what is on main, built without scripts of others, and attest all of it', () => {
+  it('release only main, built without install scripts, and attest all files', () => {
     const { build, publish } = workflows.find(([file]) => file === 'release.yml')?.[1].jobs ?? {}
     const commands = (build?.steps ?? []).map(({ run = '' }) => run)
     assert.ok(commands.some((one) => one.includes('merge-base --is-ancestor')))
@@ -93,7 +93,7 @@ describe('the workflows', () => {
     )
   })
 
-  it('try each supported Node-RED on each Node.js that it runs on', () => {
+  it('test each supported Node-RED on each of its Node.js versions', () => {
     const matrix = workflows.find(([file]) => file === 'test.yml')?.[1].jobs.flows?.strategy?.matrix
     assert.ok(matrix)
     assert.deepEqual(matrix.node, [20, 22, 24])
@@ -109,7 +109,7 @@ describe('the workflows', () => {
 
 describe('the issue forms', () => {
   for (const file of readdirSync(join(at, 'ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml')) {
-    it(`can be shown: ${file}`, () => {
+    it(`are valid: ${file}`, () => {
       const { name, description, body } = read<Form>('ISSUE_TEMPLATE', file)
       assert.ok(name && description)
       const fields = body.filter(({ type }) => type !== 'markdown')
@@ -126,7 +126,7 @@ describe('the issue forms', () => {
     })
   }
 
-  it('ask for what helps with a bug, and for no secrets', () => {
+  it('ask for the details of a bug, and for no secrets', () => {
     const { body } = read<Form>('ISSUE_TEMPLATE', 'bug.yml')
     const ids = body.flatMap(({ id }) => id ?? [])
     for (const id of ['package', 'runtime', 'node', 'status', 'code', 'account', 'flow', 'log'])

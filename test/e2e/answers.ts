@@ -1,27 +1,27 @@
-/** What each action has to answer when the simulator's truth is as it is. */
+/** Expected answers of each action for the simulator's true data. */
+
 import assert from 'node:assert/strict'
 import type { TrueDevice, TrueRecord, Truth } from '../../simulator'
-import type { Message } from '../support/collector'
-import type { ActionName } from '../support/e2e-flow'
+import type { ActionName, Message } from '../support/flow-types'
 
-export const NOW = Date.UTC(2026, 0, 15, 3)
-const FROM = NOW - 2 * 3_600_000
+export const ANSWERS_NOW = Date.UTC(2026, 0, 15, 3)
+const FROM = ANSWERS_NOW - 2 * 3_600_000
 const NEWEST = 300
 
-/** A device that reports by itself and one under a base unit, both with records and alerts. */
+/** A standalone device and a remote unit, both with records and alerts. */
 function chosen(truth: Truth): [TrueDevice, TrueDevice] {
-  const asked = truth.devices().filter(({ endpoints }) => endpoints.includes('alert'))
-  const alone = asked.find(({ standalone }) => standalone)
-  const remote = asked.find(({ standalone }) => !standalone)
+  const requested = truth.devices().filter(({ endpoints }) => endpoints.includes('alert'))
+  const alone = requested.find(({ standalone }) => standalone)
+  const remote = requested.find(({ standalone }) => !standalone)
   assert.ok(alone && remote)
   return [alone, remote]
 }
 
-/** Properties of each action node over those of a dropped one. */
+/** Properties of each action node that replace defaults. */
 export function nodeProperties(truth: Truth): Record<ActionName, Record<string, unknown>> {
   const devices = chosen(truth).map(({ serial, base }) => ({ serial, base }))
   const some = { select: 'list', devices, onlyNew: false }
-  const period = { from: new Date(FROM).toISOString(), to: new Date(NOW).toISOString() }
+  const period = { from: new Date(FROM).toISOString(), to: new Date(ANSWERS_NOW).toISOString() }
   return {
     current: {},
     latest: some,
@@ -46,7 +46,7 @@ export const answers: Record<ActionName, Expected> = {
         time: timestamp,
         values: Object.fromEntries(channels.map(({ number, value }: Message) => [number, value])),
       }))
-      // A device that never sent anything has no channels in the service's answer.
+      // The service returns no channels for a device that never sent anything.
       const expected = truth
         .current()
         .map((reading) => ({ ...reading, values: reading.time === null ? {} : numbersOf(reading.values) }))
@@ -66,9 +66,9 @@ export const answers: Record<ActionName, Expected> = {
   range: {
     count: 2,
     check(messages, truth) {
-      const within = (device: TrueDevice) => recordsOf(device, truth, FROM, NOW - 1)
+      const within = (device: TrueDevice) => recordsOf(device, truth, FROM, ANSWERS_NOW - 1)
       series(within, { alone: 'data', remote: 'data-relay' })(messages, truth)
-      const range = { from: new Date(FROM).toISOString(), to: new Date(NOW).toISOString() }
+      const range = { from: new Date(FROM).toISOString(), to: new Date(ANSWERS_NOW).toISOString() }
       for (const { envlog } of messages) assert.deepEqual(envlog.range, range)
     },
   },
@@ -110,7 +110,7 @@ function series(
   }
 }
 
-/** The one message about a device, and that it says so. */
+/** The only message about a device; checks its device and endpoint. */
 function about({ serial, name, base }: TrueDevice, messages: Message[], endpoint: string): Message {
   const found = messages.filter(({ envlog }) => envlog.device.serial === serial)
   assert.equal(found.length, 1)
@@ -124,7 +124,7 @@ function recordsOf({ serial, base, standalone }: TrueDevice, truth: Truth, from?
   return truth.records(serial, standalone ? undefined : base, from, to)
 }
 
-/** Texts in place of a number are `null` for us. */
+/** Texts instead of numbers become `null`. */
 function numbersOf(values: Record<number, unknown>): Record<string, number | null> {
   const entries = Object.entries(values).map(([number, value]) => [
     number,

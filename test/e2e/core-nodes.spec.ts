@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import type { TrueRecord, Truth } from '../../simulator'
-import type { Message } from '../support/collector'
-import { currentPoints, currentRows, deviceIn, pointsOf, rowsOf } from '../support/expected'
-import { GROWING, NOW, REMOTE, TIMELESS } from '../support/hostile'
-import { type AnyNode, type Lane, lane, useNodeRed } from '../support/lanes'
+import { currentPoints, currentRows, deviceIn, expectedRows, pointsOf } from '../support/expected'
+import { type AnyNode, chain, type NodeChain, useNodeRed } from '../support/flow-harness'
+import type { Message } from '../support/flow-types'
+import { GROWING, HOSTILE_NOW, REMOTE, TIMELESS } from '../support/hostile'
 import { assertSame } from '../support/same'
 
 const ANSWER_MS = 30_000
 const HOUR = 3_600_000
-const FROM = NOW - 2 * HOUR
+const FROM = HOSTILE_NOW - 2 * HOUR
 const CHUNK = 50
 
 const serials = [GROWING, REMOTE]
 const period = {
   from: new Date(FROM).toISOString(),
-  to: new Date(NOW).toISOString(),
+  to: new Date(HOSTILE_NOW).toISOString(),
   fromType: 'date',
   toType: 'date',
 }
@@ -48,17 +48,17 @@ const outputs = ['readings', 'rows', 'points'] as const
 type Output = (typeof outputs)[number]
 
 describe('outputs in core nodes', () => {
-  const hall = useNodeRed()
-  const truth = (): Truth => hall.simulator.truth
+  const harness = useNodeRed()
+  const truth = (): Truth => harness.simulator.truth
   const within = (serial: string): TrueRecord[] => {
     const { base, standalone } = deviceIn(truth(), serial)
-    return truth().records(serial, standalone ? undefined : base, FROM, NOW - 1)
+    return truth().records(serial, standalone ? undefined : base, FROM, HOSTILE_NOW - 1)
   }
 
-  /** What all messages of one device make together. */
+  /** All messages of one device together. */
   const expected: Record<Output, (serial: string) => object[]> = {
     readings: (serial) => within(serial),
-    rows: (serial) => rowsOf(deviceIn(truth(), serial), within(serial)),
+    rows: (serial) => expectedRows(deviceIn(truth(), serial), within(serial)),
     points: (serial) => pointsOf(deviceIn(truth(), serial), within(serial)),
   }
 
@@ -72,36 +72,36 @@ describe('outputs in core nodes', () => {
   }
 
   before('deploys the flows', async () => {
-    const lanes: Lane[] = [
+    const chains: NodeChain[] = [
       ...outputs.flatMap((output) => [
-        lane(`${output}-each`, 'range', { ...some, output, send: 'each' }, [join]),
-        lane(`${output}-chunk`, 'range', { ...some, output, send: 'chunk', chunk: CHUNK }, [join]),
-        lane(`${output}-chunk-1`, 'range', { ...one, output, send: 'chunk', chunk: 1 }, [join]),
-        lane(`${output}-device`, 'current', { ...three, output, send: 'device' }, [join]),
-        lane(`${output}-split`, 'current', { ...three, output, send: 'all' }, [split]),
-        lane(`${output}-split-join`, 'current', { ...three, output, send: 'all' }, [split, join]),
+        chain(`${output}-each`, 'range', { ...some, output, send: 'each' }, [join]),
+        chain(`${output}-chunk`, 'range', { ...some, output, send: 'chunk', chunk: CHUNK }, [join]),
+        chain(`${output}-chunk-1`, 'range', { ...one, output, send: 'chunk', chunk: 1 }, [join]),
+        chain(`${output}-device`, 'current', { ...three, output, send: 'device' }, [join]),
+        chain(`${output}-split`, 'current', { ...three, output, send: 'all' }, [split]),
+        chain(`${output}-split-join`, 'current', { ...three, output, send: 'all' }, [split, join]),
       ]),
-      lane('values-join', 'range', { ...one, output: 'values', send: 'value' }, [join]),
-      lane(
+      chain('values-join', 'range', { ...one, output: 'values', send: 'value' }, [join]),
+      chain(
         'nested',
         'range',
         { ...period, select: 'msg', property: 'payload', output: 'rows', send: 'each' },
         [join, join],
-        { first: [split], props: [{ p: 'payload', v: JSON.stringify(serials), vt: 'json' }] },
+        { before: [split], props: [{ p: 'payload', v: JSON.stringify(serials), vt: 'json' }] },
       ),
-      lane('alerts-join', 'alerts', { ...one, onlyNew: false, output: 'rows', send: 'each' }, [join]),
-      lane('values-sort', 'range', { ...one, output: 'values', send: 'value' }, [
+      chain('alerts-join', 'alerts', { ...one, onlyNew: false, output: 'rows', send: 'each' }, [join]),
+      chain('values-sort', 'range', { ...one, output: 'values', send: 'value' }, [
         sortSequence('payload'),
         join,
       ]),
-      lane('rows-sort', 'range', { ...one, output: 'rows', send: 'each' }, [
+      chain('rows-sort', 'range', { ...one, output: 'rows', send: 'each' }, [
         sortSequence('payload.timestamp'),
         join,
       ]),
-      lane('points-sort', 'range', { ...one, output: 'points', send: 'device' }, [sortArray('fields.ch2')]),
-      lane('readings-sort', 'current', three, [sortArray('serial')]),
+      chain('points-sort', 'range', { ...one, output: 'points', send: 'device' }, [sortArray('fields.ch2')]),
+      chain('readings-sort', 'current', three, [sortArray('serial')]),
     ]
-    await hall.deploy(lanes)
+    await harness.deploy(chains)
   })
 
   for (const output of outputs) {
@@ -109,9 +109,9 @@ describe('outputs in core nodes', () => {
       ['each', 1],
       ['chunk', CHUNK],
     ] as const) {
-      it(`join: ${output} by ${send} are the array again, one for each device`, async function () {
+      it(`join: ${output} by ${send} become the array again, one for each device`, async function () {
         this.timeout(ANSWER_MS)
-        const messages = await hall.ask(`${output}-${send}`, serials.length)
+        const messages = await harness.run(`${output}-${send}`, serials.length)
         for (const serial of serials) {
           const msg = about(serial, messages)
           assert.equal('parts' in msg, false)
@@ -124,35 +124,35 @@ describe('outputs in core nodes', () => {
       })
     }
 
-    it(`join: ${output} in chunks of one are the array again`, async () => {
-      const [msg] = await hall.ask(`${output}-chunk-1`)
+    it(`join: ${output} in chunks of one become the array again`, async () => {
+      const [msg] = await harness.run(`${output}-chunk-1`)
       assert.deepEqual(elements(output, msg?.payload), expected[output](REMOTE))
     })
 
-    it(`join: current ${output} by device are one array`, async () => {
-      const [msg] = await hall.ask(`${output}-device`)
+    it(`join: current ${output} by device become one array`, async () => {
+      const [msg] = await harness.run(`${output}-device`)
       assert.equal(msg?.payload.length, three.devices.length)
       assertCurrent(output, msg?.payload.flat())
     })
 
-    it(`split: current ${output} come one by one, and join makes them an array again`, async () => {
-      const messages = await hall.ask(`${output}-split`, current[output]().length)
+    it(`split: current ${output} are sent one by one, and join restores the array`, async () => {
+      const messages = await harness.run(`${output}-split`, current[output]().length)
       assertCurrent(
         output,
         messages.map(({ payload }) => payload),
       )
-      const [msg] = await hall.ask(`${output}-split-join`)
+      const [msg] = await harness.run(`${output}-split-join`)
       assertCurrent(output, msg?.payload)
     })
   }
 
-  it('join: values are an array of numbers', async () => {
-    const [msg] = await hall.ask('values-join')
+  it('join: values become an array of numbers', async () => {
+    const [msg] = await harness.run('values-join')
     assert.deepEqual(msg?.payload, numbers())
   })
 
-  it('join: alerts are one array', async () => {
-    const [msg] = await hall.ask('alerts-join')
+  it('join: alerts become one array', async () => {
+    const [msg] = await harness.run('alerts-join')
     const { base } = deviceIn(truth(), REMOTE)
     const texts = truth()
       .alerts(REMOTE, base)
@@ -164,25 +164,25 @@ describe('outputs in core nodes', () => {
     )
   })
 
-  it('split and join around a node keep their own sequence', async () => {
-    const [msg] = await hall.ask('nested')
+  it('split and join around a node keep the outer sequence', async () => {
+    const [msg] = await harness.run('nested')
     assert.equal('parts' in (msg ?? {}), false)
     assert.deepEqual(msg?.payload, serials.map(expected.rows))
   })
 
   it('sort: messages by value and by property, and arrays by expression', async () => {
-    const [values] = await hall.ask('values-sort')
+    const [values] = await harness.run('values-sort')
     assert.deepEqual(
       values?.payload,
       numbers().toSorted((a, b) => b - a),
     )
-    const [rows] = await hall.ask('rows-sort')
+    const [rows] = await harness.run('rows-sort')
     const byTime = (expected.rows(REMOTE) as Message[]).toSorted((a, b) => b.timestamp - a.timestamp)
     assert.deepEqual(rows?.payload, byTime)
-    const [points] = await hall.ask('points-sort')
+    const [points] = await harness.run('points-sort')
     const byField = (expected.points(REMOTE) as Message[]).toSorted((a, b) => b.fields.ch2 - a.fields.ch2)
     assert.deepEqual(points?.payload, byField)
-    const [readings] = await hall.ask('readings-sort')
+    const [readings] = await harness.run('readings-sort')
     const bySerial = current
       .readings()
       .map(({ serial }) => serial)
@@ -218,7 +218,7 @@ function about(serial: string, messages: Message[]): Message {
   return found[0] as Message
 }
 
-/** Rows and points as they are; of series the records, as the truth tells them. */
+/** Rows and points unchanged; of series the records with the true values. */
 function elements(output: Output, payload: Message[]): Message[] {
   if (output !== 'readings') return payload
   return payload.flatMap(({ records, channels }) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Message } from '../support/collector'
-import { currentRows, deviceIn, type FlatRow, newestOf, rowsOf } from '../support/expected'
+import { currentRows, deviceIn, expectedRows, type FlatRow, newestOf } from '../support/expected'
+import { type AnyNode, chain, plainChain, useNodeRed } from '../support/flow-harness'
+import type { Message } from '../support/flow-types'
 import { GROWING, REMOTE, serialOf } from '../support/hostile'
-import { type AnyNode, lane, plainLane, useNodeRed } from '../support/lanes'
 import { assertSame } from '../support/same'
 
 const ANSWER_MS = 30_000
@@ -15,7 +15,7 @@ const ALERT_COLUMNS = 'time,timestamp,serial,name,model,base,source,channel,labe
 
 const alone = { onlyNew: false, select: 'list', devices: [{ serial: serialOf('quotes') }] }
 
-/** As dropped, but for the header; without `rfc` as it was before Node-RED 4. */
+/** Defaults except for the header; without `rfc` as before Node-RED 4. */
 const toCsv = (hdrout: string, spec = 'rfc'): AnyNode => ({
   type: 'csv',
   spec,
@@ -33,7 +33,7 @@ const fromCsv = (spec = 'rfc'): AnyNode => ({
   // A serial may look like a number: 521E0001.
   strings: false,
 })
-/** The service's own text: three lines of labels. */
+/** The service's own CSV: three header rows. */
 const fromRaw: AnyNode = { type: 'csv', temp: 'time,serial,ch1,ch2', skip: 3, multi: 'mult' }
 const file = (filename: string, overwriteFile: string): AnyNode => ({
   type: 'file',
@@ -52,42 +52,44 @@ const filter = (property: string): AnyNode => ({
 })
 
 describe('outputs in core csv, file and filter nodes', () => {
-  const hall = useNodeRed()
+  const harness = useNodeRed()
   let onDisk: (name: string) => string
 
   before('deploys the flows', async function () {
     this.timeout(ANSWER_MS)
-    onDisk = (name) => join(hall.nodeRed.userDir, 'csv', name)
+    onDisk = (name) => join(harness.nodeRed.userDir, 'csv', name)
     const rows = { onlyNew: false, output: 'rows' }
     const current = { select: 'list', devices: [GROWING, REMOTE].map((serial) => ({ serial })) }
-    await hall.deploy([
-      lane('csv', 'latest', { ...rows, ...alone }, [toCsv('all')]),
-      lane('csv-current', 'current', { output: 'rows', send: 'all' }, [toCsv('all')]),
-      lane('csv-alerts', 'alerts', { ...rows, ...alone }, [toCsv('all')]),
-      lane('csv-back', 'latest', rows, [toCsv('all'), fromCsv()]),
-      lane('csv-back-old', 'latest', rows, [toCsv('all', ''), fromCsv('')]),
-      lane('csv-raw', 'latest', { ...alone, output: 'csv', send: 'answer' }, [fromRaw]),
-      lane('file-rows', 'latest', { ...rows, send: 'each' }, [
+    await harness.deploy([
+      chain('csv', 'latest', { ...rows, ...alone }, [toCsv('all')]),
+      chain('csv-current', 'current', { output: 'rows', send: 'all' }, [toCsv('all')]),
+      chain('csv-alerts', 'alerts', { ...rows, ...alone }, [toCsv('all')]),
+      chain('csv-back', 'latest', rows, [toCsv('all'), fromCsv()]),
+      chain('csv-back-old', 'latest', rows, [toCsv('all', ''), fromCsv('')]),
+      chain('csv-raw', 'latest', { ...alone, output: 'csv', send: 'answer' }, [fromRaw]),
+      chain('file-rows', 'latest', { ...rows, send: 'each' }, [
         toCsv('once'),
         file(onDisk('rows.csv'), 'false'),
       ]),
-      plainLane(
+      plainChain(
         'file-back',
         { type: 'file in', filename: onDisk('rows.csv'), filenameType: 'str', format: 'utf8' },
         fromCsv(),
       ),
-      lane('file-raw', 'latest', { ...alone, output: 'csv', send: 'answer' }, [
+      chain('file-raw', 'latest', { ...alone, output: 'csv', send: 'answer' }, [
         file(onDisk('raw.csv'), 'true'),
       ]),
-      lane('values-filter', 'current', { ...current, output: 'values', send: 'value' }, [filter('payload')]),
-      lane('rows-filter', 'current', { ...current, output: 'rows', send: 'each' }, [filter('payload.value')]),
-      lane('readings-filter', 'current', { ...current, send: 'device' }, [filter('payload.channels')]),
+      chain('values-filter', 'current', { ...current, output: 'values', send: 'value' }, [filter('payload')]),
+      chain('rows-filter', 'current', { ...current, output: 'rows', send: 'each' }, [
+        filter('payload.value'),
+      ]),
+      chain('readings-filter', 'current', { ...current, send: 'device' }, [filter('payload.channels')]),
     ])
   })
 
-  const truth = () => hall.simulator.truth
+  const truth = () => harness.simulator.truth
   const latestRows = (serial: string) =>
-    rowsOf(deviceIn(truth(), serial), newestOf(truth(), deviceIn(truth(), serial)))
+    expectedRows(deviceIn(truth(), serial), newestOf(truth(), deviceIn(truth(), serial)))
 
   for (const [name, columns] of [
     ['csv', COLUMNS],
@@ -95,7 +97,7 @@ describe('outputs in core csv, file and filter nodes', () => {
     ['csv-alerts', ALERT_COLUMNS],
   ] as const) {
     it(`${name}: the header has all columns in their order`, async () => {
-      const [msg] = await hall.ask(name)
+      const [msg] = await harness.run(name)
       assert.equal(msg?.payload.split('\n')[0], columns)
       assert.equal(msg?.columns, columns)
     })
@@ -105,9 +107,9 @@ describe('outputs in core csv, file and filter nodes', () => {
     ['csv-back', 'csv'],
     ['csv-back-old', 'csv as it was before Node-RED 4'],
   ] as const) {
-    it(`${title}: rows are text, and the same rows again, whatever the names`, async function () {
+    it(`${title}: rows survive the conversion to CSV and back, with any names`, async function () {
       this.timeout(ANSWER_MS)
-      const messages = await hall.ask(name, truth().devices().length)
+      const messages = await harness.run(name, truth().devices().length)
       const expected = truth()
         .devices()
         .flatMap(({ serial }) => latestRows(serial).map(asTexts))
@@ -118,8 +120,8 @@ describe('outputs in core csv, file and filter nodes', () => {
     })
   }
 
-  it('csv: the text of the service, as it came, is read as well', async () => {
-    const [msg] = await hall.ask('csv-raw')
+  it('csv: the CSV of the service, unchanged, can be parsed', async () => {
+    const [msg] = await harness.run('csv-raw')
     const expected = newestOf(truth(), deviceIn(truth(), serialOf('quotes'))).map(({ values }) => values[2])
     assert.deepEqual(
       msg?.payload.map(({ ch2 }: Message) => ch2),
@@ -132,32 +134,32 @@ describe('outputs in core csv, file and filter nodes', () => {
     const expected = truth()
       .devices()
       .flatMap(({ serial }) => latestRows(serial).map(asTexts))
-    await hall.ask('file-rows', expected.length)
-    const [msg] = await hall.ask('file-back')
+    await harness.run('file-rows', expected.length)
+    const [msg] = await harness.run('file-back')
     assertSame(msg?.payload, expected)
     assert.equal(readFileSync(onDisk('rows.csv'), 'utf8').split(COLUMNS).length, 2)
   })
 
-  it('file: the text of the service is written as it came', async () => {
-    const [msg] = await hall.ask('file-raw')
+  it('file: the CSV of the service is written unchanged', async () => {
+    const [msg] = await harness.run('file-raw')
     assert.match(msg?.payload, /^"Date\/Time"/)
     assert.equal(readFileSync(onDisk('raw.csv'), 'utf8'), msg?.payload)
   })
 
   for (const output of ['values', 'rows', 'readings'] as const) {
-    it(`filter: ${output} pass once, and again only where something was measured anew`, async () => {
+    it(`filter: ${output} pass once, and again only after a new measurement`, async () => {
       const chosen = currentRows(truth()).filter(({ serial }) => serial === GROWING || serial === REMOTE)
       const { length } = chosen.filter(({ value }) => value !== undefined)
-      await hall.ask(`${output}-filter`, output === 'readings' ? 2 : length)
-      await hall.trigger(`${output}-filter`)
+      await harness.run(`${output}-filter`, output === 'readings' ? 2 : length)
+      await harness.trigger(`${output}-filter`)
       const growing = () =>
         truth()
           .current()
           .find(({ serial }) => serial === GROWING)?.values[1]
       const before = growing()
-      while (growing() === before) hall.simulator.clock.advance(60_000)
-      // What the second trigger had let through would come first.
-      const [msg] = await hall.ask(`${output}-filter`)
+      while (growing() === before) harness.simulator.clock.advance(60_000)
+      // Messages of the second trigger would arrive first.
+      const [msg] = await harness.run(`${output}-filter`)
       assert.equal(msg?.envlog.device.serial, GROWING)
     })
   }

@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict'
-import type { Message } from '../support/collector'
 import {
   ALL,
-  influxLanes,
+  influxChains,
   influxNode,
-  mariaDbLanes,
+  mariaDbChains,
   mariaDbNode,
-  postgresLanes,
+  postgresChains,
   postgresNode,
-  sqliteLanes,
+  sqliteChains,
   sqliteNode,
-} from '../support/database-lanes'
+} from '../support/database-chains'
 import { type InfluxServer, startInflux, startMariaDb, startPostgres } from '../support/databases'
 import {
   alertPoints,
   currentPoints,
   deviceIn,
+  expectedRows,
   type FlatRow,
   newestOf,
   pointsOf,
-  rowsOf,
 } from '../support/expected'
+import { chain, useNodeRed } from '../support/flow-harness'
+import type { Message } from '../support/flow-types'
 import { deviceNamed, hostile, hostileFleet, hostileNames, serialOf, TIMELESS } from '../support/hostile'
-import { lane, useNodeRed } from '../support/lanes'
 import { assertSame } from '../support/same'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const ANSWER_MS = 30_000
 
-/** Half a surrogate pair; no text of PostgreSQL can hold it, nor a NUL. */
+/** Half a surrogate pair; PostgreSQL can store neither that nor NUL. */
 const HALF = '\ud83d'
 /** By serial. */
 const ODD: Record<string, string> = { '52D10001': 'a\0b', '52D10002': `a${HALF}b` }
@@ -38,52 +38,54 @@ const odd = Object.keys(ODD)
 const titles = { sqlite: 'SQLite', postgres: 'PostgreSQL', mariadb: 'MariaDB' }
 
 describe('rows in databases', () => {
-  const hall = useNodeRed()
+  const harness = useNodeRed()
 
   before('starts PostgreSQL and MariaDB and makes the tables', async function () {
     this.timeout(STARTING_MS)
     const [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()])
-    for (const server of [postgres, mariadb]) hall.endLater(server)
-    const config = [sqliteNode(hall.nodeRed.userDir), postgresNode(postgres), mariaDbNode(mariadb)]
-    const lanes = [...sqliteLanes(odd), ...postgresLanes(odd), ...mariaDbLanes(odd)]
-    await hall.deploy([lane('everybody', 'current', {}), ...lanes], config)
-    await until('MariaDB is connected', () => hall.ask('mariadb-table').then(() => true, isNotConnected))
-    await Promise.all([hall.ask('sqlite-table'), hall.ask('postgres-table')])
+    for (const server of [postgres, mariadb]) harness.stopAfterwards(server)
+    const config = [sqliteNode(harness.nodeRed.userDir), postgresNode(postgres), mariaDbNode(mariadb)]
+    const chains = [...sqliteChains(odd), ...postgresChains(odd), ...mariaDbChains(odd)]
+    await harness.deploy([chain('everybody', 'current', {}), ...chains], config)
+    await until('MariaDB is connected', () =>
+      harness.trigger('mariadb-table').then(() => true, isNotConnected),
+    )
+    await Promise.all([harness.trigger('sqlite-table'), harness.trigger('postgres-table')])
   })
 
   for (const [name, title] of Object.entries(titles)) {
     it(`go into ${title} with one statement, whatever the names, and nothing doubles`, async function () {
       this.timeout(ANSWER_MS)
-      const { truth } = hall.simulator
+      const { truth } = harness.simulator
       const devices = truth.devices()
-      const rows = devices.flatMap((device) => rowsOf(device, newestOf(truth, device)))
+      const rows = devices.flatMap((device) => expectedRows(device, newestOf(truth, device)))
       const expected = rows.filter(({ time }) => time !== undefined)
       assert.ok(expected.length > devices.length)
       for (let times = 0; times < 2; times++) {
-        await hall.ask(`${name}-device`, devices.length)
+        await harness.run(`${name}-device`, devices.length)
         assertSame(await stored(name), expected)
       }
-      // The newest of all devices in one message: nothing that is not there.
-      await hall.ask(`${name}-all`)
+      // The newest row of all devices in one message adds nothing.
+      await harness.run(`${name}-all`)
       assertSame(await stored(name), expected)
     })
 
-    it(`go into ${title} with a NUL or half a character in a name, replaced`, async function () {
+    it(`are stored in ${title} with NUL and half surrogate pairs in names replaced`, async function () {
       this.timeout(ANSWER_MS)
-      const { simulator } = hall
+      const { simulator } = harness
       const named = odd.map((serial) => deviceNamed(String(ODD[serial]), serial))
       simulator.set({ fleet: [...hostileFleet(), ...named] })
       try {
-        // An answer about all devices makes those known that are new.
-        await hall.ask('everybody')
+        // An answer about all devices updates the directory with new ones.
+        await harness.run('everybody')
         const devices = odd.map((serial) => deviceIn(simulator.truth, serial))
-        const rows = devices.flatMap((device) => rowsOf(device, newestOf(simulator.truth, device)))
-        for (const serial of odd) await hall.ask(`${name}-${serial}`)
+        const rows = devices.flatMap((device) => expectedRows(device, newestOf(simulator.truth, device)))
+        for (const serial of odd) await harness.run(`${name}-${serial}`)
         const found = (await stored(name)).filter(({ serial }) => odd.includes(String(serial)))
         assertSame(found, rows.map(replaced))
       } finally {
         simulator.set({ fleet: hostileFleet() })
-        await hall.ask('everybody')
+        await harness.run('everybody')
       }
     })
   }
@@ -96,52 +98,52 @@ describe('rows in databases', () => {
 
   /** What the table holds, without what is null. */
   async function stored(name: string): Promise<FlatRow[]> {
-    const [msg] = await hall.ask(`${name}-read`)
+    const [msg] = await harness.run(`${name}-read`)
     const rows: Message[] = msg?.payload.rows ?? msg?.payload
     return rows.map((row) => said(row) as FlatRow)
   }
 })
 
 describe('points in InfluxDB', () => {
-  const hall = useNodeRed()
+  const harness = useNodeRed()
   let influx: InfluxServer
 
   before('starts InfluxDB', async function () {
     this.timeout(STARTING_MS)
     influx = await startInflux()
-    hall.endLater(influx)
-    await hall.deploy(influxLanes([TIMELESS, ...hostileNames.map(serialOf)]), [influxNode(influx)])
+    harness.stopAfterwards(influx)
+    await harness.deploy(influxChains([TIMELESS, ...hostileNames.map(serialOf)]), [influxNode(influx)])
   })
 
-  it('are the same numbers at the same instants, once, and none without a time', () => checkPoints(TIMELESS))
+  it('have the same numbers and times, once each, and none without a time', () => checkPoints(TIMELESS))
 
   for (const name of hostileNames) {
     it(`keep the name ${JSON.stringify(hostile[name])} in tags`, () => checkPoints(serialOf(name)))
 
     it(`keep the alert text ${JSON.stringify(hostile[name])}`, async () => {
-      const { truth } = hall.simulator
+      const { truth } = harness.simulator
       const device = deviceIn(truth, serialOf(name))
-      await hall.ask(`alerts-${device.serial}`)
+      await harness.run(`alerts-${device.serial}`)
       const rows = await influx.query(`SELECT * FROM envlog_alerts WHERE serial = '${device.serial}'`)
       const found = rows.map(({ time, text, kind: _, ...tags }) => ({ tags: said(tags), text, time }))
       assertSame(found, alertPoints(device, truth.alerts(device.serial)))
     })
   }
 
-  it('go in for all devices together, whatever the names', async () => {
-    await hall.ask('points')
+  it('can be written for all devices together, with any names', async () => {
+    await harness.run('points')
     const rows = await influx.query(`SELECT * FROM "${ALL}"`)
     assertSame(
       rows.map((row) => pointOf(row, ALL)),
-      currentPoints(hall.simulator.truth, ALL),
+      currentPoints(harness.simulator.truth, ALL),
     )
   })
 
   async function checkPoints(serial: string): Promise<void> {
-    const { truth } = hall.simulator
+    const { truth } = harness.simulator
     const device = deviceIn(truth, serial)
     for (let times = 0; times < 2; times++) {
-      await hall.ask(`points-${serial}`)
+      await harness.run(`points-${serial}`)
       const rows = await influx.query(`SELECT * FROM envlog WHERE serial = '${serial}'`)
       assertSame(
         rows.map((row) => pointOf(row)),

@@ -1,4 +1,4 @@
-/** What a node knows of its devices while it is disabled, without a store that persists. */
+/** What a node remembers of its devices while it is disabled, without a persistent store. */
 import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../simulator'
 import { type Collector, startCollector } from '../support/collector'
@@ -37,26 +37,26 @@ for (const runtime of runtimes.slice(0, 2)) {
       flow().map((node) => (node.type === 'tab' ? { ...node, ...over } : node))
     const withNode = (over: object) => flow().map((node) => (node.id === 'n' ? { ...node, ...over } : node))
 
-    const came = () => collector.box('n').length
+    const receivedCount = () => collector.box('n').length
     async function bringsRecords(what: string): Promise<void> {
-      const before = came()
-      await nodeRed.inject('ask-n')
-      await until(what, () => came() > before)
+      const before = receivedCount()
+      await nodeRed.inject('trigger-n')
+      await until(what, () => receivedCount() > before)
     }
     async function bringsNothing(what: string): Promise<void> {
-      const [asked, before] = [simulator.log.length, came()]
-      await nodeRed.inject('ask-n')
-      await until('it has asked', () => simulator.log.length > asked)
-      // Nothing new sends nothing: what came of an answer is there before the next is asked for.
-      await nodeRed.inject('ask-n')
-      await until('it has asked again', () => simulator.log.length > asked + 1)
-      assert.equal(came(), before, what)
+      const [requests, before] = [simulator.log.length, receivedCount()]
+      await nodeRed.inject('trigger-n')
+      await until('it has sent a request', () => simulator.log.length > requests)
+      // Without new records nothing is sent: an answer is processed before the next request.
+      await nodeRed.inject('trigger-n')
+      await until('it has sent another request', () => simulator.log.length > requests + 1)
+      assert.equal(receivedCount(), before, what)
     }
     async function deploy(...flows: FlowNode[][]): Promise<void> {
       for (const each of flows) await nodeRed.deploy(each)
     }
 
-    it('goes on where it was when it is enabled, or its tab is; one that was deleted begins anew', async () => {
+    it('continues where it stopped when it or its tab is enabled; a deleted one starts over', async () => {
       await deploy(flow())
       await bringsRecords('the first answer came')
       for (const [what, disabled] of [

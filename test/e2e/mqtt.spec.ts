@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type BrokerHere, type Received, startBroker } from '../support/broker'
 import { currentRows, deviceIn, type FlatRow, newestOf, pointsOf } from '../support/expected'
+import { type AnyNode, chain, useNodeRed } from '../support/flow-harness'
 import { REMOTE, serialOf } from '../support/hostile'
-import { type AnyNode, lane, useNodeRed } from '../support/lanes'
 import { assertSame } from '../support/same'
 import { until } from '../support/wait'
 
@@ -18,28 +18,28 @@ const mqttOut = (retain: boolean): AnyNode => ({
 })
 
 describe('outputs in mqtt out nodes', () => {
-  const hall = useNodeRed()
-  const truth = () => hall.simulator.truth
+  const harness = useNodeRed()
+  const truth = () => harness.simulator.truth
   let broker: BrokerHere
 
   before('starts a broker and deploys the flows', async function () {
     this.timeout(STARTING_MS)
     broker = await startBroker()
-    hall.endLater({ stop: () => broker.close() })
+    harness.stopAfterwards({ stop: () => broker.close() })
     const values = { output: 'values', send: 'value' }
     const rows = { output: 'rows', send: 'each', topic: '{account}/{name}/{label}/{unit}/{group}' }
     const readings = { send: 'device', topic: 'readings/{serial}' }
     const points = { onlyNew: false, output: 'points', topic: 'points/{serial}' }
     const one = { select: 'list', devices: [{ serial: serialOf('quotes') }] }
     const alerts = { ...one, onlyNew: false, output: 'rows', send: 'each' }
-    await hall.deploy(
+    await harness.deploy(
       [
-        lane('mqtt-values', 'current', values, [mqttOut(true)]),
-        lane('mqtt-rows', 'current', rows, [mqttOut(false)]),
-        lane('mqtt-readings', 'current', readings, [mqttOut(true)]),
-        lane('mqtt-points', 'latest', points, [mqttOut(false)]),
-        lane('mqtt-alerts', 'alerts', alerts, [mqttOut(false)]),
-        lane('mqtt-first', 'current', { send: 'device', topic: '{name}/reading' }, [mqttOut(false)]),
+        chain('mqtt-values', 'current', values, [mqttOut(true)]),
+        chain('mqtt-rows', 'current', rows, [mqttOut(false)]),
+        chain('mqtt-readings', 'current', readings, [mqttOut(true)]),
+        chain('mqtt-points', 'latest', points, [mqttOut(false)]),
+        chain('mqtt-alerts', 'alerts', alerts, [mqttOut(false)]),
+        chain('mqtt-first', 'current', { send: 'device', topic: '{name}/reading' }, [mqttOut(false)]),
       ],
       [broker.node],
     )
@@ -60,7 +60,7 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  it('rows, whatever the names in the topic', async () => {
+  it('rows, with any names in the topic', async () => {
     const expected = currentRows(truth())
     const messages = await published('mqtt-rows', ['Plant A/#'], expected.length)
     const rows = messages.map(({ topic, text }) => {
@@ -100,7 +100,7 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  it('a name never makes a topic that wildcards leave out', async () => {
+  it('names never make a topic that wildcards do not match', async () => {
     const names = truth()
       .devices()
       .map(({ name }) => name)
@@ -112,9 +112,9 @@ describe('outputs in mqtt out nodes', () => {
     )
   })
 
-  /** What a subscriber gets of a lane. */
+  /** Messages that a subscriber receives from a chain. */
   async function published(name: string, filters: string[], count: number): Promise<Received[]> {
-    return received(filters, count, () => hall.trigger(name))
+    return received(filters, count, () => harness.trigger(name))
   }
 
   async function received(filters: string[], count: number, act?: () => Promise<void>): Promise<Received[]> {
@@ -130,7 +130,7 @@ describe('outputs in mqtt out nodes', () => {
   }
 })
 
-/** A value of a topic (docs/messages.md). */
+/** A value in a topic (docs/messages.md). */
 function safe(text: unknown): string {
   const chars = Array.from(String(text ?? ''), (char) => (/[/+#]|\p{Cc}/u.test(char) ? '_' : char))
   return chars.join('') || '_'

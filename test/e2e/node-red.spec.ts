@@ -3,18 +3,19 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { manualClock, type Simulator, startSimulator } from '../../simulator'
 import { catalogOf, helpOf, languages, nodes } from '../support/built'
-import { type Collector, type Message, startCollector } from '../support/collector'
-import { actions, exampleFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
+import { type Collector, startCollector } from '../support/collector'
+import { actionsFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
+import { actions, type Message } from '../support/flow-types'
 import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
 import { packageJson } from '../support/package'
 import { type Runtime, runtimes } from '../support/runtimes'
 import { until } from '../support/wait'
-import { answers, NOW, nodeProperties } from './answers'
+import { ANSWERS_NOW, answers, nodeProperties } from './answers'
 import { filesWith, sentence } from './traces'
 
 const FETCHING_MS = 300_000
 const ANSWER_MS = 60_000
-/** Node-RED gives a node 15 s to close; one that ends its requests needs nothing like it. */
+/** Node-RED gives a node 15 s to close; aborting requests needs far less. */
 const CLOSED_MS = 5000
 
 for (const runtime of runtimes) describe(`the installed package in ${runtime.title}`, () => tests(runtime))
@@ -23,7 +24,7 @@ function tests(runtime: Runtime): void {
   let simulator: Simulator
   let collector: Collector
   let nodeRed: NodeRed
-  /** None where a test has ended it. */
+  /** Undefined if a test has ended it. */
   let running: NodeRed | undefined
   let flow: FlowNode[]
 
@@ -33,10 +34,10 @@ function tests(runtime: Runtime): void {
   })
 
   before('starts a service', async () => {
-    // Time stands still, so that the truth is the same before and after an answer.
-    simulator = await startSimulator({ clock: manualClock(NOW), limits: 'off' })
+    // Time stands still, so that the true data is the same before and after an answer.
+    simulator = await startSimulator({ clock: manualClock(ANSWERS_NOW), limits: 'off' })
     collector = await startCollector()
-    flow = exampleFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
+    flow = actionsFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
   })
 
   beforeEach('deploys all nodes', async function () {
@@ -93,7 +94,7 @@ function tests(runtime: Runtime): void {
     })
   }
 
-  it('hands out the pages that the help links to', async () => {
+  it('serves the pages that the help links to', async () => {
     const links = nodes.flatMap((node) =>
       languages.flatMap((language) => helpOf(node, language).match(/(?<=<a href=")[^"]*/g) ?? []),
     )
@@ -113,11 +114,11 @@ function tests(runtime: Runtime): void {
   })
 
   for (const name of actions) {
-    it(`gets from envlog-${name} what the service holds`, async function () {
+    it(`gets the data of the service from envlog-${name}`, async function () {
       this.timeout(ANSWER_MS)
       const { count, check } = answers[name]
-      await nodeRed.inject(`ask-${name}`)
-      const messages = await collector.take(name, count)
+      await nodeRed.inject(`trigger-${name}`)
+      const messages = await collector.receive(name, count)
       for (const msg of messages) {
         assert.equal(msg.keep, 'what was there')
         assert.equal(msg.envlog.node, name)
@@ -129,8 +130,8 @@ function tests(runtime: Runtime): void {
     })
   }
 
-  it('counts in the status in the language of the server', async () => {
-    await nodeRed.inject('ask-current')
+  it('shows counts in the status in the language of the server', async () => {
+    await nodeRed.inject('trigger-current')
     const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
     const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
     const key = 'status.devices_other'
@@ -139,13 +140,13 @@ function tests(runtime: Runtime): void {
     assert.match(shown, sentence(`${counted} __clock__`))
   })
 
-  it('tells Catch nodes once, in words, that the password is wrong', async function () {
+  it('reports a wrong password to Catch nodes once, as a sentence', async function () {
     this.timeout(ANSWER_MS)
-    await nodeRed.inject('ask-refused')
-    const [msg] = await collector.take('errors', 1)
-    // Another whole answer later, a second report would have come.
-    await nodeRed.inject('ask-current')
-    await collector.take('current', 1)
+    await nodeRed.inject('trigger-refused')
+    const [msg] = await collector.receive('errors', 1)
+    // A second report would have arrived before this further answer.
+    await nodeRed.inject('trigger-current')
+    await collector.receive('current', 1)
     assert.equal(collector.box('errors').length, 1)
 
     const { error, keep } = msg as Message
@@ -159,7 +160,7 @@ function tests(runtime: Runtime): void {
     assert.equal(collector.box('refused').length, 0)
   })
 
-  it('ends a request that hangs when everything is deployed anew, and goes on', async function () {
+  it('aborts a hanging request on a full deploy, and continues', async function () {
     this.timeout(ANSWER_MS)
     await hang()
     const start = Date.now()
@@ -168,20 +169,20 @@ function tests(runtime: Runtime): void {
     assert.ok(took < CLOSED_MS, `the deploy took ${took} ms`)
     simulator.set({ faults: [] })
     const before = collector.box('current').length
-    await nodeRed.inject('ask-current')
+    await nodeRed.inject('trigger-current')
     await until('an answer after the deploy', () => collector.box('current').length > before)
     assert.equal(process.kill(nodeRed.pid, 0), true)
   })
 
-  it('lets a request go on while other nodes are deployed, and tells Catch nodes when its own is', async function () {
+  it('continues a request while other nodes are deployed, and reports it to Catch when its own is', async function () {
     this.timeout(ANSWER_MS)
     await hang()
-    const asked = simulator.counts().current.total
+    const requests = simulator.counts().current.total
     await nodeRed.deploy(renamed('latest'), 'nodes')
     simulator.set({ faults: [] })
-    await nodeRed.inject('ask-latest')
-    await collector.take('latest', answers.latest.count)
-    assert.equal(simulator.counts().current.total, asked)
+    await nodeRed.inject('trigger-latest')
+    await collector.receive('latest', answers.latest.count)
+    assert.equal(simulator.counts().current.total, requests)
     assert.deepEqual(ended(), [])
 
     await nodeRed.deploy(renamed('current'), 'nodes')
@@ -192,15 +193,15 @@ function tests(runtime: Runtime): void {
     )
   })
 
-  it('leaves no trace of API key and passwords outside the credentials', async () => {
-    for (const name of ['current', 'refused']) await nodeRed.inject(`ask-${name}`)
-    await Promise.all([collector.take('current', 1), collector.take('errors', 1)])
+  it('stores API key and passwords only in the credentials', async () => {
+    for (const name of ['current', 'refused']) await nodeRed.inject(`trigger-${name}`)
+    await Promise.all([collector.receive('current', 1), collector.receive('errors', 1)])
     const { apiKey, loginPass } = simulator.account
     const admin = ['/flows', '/credentials/envlog-account/account', '/settings', '/nodes']
     const answers = await Promise.all(admin.map(async (path) => (await nodeRed.get(path)).text()))
-    const told: Record<string, string> = {
+    const expected: Record<string, string> = {
       log: nodeRed.log(),
-      messages: collector.everything(),
+      messages: collector.rawText(),
       ...Object.fromEntries(admin.map((path, index) => [path, answers[index] ?? ''])),
     }
     for (const secret of [apiKey, loginPass, wrongPassword(loginPass)]) {
@@ -210,13 +211,13 @@ function tests(runtime: Runtime): void {
         files.filter((name) => !name.includes('_cred.json')),
         [],
       )
-      for (const [place, text] of Object.entries(told)) assert.ok(!text.includes(secret), place)
+      for (const [place, text] of Object.entries(expected)) assert.ok(!text.includes(secret), place)
     }
-    assert.ok(told.messages?.includes('Plant A'))
-    assert.match(told['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
+    assert.ok(expected.messages?.includes('Plant A'))
+    assert.match(expected['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
   })
 
-  it('ends in order on SIGTERM, even while a request hangs, and has logged no error', async function () {
+  it('stops on SIGTERM, even while a request hangs, and has logged no error', async function () {
     this.timeout(ANSWER_MS)
     await hang()
     running = undefined
@@ -236,11 +237,11 @@ function tests(runtime: Runtime): void {
   const renamed = (id: string) =>
     withoutCredentials(flow).map((node) => (node.id === id ? { ...node, name: 'renamed' } : node))
 
-  /** An envlog-current that asks and gets no answer. */
+  /** An envlog-current whose request is not answered. */
   async function hang(): Promise<void> {
     simulator.set({ faults: [{ kind: 'silence', endpoints: ['current'] }] })
     const { total } = simulator.counts().current
-    await nodeRed.inject('ask-current')
-    await until('the request has come', () => simulator.counts().current.total > total)
+    await nodeRed.inject('trigger-current')
+    await until('the request has arrived', () => simulator.counts().current.total > total)
   }
 }

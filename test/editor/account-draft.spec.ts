@@ -3,7 +3,7 @@ import { readAccountNode } from '../../src/editor/account-draft'
 import { STORED_SECRET } from '../../src/shared/admin'
 import { useFakeRed } from '../support/fake-red'
 
-describe('an account as the editor holds it', () => {
+describe('the draft of an account in the editor', () => {
   useFakeRed()
 
   const hold = (node: object | null) => {
@@ -11,14 +11,14 @@ describe('an account as the editor holds it', () => {
     RED.nodes = { node: () => node }
   }
 
-  it('is none where it is disabled, or nothing is chosen', () => {
+  it('is undefined if the account is disabled, or none is chosen', () => {
     for (const node of [null, { id: 'a', d: true, credentials: {} }]) {
       hold(node)
       assert.equal(readAccountNode('a'), undefined)
     }
   })
 
-  it('names TLS and proxy only where they were chosen', () => {
+  it('contains TLS and proxy only if they were chosen', () => {
     hold({ id: 'a', tls: '_ADD_', proxy: '_ADD_', credentials: {} })
     const unchosen = readAccountNode('a')
     assert.deepEqual([unchosen?.tls, unchosen?.proxy], ['', ''])
@@ -27,7 +27,7 @@ describe('an account as the editor holds it', () => {
     assert.deepEqual([chosen?.tls, chosen?.proxy], ['some-tls', 'some-proxy'])
   })
 
-  it('has secrets that were typed, knows of those that are stored, and has none where none is', () => {
+  it('contains typed secrets, a mark for stored ones, and blanks for missing ones', () => {
     hold({ id: 'a', credentials: { apiKey: 'typed', loginId: '', has_loginPass: false } })
     assert.deepEqual(readAccountNode('a')?.credentials, { apiKey: 'typed', loginId: '', loginPass: '' })
     hold({ id: 'a', credentials: { has_apiKey: true } })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createDeviceSource } from '../../src/editor/device-source'
 import { useFakeRed } from '../support/fake-red'
 
-interface Asked {
+interface PendingRequest {
   id: string
   succeed(list: object): void
   fail(): void
@@ -10,11 +10,11 @@ interface Asked {
 
 describe('the devices of the account that a form has chosen', () => {
   useFakeRed()
-  let asked: Asked[]
+  let requests: PendingRequest[]
   let chosen: string
 
   beforeEach(() => {
-    asked = []
+    requests = []
     chosen = 'one'
     const globals = globalThis as unknown as { $: object; RED: { nodes?: object } }
     const node = (id: string) => ({ id, type: 'envlog-account', baseUrl: '', credentials: {} })
@@ -23,7 +23,7 @@ describe('the devices of the account that a form has chosen', () => {
       ajax: ({ data }: { data: string }) =>
         new Promise((resolve, reject) => {
           const { account } = JSON.parse(data)
-          asked.push({ id: account.id, succeed: resolve, fail: () => reject({ status: 0 }) })
+          requests.push({ id: account.id, succeed: resolve, fail: () => reject({ status: 0 }) })
         }),
     })
   })
@@ -31,22 +31,22 @@ describe('the devices of the account that a form has chosen', () => {
   const list = { devices: [], receivedAt: 0, left: 9, freeAt: null }
   const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-  it('are asked for with what the form knows of the account, and are there then', async () => {
+  it('are requested with the draft of the account, and are loaded then', async () => {
     const source = createDeviceSource(() => chosen)
     void source.load()
-    assert.equal(source.state().kind, 'asking')
-    asked[0]?.succeed(list)
+    assert.equal(source.state().kind, 'loading')
+    requests[0]?.succeed(list)
     await settled()
-    assert.deepEqual(source.state(), { kind: 'here', list })
+    assert.deepEqual(source.state(), { kind: 'loaded', list })
   })
 
-  it('that cannot be had are told with the reason, and an older list stays', async () => {
+  it('have a reason if the request fails, and keep an older list', async () => {
     const source = createDeviceSource(() => chosen)
     void source.load()
-    asked[0]?.succeed(list)
+    requests[0]?.succeed(list)
     await settled()
     void source.load(true)
-    asked[1]?.fail()
+    requests[1]?.fail()
     await settled()
     const state = source.state()
     assert.ok(state.kind === 'failed')
@@ -55,20 +55,20 @@ describe('the devices of the account that a form has chosen', () => {
   })
 
   for (const outcome of ['succeed', 'fail'] as const) {
-    it(`of an account that is no longer chosen change nothing when they ${outcome}`, async () => {
+    it(`of an account that is no longer chosen change nothing when the request ${outcome}`, async () => {
       const source = createDeviceSource(() => chosen)
       void source.load()
       chosen = 'other'
       void source.load()
-      asked[1]?.succeed(list)
+      requests[1]?.succeed(list)
       await settled()
-      asked[0]?.[outcome]({ ...list, left: 1 })
+      requests[0]?.[outcome]({ ...list, left: 1 })
       await settled()
       assert.deepEqual(
-        asked.map(({ id }) => id),
+        requests.map(({ id }) => id),
         ['one', 'other'],
       )
-      assert.deepEqual(source.state(), { kind: 'here', list })
+      assert.deepEqual(source.state(), { kind: 'loaded', list })
     })
   }
 })

@@ -3,24 +3,24 @@ import fc from 'fast-check'
 import { type Chosen, type ChosenDevice, createChoice } from '../../src/editor/picker/choice'
 import { isFound, type Kind, treeOf } from '../../src/editor/picker/tree'
 import { readTyped, readTypedGroups } from '../../src/editor/picker/typed'
-import { listed } from '../support/listed'
+import { listedDevice } from '../support/listed-device'
 
 const serial = fc.stringMatching(/^[0-9A-Z]{8}$/)
-/** Few, so that they meet each other. */
+/** Few, so that they are often equal. */
 const known = fc.constantFrom('52A10001', '52A10002', '52C10008')
 const chosen: fc.Arbitrary<ChosenDevice> = fc.oneof(
   known.map((one) => ({ serial: one })),
   fc.tuple(known, fc.constantFrom('5F0A1001', '5F0A1002')).map(([one, base]) => ({ serial: one, base })),
 )
 
-const rackA = listed('52C10008', { name: 'Rack A', base: '5F0A1001', group: 'Racks' })
-const truck = listed('52C10008', { name: 'Freezer truck', base: '5F0A1002' })
-const room2 = listed('52A10001', { name: 'Room 2' })
-const room10 = listed('52A10002', { name: 'Room 10', model: 'M-700' })
+const rackA = listedDevice('52C10008', { name: 'Rack A', base: '5F0A1001', group: 'Racks' })
+const truck = listedDevice('52C10008', { name: 'Freezer truck', base: '5F0A1002' })
+const room2 = listedDevice('52A10001', { name: 'Room 2' })
+const room10 = listedDevice('52A10002', { name: 'Room 10', model: 'M-700' })
 const fleet = [room10, rackA, truck, room2]
 
-describe('what is chosen', () => {
-  it('holds each device once, in the order it was chosen', () => {
+describe('the choice', () => {
+  it('contains each device once, in the order of choosing', () => {
     const choice = createChoice([{ serial: '52A10002' }, { serial: '52A10001' }, { serial: '52A10002' }])
     assert.deepEqual(choice.list(), [{ serial: '52A10002' }, { serial: '52A10001' }])
   })
@@ -39,7 +39,7 @@ describe('what is chosen', () => {
     assert.deepEqual(choice.list(), [other])
   })
 
-  it('keeps the others of a serial that was chosen under whichever base unit', () => {
+  it('keeps the other devices of a serial that was chosen without a base unit', () => {
     const [office, depot] = [
       { serial: '52C10008', base: '5F0A1001' },
       { serial: '52C10008', base: '5F0A1004' },
@@ -51,7 +51,7 @@ describe('what is chosen', () => {
     assert.deepEqual(choice.list(), [])
   })
 
-  it('is whatever was added and not removed since', () => {
+  it('contains everything that was added and not removed since', () => {
     const steps = fc.array(fc.tuple(fc.boolean(), chosen))
     fc.assert(
       fc.property(steps, (all) => {
@@ -77,7 +77,7 @@ describe('the tree of devices', () => {
       ),
     ])
 
-  it('has base units, then standalone devices, as people count', () => {
+  it('has base units, then standalone devices, in natural order', () => {
     assert.deepEqual(shape('devices'), [
       ['base', 'unit', ['Rack A ☐']],
       ['base', 'unit', ['Freezer truck ☐']],
@@ -85,12 +85,12 @@ describe('the tree of devices', () => {
     ])
   })
 
-  it('has groups with what is in them, and no device without one', () => {
+  it('has groups with their devices, and no device without a group', () => {
     assert.deepEqual(shape('groups', [{ group: 'Racks' }]), [['group', 'group', ['Rack A']]])
     assert.deepEqual(shape('groups', [{ group: 'Gone' }]).at(-1), ['unlisted', 'none', ['Gone ☐']])
   })
 
-  it('has boxes at base units alone where those are chosen, and at standalone devices, which are their own', () => {
+  it('has boxes only for base units and standalone devices if base units are chosen', () => {
     assert.deepEqual(shape('bases'), [
       ['base', 'unit', ['Rack A']],
       ['base', 'unit', ['Freezer truck']],
@@ -98,14 +98,14 @@ describe('the tree of devices', () => {
     ])
   })
 
-  it('ends with what was chosen and is not in the account', () => {
+  it('ends with chosen devices that are not in the account', () => {
     const gone = [{ serial: '99999999' }, { serial: '52C10008', base: '5F0A1009' }, { serial: '52C10008' }]
     assert.deepEqual(shape('devices', gone).at(-1), ['unlisted', 'none', ['99999999 ☐', '52C10008 ☐']])
     assert.deepEqual(shape('devices', [{ unit: '5F0A1009' }]).at(-1), ['unlisted', 'none', ['5F0A1009 ☐']])
     assert.deepEqual(shape('bases', [{ unit: '5F0A1001' }]).length, 3)
   })
 
-  it('loses none of what was chosen, whatever the account has', () => {
+  it('contains everything that was chosen, whatever the account has', () => {
     fc.assert(
       fc.property(fc.subarray(fleet), fc.array(chosen), (devices, list) => {
         const leaves = treeOf('devices', devices, list).flatMap((branch) => branch.leaves)
@@ -139,7 +139,7 @@ describe('the tree of devices', () => {
   })
 })
 
-describe('what is typed', () => {
+describe('typed text', () => {
   it('reads serials between commas, blanks and lines, with or without a base unit', () => {
     assert.deepEqual(readTyped(' 52A10001,52A10002;\n5F0A1001/52C10008\t'), {
       devices: [{ serial: '52A10001' }, { serial: '52A10002' }, { serial: '52C10008', base: '5F0A1001' }],
@@ -152,12 +152,12 @@ describe('what is typed', () => {
     assert.deepEqual([devices.length, wrong], [4, []])
   })
 
-  it('gives what is no serial back as it was', () => {
+  it('returns words that are no serials unchanged', () => {
     const words = ['52A1', '5F0A1001/', '/52C10008', '5F0A1001/52C10008/1', '５２Ａ１０００１']
     assert.deepEqual(readTyped(words.join(' ')), { devices: [], wrong: words })
   })
 
-  it('takes any list of serials, however it is put together', () => {
+  it('reads any list of serials with any separators', () => {
     const between = fc.stringMatching(/^[\s,;]{1,3}$/)
     fc.assert(
       fc.property(fc.array(serial), between, (serials, separator) => {
@@ -169,7 +169,7 @@ describe('what is typed', () => {
     )
   })
 
-  it('reads names of groups, which may have blanks', () => {
+  it('reads names of groups, which may contain blanks', () => {
     assert.deepEqual(readTypedGroups(' Cold chain,\nHall 1、冷蔵室\t'), ['Cold chain', 'Hall 1', '冷蔵室'])
   })
 

@@ -9,14 +9,14 @@ import {
   toBudget,
 } from '../../src/editor/request-estimate'
 import { LIMITS } from '../../src/shared/service-limits'
-import { listed } from '../support/listed'
+import { listedDevice } from '../support/listed-device'
 
 const fleet = [
-  listed('52A10001'),
-  listed('52A10002'),
-  listed('52C10008', { base: '5F0A1001' }),
-  listed('52C10009', { base: '5F0A1001' }),
-  listed('52C10010', { base: '5F0A1002' }),
+  listedDevice('52A10001'),
+  listedDevice('52A10002'),
+  listedDevice('52C10008', { base: '5F0A1001' }),
+  listedDevice('52C10009', { base: '5F0A1001' }),
+  listedDevice('52C10010', { base: '5F0A1002' }),
 ]
 const rows = limitsOf(undefined)
 const node = (type: string, over: object = {}): ActionConfig => ({
@@ -26,11 +26,11 @@ const node = (type: string, over: object = {}): ActionConfig => ({
 })
 
 describe('the requests of a round', () => {
-  it('are one of current, however many devices', () => {
+  it('are one of current for any number of devices', () => {
     assert.deepEqual(estimateRequests(node('current'), undefined), { current: 1 })
   })
 
-  it('are one a device, of the endpoint that serves it', () => {
+  it('are one per device, of its endpoint', () => {
     assert.deepEqual(estimateRequests(node('latest'), fleet), { 'latest-data': 2, 'latest-data-relay': 3 })
     assert.deepEqual(estimateRequests(node('range'), fleet), { data: 2, 'data-relay': 3 })
     assert.deepEqual(estimateRequests(node('alerts'), fleet), { alert: 5 })
@@ -45,11 +45,11 @@ describe('the requests of a round', () => {
     assert.equal(countDevices(under, fleet), 2)
   })
 
-  it('are one for each device of any choice, however often it is named', () => {
+  it('are one for each device of any choice, even if it is named twice', () => {
     const twins = [
       ...fleet,
-      listed('52A10001', { base: '5F0A1001' }),
-      listed('52A10001', { base: '5F0A1002' }),
+      listedDevice('52A10001', { base: '5F0A1001' }),
+      listedDevice('52A10001', { base: '5F0A1002' }),
     ]
     const named = fc.constantFrom(
       ...twins.map(({ serial, base }) => ({ serial, base: base.serial })),
@@ -82,19 +82,19 @@ describe('the requests of a round', () => {
   })
 
   it('are those of the devices in chosen groups', () => {
-    const grouped = [...fleet, listed('52C10011', { base: '5F0A1002', group: 'Racks' })]
+    const grouped = [...fleet, listedDevice('52C10011', { base: '5F0A1002', group: 'Racks' })]
     assert.deepEqual(estimateRequests(node('latest', { select: 'group', groups: ['Racks'] }), grouped), {
       'latest-data-relay': 1,
     })
   })
 
-  it('are one for each base unit of a serial that is chosen under whichever', () => {
-    const both = [...fleet, listed('52C10008', { base: '5F0A1002' })]
+  it('are one for each base unit of a serial that is chosen without a base unit', () => {
+    const both = [...fleet, listedDevice('52C10008', { base: '5F0A1002' })]
     const chosen = node('latest', { select: 'list', devices: [{ serial: '52C10008' }] })
     assert.deepEqual(estimateRequests(chosen, both), { 'latest-data-relay': 2 })
   })
 
-  it('are told of a list even while the account is not known, and of no other', () => {
+  it('are known for a list even if the account is not known, and for nothing else', () => {
     const devices = [
       { serial: '52A10001', base: '52A10001' },
       { serial: '52C10008', base: '5F0A1001' },
@@ -109,8 +109,8 @@ describe('the requests of a round', () => {
   })
 })
 
-describe('the budget', () => {
-  it('is requests, what they last by the limits, and their share where they repeat', () => {
+describe('the needed quota', () => {
+  it('is requests, their minimum duration, and their share of the limit if they are repeated', () => {
     const { requests, seconds, share, endpoint } = toBudget({ alert: 24 }, 7200, rows) ?? {}
     assert.deepEqual([requests, seconds, share, endpoint], [24, 7200, 1, 'alert'])
     assert.equal(toBudget({ alert: 12 }, 0, rows)?.share, 0)
@@ -121,18 +121,18 @@ describe('the budget', () => {
     assert.equal(toBudget(null, 60, rows), undefined)
   })
 
-  it('is of the rows that the account has', () => {
+  it('uses the limits of the account', () => {
     const own = limitsOf({ alert: { limit: 24 } })
     assert.deepEqual(own.alert, { limit: 24, window: 3600 })
     assert.equal(toBudget({ alert: 24 }, 3600, own)?.share, 1)
   })
 
-  it('tells the endpoint that is asked for most of what it allows', () => {
+  it('names the endpoint with the highest share', () => {
     const { endpoint, share } = toBudget({ 'latest-data': 1, 'latest-data-relay': 60 }, 60, rows) ?? {}
     assert.deepEqual([endpoint, share], ['latest-data-relay', 1])
   })
 
-  it('grows with the requests and shrinks with the distance', () => {
+  it('grows with the requests and shrinks with the interval', () => {
     const count = fc.integer({ min: 1, max: 5000 })
     const repeat = fc.integer({ min: 1, max: 2_000_000 })
     const endpoint = fc.constantFrom(...(Object.keys(LIMITS) as (keyof typeof LIMITS)[]))
@@ -147,7 +147,7 @@ describe('the budget', () => {
     )
   })
 
-  it('adds up what the nodes of an account ask for, of the endpoints that this one needs', () => {
+  it('adds up the requests of all nodes of an account, of the endpoints that this node needs', () => {
     const alerts = node('alerts', { repeat: 3600 })
     const latest = node('latest', { repeat: '1' })
     const own = estimateRequests(alerts, fleet)

@@ -22,11 +22,11 @@ import { useFakeRed } from '../support/fake-red'
 
 const FROM_ENVIRONMENT = '$' + '{ENVLOG}'
 
-describe('the reasons of wrong values', () => {
+describe('validation of values', () => {
   useFakeRed()
   const form = (over: object = {}) => ({ id: '', type: '', _: (key: string) => key, ...over })
 
-  it('are none for right ones, and for what comes from the environment', () => {
+  it('accepts valid values and environment variables', () => {
     for (const verdict of [
       checkAddress('https://service.example/x'),
       checkAddress('http://127.0.0.1:8080'),
@@ -55,10 +55,10 @@ describe('the reasons of wrong values', () => {
     }
   })
 
-  it('say what is wrong', () => {
+  it('gives the reason for an invalid value', () => {
     for (const [verdict, reason] of [
       [checkAddress(''), 'The address is missing.'],
-      // Version 1 had base units only by themselves.
+      // Version 1 used base units only without devices.
       [
         checkDevices(form({ type: 'envlog-latest', version: 1, select: 'list', bases: ['5F0A1001'] }), []),
         'No device is chosen.',
@@ -100,7 +100,7 @@ describe('the reasons of wrong values', () => {
     }
   })
 
-  it('are given for ends of periods that the runtime could not read, or that are the wrong way round', () => {
+  it('rejects ends of periods that the runtime could not read, or that are in the wrong order', () => {
     const check = (end: 'from' | 'to', value: string, saved: object) => {
       const node = form({ from: '', fromType: 'rel', to: '', toType: 'date', [end]: value, ...saved })
       return checkPeriodEnd(node, end, value)
@@ -132,7 +132,7 @@ describe('the reasons of wrong values', () => {
     }
   })
 
-  it('are given for just those times that the runtime refuses', () => {
+  it('rejects exactly the times that the runtime rejects', () => {
     const digits = fc.stringMatching(/^[0-9]{1,14}$/)
     const dates = fc.stringMatching(
       /^20[0-9]{2}-[01][0-9]-[0-3][0-9]([ T][0-2][0-9]:[0-6][0-9])?(Z|[+]09:00)?$/,
@@ -154,7 +154,7 @@ describe('the reasons of wrong values', () => {
     )
   })
 
-  it('are given for just those addresses and logins that the runtime refuses', () => {
+  it('rejects exactly the addresses and credentials that the runtime rejects', () => {
     const runtimeTakes = (address: string, pass: string) => {
       try {
         const secrets = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: pass }
@@ -175,10 +175,10 @@ describe('the reasons of wrong values', () => {
   })
 })
 
-describe('while a form is open', () => {
+describe('validation while a form is open', () => {
   useFakeRed('en-US', { select: 'all', propertyType: 'msg', send: 'device', output: 'rows', onlyNew: true })
 
-  it('a value is held against what is typed, not against what is saved', () => {
+  it('uses the typed values of other fields, not the saved ones', () => {
     const saved = { select: 'msg', propertyType: 'msg', send: 'each', output: 'values', onlyNew: true }
     assert.equal(checkRepeat(saved as never, '60'), true)
     assert.equal(checkAdvance(saved as never, 'acknowledged'), true)

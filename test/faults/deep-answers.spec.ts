@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Simulator } from '../../simulator'
 import { freezer } from '../support/devices'
-import { type ActionName, type Flow, type Message, startFlow, useSimulator } from '../support/flow'
+import { type Flow, startFlow, useSimulator } from '../support/flow'
+import type { ActionName, Message } from '../support/flow-types'
 
 const LEVELS = 20_000
 const DEEP = `${'['.repeat(LEVELS)}${']'.repeat(LEVELS)}`
 
-/** The service's own answers with something deep in each kind of place. */
+/** The service's own answers with something deep in different parts. */
 const places: Record<string, (answer: string) => string> = {
   'in a field of its own': (answer) => answer.replace(/^\{/, `{"more":${DEEP},`),
   'as the value of a channel': (answer) =>
@@ -17,10 +18,10 @@ const places: Record<string, (answer: string) => string> = {
   'in the place of its list': (answer) => answer.replace(/"(devices|data|alert-logs)":\[/, `"$1":[${DEEP},`),
 }
 
-describe('an answer that is nested far deeper than any of the service', () => {
+describe('an answer that is nested far too deep', () => {
   const simulator = useSimulator(() => ({ limits: 'off' }))
 
-  /** Between nodes and the simulator: changes what comes back. */
+  /** A proxy between nodes and the simulator that changes responses. */
   async function through(service: Simulator, change: (answer: string) => string) {
     const server = createServer(async (request, response) => {
       const parts: Buffer[] = []
@@ -40,7 +41,7 @@ describe('an answer that is nested far deeper than any of the service', () => {
     return { port: (server.address() as AddressInfo).port, close: () => server.close() }
   }
 
-  /** How two identical triggers end: they share one request. */
+  /** How two identical triggers end, which share one request. */
   async function triggerTwice(flow: Flow): Promise<Message[]> {
     flow.send({ trigger: 1 })
     flow.send({ trigger: 2 })
@@ -50,7 +51,7 @@ describe('an answer that is nested far deeper than any of the service', () => {
   for (const action of ['current', 'latest', 'range', 'alerts'] as ActionName[]) {
     for (const output of ['readings', 'raw']) {
       for (const [place, change] of Object.entries(places)) {
-        it(`ends no Node-RED: ${action}, ${output}, ${place}`, async () => {
+        it(`does not crash Node-RED: ${action}, ${output}, ${place}`, async () => {
           const between = await through(simulator(), change)
           try {
             const flow = await startFlow(action, simulator(), {

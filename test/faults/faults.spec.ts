@@ -3,16 +3,17 @@ import { install } from '@sinonjs/fake-timers'
 import { type Fault, manualClock } from '../../simulator'
 import { LIMITS } from '../../src/shared/service-limits'
 import { A_DAY, freezer, NOW } from '../support/devices'
-import { actions, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import { actions } from '../support/flow-types'
 
-/** A refusal closes an endpoint for the described window, whatever the answer tells. */
+/** A refusal closes an endpoint for the described window, whatever the answer contains. */
 const SOON = {
   limits: JSON.stringify(
     Object.fromEntries(Object.keys(LIMITS).map((name) => [name, { limit: 1e6, window: 1 }])),
   ),
 }
 
-/** Each fault, and the code that messages.md names for it; none where the answer is still the answer. */
+/** Each fault, and its code in docs/messages.md; none if the answer is still valid. */
 const faults: [name: string, Fault, code?: string][] = [
   ['a delay', { kind: 'delay', delay: 5 }],
   ['a slow drip', { kind: 'drip', pause: 1, piece: 4096 }],
@@ -23,7 +24,7 @@ const faults: [name: string, Fault, code?: string][] = [
   ['status 502', { kind: 'status', status: 502 }, 'ENVLOG_SERVICE'],
   ['status 503', { kind: 'status', status: 503 }, 'ENVLOG_SERVICE'],
   ['status 504', { kind: 'status', status: 504 }, 'ENVLOG_SERVICE'],
-  // It is asked again when the window is over.
+  // It is requested again after the window.
   ['status 429', { kind: 'status', status: 429 }],
   ['status 401', { kind: 'status', status: 401 }, 'ENVLOG_AUTH'],
   ['status 403', { kind: 'status', status: 403 }, 'ENVLOG_AUTH'],
@@ -40,7 +41,7 @@ const faults: [name: string, Fault, code?: string][] = [
   ['an error object with status 200', { kind: 'errorWith200' }, 'ENVLOG_REPLY'],
 ]
 
-describe('the service’s and the network’s faults', () => {
+describe('faults of the service and of the network', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const node = { select: 'list', devices: [freezer], ...A_DAY }
 
@@ -62,7 +63,7 @@ describe('the service’s and the network’s faults', () => {
         } else {
           await flow.completed.next()
         }
-        // A device that was refused is not asked again today, unless one says so.
+        // A refused device is not requested again today, unless it is forgotten.
         flow.send({ envlog: { forget: true } })
         await flow.completed.next()
         flow.send()
@@ -107,7 +108,7 @@ describe('the service’s and the network’s faults', () => {
     assert.equal(flow.errors.messages.length, 1)
   })
 
-  it('what fails is tried again as often as the account allows, and each try is a request', async () => {
+  it('a failed request is retried as often as the account allows, and each retry is a request', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 503, times: 2 }] })
     const flow = await startFlow('current', simulator(), { node, account: { retries: 3 } })
     const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { NODE, useLab } from '../support/hostile-state/lab'
-import type { Manner } from '../support/hostile-state/stores'
+import { NODE, useStateHarness } from '../support/hostile-state/state-harness'
+import type { StoreBehaviour } from '../support/hostile-state/stores'
 
 const place = { z: 'tab', x: 100, y: 100 }
 const others = ['alerts', 'current', 'latest'].map((action) => ({
@@ -9,35 +9,35 @@ const others = ['alerts', 'current', 'latest'].map((action) => ({
 }))
 
 describe('a context store that several nodes and their account share', () => {
-  const lab = useLab()
+  const harness = useStateHarness()
 
-  for (const manner of ['fails', 'never', 'throws'] satisfies Manner[]) {
-    it(`and whose writes are ill (${manner}) is told once, however many nodes write, and delays a deploy once`, async () => {
-      lab().store.behave(({ op }) => (op === 'save' ? manner : 'at once'))
-      await lab().start('latest', {}, { flow: others })
+  for (const manner of ['fails', 'never', 'throws'] satisfies StoreBehaviour[]) {
+    it(`with failing writes (${manner}) is reported once for any number of nodes, and delays one deploy`, async () => {
+      harness().store.behave(({ op }) => (op === 'save' ? manner : 'at once'))
+      await harness().start('latest', {}, { flow: others })
       const all = ['node', ...others.map(({ id }) => id)]
       for (let round = 0; round < 3; round++) {
-        lab().measure(2)
-        for (const id of all) await lab().trigger(id)
-        await lab().pass(65_000)
+        harness().measure(2)
+        for (const id of all) await harness().triggerOther(id)
+        await harness().passTime(65_000)
       }
-      assert.equal(lab().warnings().length, 1)
-      assert.deepEqual(lab().came.flat(), lab().all())
-      const took = await lab().deploy('latest', {}, { flow: others })
+      assert.equal(harness().warnings().length, 1)
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
+      const took = await harness().deploy('latest', {}, { flow: others })
       assert.ok(took <= 6000, `${took} ms`)
     })
   }
 
-  it('and that never tells what was spent holds the first request back for some seconds, and no other', async () => {
-    lab().store.behave(({ op, key }) => (op === 'load' && key === 'quota' ? 'never' : 'at once'))
-    await lab().start('latest')
-    lab().measure(1)
-    lab().send({})
-    await lab().pass(6000)
-    await lab().idle()
-    assert.deepEqual(lab().came.flat(), lab().all())
-    lab().measure(1)
-    assert.equal(await lab().ask(), 'completed')
-    assert.deepEqual(lab().came.flat(), lab().all())
+  it('and that never loads the usage delays the first request for some seconds, and no other', async () => {
+    harness().store.behave(({ op, key }) => (op === 'load' && key === 'quota' ? 'never' : 'at once'))
+    await harness().start('latest')
+    harness().measure(1)
+    harness().send({})
+    await harness().passTime(6000)
+    await harness().settle()
+    assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
+    harness().measure(1)
+    assert.equal(await harness().trigger(), 'completed')
+    assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { runs } from '../support/chance'
-import { type News, useLab } from '../support/hostile-state/lab'
+import { type CollectingAction, useStateHarness } from '../support/hostile-state/state-harness'
 
 const numRuns = runs(240)
 const OTHER = { latest: 'alerts', alerts: 'latest' } as const
-/** The longest window, and what a request takes. */
+/** The longest window, and the duration of a request. */
 const A_WINDOW_MS = 3_700_000
 
-/** The same with one of its parts, however deep, in place of another thing. */
+/** The state with one part at any depth replaced by something else. */
 const damaged = (saved: unknown) =>
   fc.tuple(fc.integer({ min: 0, max: 200 }), fc.jsonValue()).map(([at, thing]) => {
     let left = at % (countOf(saved) + 1)
@@ -26,42 +26,42 @@ const countOf = (value: unknown): number =>
     ? 1 + Object.values(value).reduce((sum: number, part) => sum + countOf(part), 0)
     : 1
 
-for (const action of ['latest', 'alerts'] as const satisfies News[]) {
-  describe(`${action} with a context store that holds what is not its own`, () => {
-    const lab = useLab()
+for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
+  describe(`${action} with a context store that contains foreign or damaged state`, () => {
+    const harness = useStateHarness()
     const CURSORS = ' node cursors'
     const QUOTA = ' account quota'
 
     async function round(): Promise<void> {
-      lab().measure(2)
-      assert.equal(await lab().ask(), 'completed')
+      harness().measure(2)
+      assert.equal(await harness().trigger(), 'completed')
     }
 
-    /** What a process leaves. */
+    /** The saved state of a first process. */
     async function saved(key: string): Promise<unknown> {
-      await lab().start(action)
+      await harness().start(action)
       await round()
       await round()
-      return JSON.parse(lab().store.disk.get(key) ?? 'null')
+      return JSON.parse(harness().store.disk.get(key) ?? 'null')
     }
 
-    /** @returns whether it is held back: then nothing is asked or written, and the content is as it was */
+    /** @returns whether it stops: then nothing is requested or written, and the content is unchanged */
     async function isHeldBack(content: unknown): Promise<boolean> {
       const text = JSON.stringify(content)
-      lab().store.disk.set(CURSORS, text)
-      await lab().start(action)
-      const [asked, writes] = [lab().asked(), lab().store.of('save').length]
-      lab().measure(1)
-      const end = await lab().ask()
+      harness().store.disk.set(CURSORS, text)
+      await harness().start(action)
+      const [requests, writes] = [harness().requestCount(), harness().store.callsOf('save').length]
+      harness().measure(1)
+      const end = await harness().trigger()
       if (end === 'completed') return false
       assert.equal(end, 'ENVLOG_CONFIG')
-      assert.equal(await lab().ask({ envlog: { forget: true } }), 'ENVLOG_CONFIG')
-      assert.deepEqual([lab().asked(), lab().store.of('save').length], [asked, writes])
-      assert.equal(lab().store.disk.get(CURSORS), text)
+      assert.equal(await harness().trigger({ envlog: { forget: true } }), 'ENVLOG_CONFIG')
+      assert.deepEqual([harness().requestCount(), harness().store.callsOf('save').length], [requests, writes])
+      assert.equal(harness().store.disk.get(CURSORS), text)
       return true
     }
 
-    it('is held back by any JSON, and writes nothing over it', async () => {
+    it('stops at any invalid JSON, and does not overwrite it', async () => {
       const anything = fc.jsonValue().filter((value) => value !== null)
       await fc.assert(
         fc.asyncProperty(anything, async (content) => assert.ok(await isHeldBack(content))),
@@ -69,7 +69,7 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
       )
     })
 
-    it('is held back by its state damaged anywhere, or goes on by what can be read of it', async () => {
+    it('stops at damaged state, or continues with what can be read of it', async () => {
       const state = await saved(CURSORS)
       let held = 0
       await fc.assert(
@@ -81,7 +81,7 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
       assert.ok(held > numRuns / 4, `${held} of ${numRuns}`)
     })
 
-    it('is held back by half of its state, and by a newer version, till what it was is there again', async () => {
+    it('stops at half of its state, and at a newer version, until the right state is back', async () => {
       const state = (await saved(CURSORS)) as { version: number }
       const text = JSON.stringify(state)
       for (const length of [1, text.length >> 1, text.length - 1]) {
@@ -90,75 +90,79 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
       for (const version of [state.version + 1, 1e9, '2', null, 0, -1]) {
         assert.ok(await isHeldBack({ ...state, version }), `version ${version}`)
       }
-      const { errors } = lab().flow()
+      const { errors } = harness().flow()
       assert.ok(errors.messages.every(({ error }) => /store-(newer|unreadable)/.test(error.message)))
-      lab().store.disk.set(CURSORS, text)
+      harness().store.disk.set(CURSORS, text)
       await round()
-      assert.deepEqual(lab().came.flat(), lab().all())
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
-    it('takes nothing of another kind of node that had its id', async () => {
-      await lab().start(OTHER[action])
+    it('uses no state of another node type with the same id', async () => {
+      await harness().start(OTHER[action])
       await round()
-      lab().came.length = 0
+      harness().delivered.length = 0
       for (const start of ['start', 'deploy'] as const) {
-        await lab()[start](action)
+        await harness()[start](action)
         await round()
-        assert.deepEqual(lab().came.flat(), lab().all(), start)
+        assert.deepEqual(harness().delivered.flat(), harness().allMinutes(), start)
       }
       await round()
-      await lab().start(action)
+      await harness().start(action)
       await round()
-      assert.deepEqual(lab().came.flat(), lab().all())
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
-    it('goes on with devices that another account of the service has as well', async () => {
-      await lab().start(action)
+    it('continues with devices that another account of the service has as well', async () => {
+      await harness().start(action)
       await round()
-      const { referenceId, referencePass } = lab().simulator().account
+      const { referenceId, referencePass } = harness().simulator().account
       const credentials = { loginId: referenceId, loginPass: referencePass }
-      await lab().start(action, {}, { credentials })
+      await harness().start(action, {}, { credentials })
       await round()
-      await lab().deploy(action)
+      await harness().deploy(action)
       await round()
-      assert.deepEqual(lab().came.flat(), lab().all())
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
 
-    it('goes on in another store after a deploy, whatever that one held', async () => {
-      await lab().start(action)
+    it('continues with another store after a deploy, whatever that contains', async () => {
+      await harness().start(action)
       await round()
-      const old = lab().store.disk.get(CURSORS) as string
+      const old = harness().store.disk.get(CURSORS) as string
       await round()
       for (const [index, content] of [old, '{"version":99}', '"half'.concat('"')].entries()) {
-        lab().store.disk.set(CURSORS, content)
-        await lab().deploy(action, { name: `${index}` })
+        harness().store.disk.set(CURSORS, content)
+        await harness().deploy(action, { name: `${index}` })
         await round()
       }
-      await lab().start(action)
+      await harness().start(action)
       await round()
-      assert.deepEqual(lab().came.flat(), lab().all(), 'what is in the process holds, and is copied')
+      assert.deepEqual(
+        harness().delivered.flat(),
+        harness().allMinutes(),
+        'what is in the process holds, and is copied',
+      )
     })
 
-    it('asks soon, whatever it holds of the quota', async () => {
+    it('sends requests soon, whatever the saved quota contains', async () => {
       const state = await saved(QUOTA)
       assert.ok(state, 'it is written')
       const content = fc.oneof(fc.jsonValue(), damaged(state), damaged(state))
       await fc.assert(
         fc.asyncProperty(content, async (held) => {
-          lab().store.disk.set(QUOTA, JSON.stringify(held))
-          await lab().start(action)
-          lab().measure(1)
-          const { completed, errors } = lab().flow()
-          lab().send({})
+          harness().store.disk.set(QUOTA, JSON.stringify(held))
+          await harness().start(action)
+          harness().measure(1)
+          const { completed, errors } = harness().flow()
+          harness().send({})
           for (let ms = 0; ms < A_WINDOW_MS && completed.messages.length === 0; ms += 60_000) {
-            await lab().idle()
-            if (completed.messages.length === 0) await lab().leap(60_000)
+            await harness().settle()
+            if (completed.messages.length === 0) await harness().advanceAtOnce(60_000)
           }
           assert.deepEqual([completed.messages.length, errors.messages.length], [1, 0])
         }),
         { numRuns },
       )
-      assert.deepEqual(lab().came.flat(), lab().all())
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
     })
   })
 }

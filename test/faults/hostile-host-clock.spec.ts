@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { runs } from '../support/chance'
-import { type Lab, type News, useLab } from '../support/hostile-state/lab'
+import {
+  type CollectingAction,
+  type StateHarness,
+  useStateHarness,
+} from '../support/hostile-state/state-harness'
 
 const DAY_MS = 86_400_000
 const numRuns = runs(240)
 
 type Step = { host: number } | { measure: number } | 'restart' | 'deploy'
-/** Small ones as likely as great ones by order of magnitude. */
+/** Small values as likely as large ones by order of magnitude. */
 const anyOff = fc
   .tuple(fc.nat(1000), fc.constantFrom(-1, 1))
   .map(([share, way]) => way * Math.round((30 * DAY_MS) ** (share / 1000)))
@@ -17,44 +21,45 @@ const anyStep = fc.oneof(
   fc.constantFrom<Step>('restart', 'deploy'),
 )
 
-for (const action of ['latest', 'alerts'] as const satisfies News[]) {
+for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
   for (const advance of ['sent', 'acknowledged'] as const) {
-    describe(`${action}, done when it is ${advance}, where the host’s clock is set`, () => {
-      const lab = useLab()
+    describe(`${action}, delivered when ${advance}, while the host’s clock is changed`, () => {
+      const harness = useStateHarness()
 
-      /** A trigger, and the receipt of what came: each after a step of its own. */
+      /** Runs a trigger and returns the receipt of its delivery, with a change of the clock before each. */
       async function round(set: () => void): Promise<void> {
         const receipts: object[] = []
-        lab().onMessage((msg) => receipts.push({ envlog: msg.envlog }))
-        lab().measure(1)
-        assert.equal(await lab().ask(), 'completed')
+        harness().onMessage((msg) => receipts.push({ envlog: msg.envlog }))
+        harness().measure(1)
+        assert.equal(await harness().trigger(), 'completed')
         set()
         if (advance === 'acknowledged')
-          for (const receipt of receipts) assert.equal(await lab().ask(receipt), 'completed', 'its receipt')
+          for (const receipt of receipts)
+            assert.equal(await harness().trigger(receipt), 'completed', 'its receipt')
       }
 
       async function live(steps: readonly Step[]): Promise<void> {
-        const { came, start, deploy, measure, host } = lab()
-        came.length = 0
-        lab().reset()
-        lab().store.disk.clear()
+        const { delivered, start, deploy, measure, setHostOffset } = harness()
+        delivered.length = 0
+        harness().reset()
+        harness().store.disk.clear()
         await start(action, { advance })
         for (const step of steps) {
           if (step === 'restart') await start(action, { advance })
           else if (step === 'deploy') await deploy(action, { advance })
           else if ('measure' in step) measure(step.measure)
-          else await round(() => host(step.host))
+          else await round(() => setHostOffset(step.host))
         }
         await round(() => {})
         await round(() => {})
-        assert.deepEqual(came.flat(), (lab() as Lab).all())
+        assert.deepEqual(delivered.flat(), (harness() as StateHarness).allMinutes())
       }
 
-      it('brings each once and in order, and takes each receipt', async () => {
+      it('delivers each once and in order, and accepts each receipt', async () => {
         await fc.assert(fc.asyncProperty(fc.array(anyStep, { maxLength: 12 }), live), { numRuns })
       })
 
-      it('goes on after a clock that was 30 days ahead is right again', async () => {
+      it('continues after a clock that was 30 days ahead is correct again', async () => {
         await live([{ host: 30 * DAY_MS }, { measure: 2 }, { host: 0 }, { measure: 2 }, 'restart'])
       })
     })

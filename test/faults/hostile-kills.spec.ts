@@ -1,51 +1,60 @@
 import assert from 'node:assert/strict'
-import { type Lab, type News, useLab } from '../support/hostile-state/lab'
+import {
+  type CollectingAction,
+  type StateHarness,
+  useStateHarness,
+} from '../support/hostile-state/state-harness'
 
 const ROUNDS = 5
 const MINUTES = 3
 
 type Advance = 'sent' | 'acknowledged'
-/** What a sink has stored, and what was sent when the write began that the store held last. */
+/** What a sink has stored, and what was sent when the last successful write of the store began. */
 interface Sink {
   stored: Set<number>
   sentAtWrite: number
 }
 
-/** A few rounds, with a deploy between, of a process that may end at any write. */
-async function script(lab: Lab, action: News, advance: Advance, isOver: () => boolean): Promise<void> {
-  await lab.start(action, { advance })
+/** A few rounds, with a deploy between, of a process that may be killed at any write. */
+async function script(
+  harness: StateHarness,
+  action: CollectingAction,
+  advance: Advance,
+  isOver: () => boolean,
+): Promise<void> {
+  await harness.start(action, { advance })
   for (let round = 0; round < ROUNDS && !isOver(); round++) {
-    lab.measure(MINUTES)
-    lab.send({})
-    await settled(lab, isOver)
-    if (round === 2 && !isOver()) await lab.deploy(action, { advance })
+    harness.measure(MINUTES)
+    harness.send({})
+    await settled(harness, isOver)
+    if (round === 2 && !isOver()) await harness.deploy(action, { advance })
   }
 }
 
-async function settled(lab: Lab, isOver: () => boolean): Promise<void> {
-  const { completed, errors } = lab.flow()
+async function settled(harness: StateHarness, isOver: () => boolean): Promise<void> {
+  const { completed, errors } = harness.flow()
   const ends = completed.messages.length + errors.messages.length
-  while (!isOver() && completed.messages.length + errors.messages.length === ends) await lab.breathe()
-  for (let turn = 0; turn < 10; turn++) await lab.breathe()
+  while (!isOver() && completed.messages.length + errors.messages.length === ends) await harness.nextTurn()
+  for (let turn = 0; turn < 10; turn++) await harness.nextTurn()
 }
 
-for (const action of ['latest', 'alerts'] as const satisfies News[]) {
+for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
   for (const advance of ['sent', 'acknowledged'] as const) {
-    describe(`${action}, done when it is ${advance}, killed at any write of its store`, function () {
+    describe(`${action}, delivered when ${advance}, killed at any write of its store`, function () {
       this.timeout(60_000)
-      const lab = useLab()
+      const harness = useStateHarness()
 
-      /** @param at the write at which the process ends; @param isWritten whether it is there then */
+      /** @param at the write at which the process is killed; @param isWritten whether it is stored */
       async function run(at: number, isWritten: boolean): Promise<{ writes: number; sink: Sink }> {
         const sink: Sink = { stored: new Set(), sentAtWrite: 0 }
-        const { store, came } = lab()
+        const { store, delivered } = harness()
         store.disk.clear()
-        came.length = 0
+        delivered.length = 0
         store.calls.length = 0
         let isDead = false
         store.behave((call, index) => {
           if (call.op === 'load') return 'at once'
-          const sent = came.flat().length
+          const sent = delivered.flat().length
           const isLast = index === at
           if (isLast) {
             if (isWritten) call.answer()
@@ -55,37 +64,40 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
           if (call.key === 'cursors' && (!isLast || isWritten)) sink.sentAtWrite = sent
           return 'at once'
         })
-        lab().onMessage((msg) => {
+        harness().onMessage((msg) => {
           if (isDead || advance === 'sent') return
-          // It is stored, and its receipt goes back a little later; some get lost.
-          for (const minute of came.at(-1) as number[]) sink.stored.add(minute)
-          setImmediate(() => isDead || lab().send({ envlog: msg.envlog }))
+          // It is stored, and its receipt is returned later; some are lost.
+          for (const minute of delivered.at(-1) as number[]) sink.stored.add(minute)
+          setImmediate(() => isDead || harness().send({ envlog: msg.envlog }))
         })
-        await script(lab(), action, advance, () => isDead)
-        return { writes: store.of('save', 'cursors').length + store.of('save', 'quota').length, sink }
+        await script(harness(), action, advance, () => isDead)
+        return {
+          writes: store.callsOf('save', 'cursors').length + store.callsOf('save', 'quota').length,
+          sink,
+        }
       }
 
-      /** A new process on what the old one left. */
+      /** Starts a new process with the state of the old one. */
       async function goOn(sink: Sink, sent: number[]): Promise<void> {
-        const { store, came } = lab()
-        came.length = 0
+        const { store, delivered } = harness()
+        delivered.length = 0
         store.behave('at once')
-        // What is under way in the old process comes to nothing.
-        await lab().end()
-        store.live()
-        lab().onMessage((msg) => {
+        // Pending work of the old process has no effect.
+        await harness().close()
+        store.restart()
+        harness().onMessage((msg) => {
           if (advance === 'sent') return
-          for (const minute of came.at(-1) as number[]) sink.stored.add(minute)
-          setImmediate(() => lab().send({ envlog: msg.envlog }))
+          for (const minute of delivered.at(-1) as number[]) sink.stored.add(minute)
+          setImmediate(() => harness().send({ envlog: msg.envlog }))
         })
-        came.length = 0
-        await lab().start(action, { advance })
+        delivered.length = 0
+        await harness().start(action, { advance })
         for (let round = 0; round < 2; round++) {
-          lab().measure(1)
-          lab().send({})
-          await settled(lab(), () => false)
+          harness().measure(1)
+          harness().send({})
+          await settled(harness(), () => false)
         }
-        const after = came.flat()
+        const after = delivered.flat()
         assert.deepEqual(
           after,
           after.toSorted((a, b) => a - b),
@@ -95,26 +107,26 @@ for (const action of ['latest', 'alerts'] as const satisfies News[]) {
         if (advance === 'acknowledged') {
           assert.deepEqual(
             [...sink.stored].toSorted((a, b) => a - b),
-            lab().all(),
+            harness().allMinutes(),
             'nothing is lost',
           )
         } else {
           const allowed = sent.slice(sink.sentAtWrite)
           const twice = after.filter((minute) => sent.includes(minute))
           assert.deepEqual(twice, allowed, 'only what was sent since the last write comes twice')
-          assert.deepEqual([...new Set([...sent, ...after])], lab().all(), 'each, in order')
+          assert.deepEqual([...new Set([...sent, ...after])], harness().allMinutes(), 'each, in order')
         }
       }
 
       for (const isWritten of [true, false]) {
-        it(`loses nothing, where that write ${isWritten ? 'is its last' : 'never comes'}`, async () => {
+        it(`loses nothing if that write ${isWritten ? 'is the last' : 'is lost'}`, async () => {
           const { writes } = await run(-1, false)
           assert.ok(writes >= ROUNDS, `${writes} writes`)
-          assert.deepEqual(lab().came.flat(), lab().all())
+          assert.deepEqual(harness().delivered.flat(), harness().allMinutes())
           for (let at = 0; at < writes; at++) {
-            lab().reset()
+            harness().reset()
             const { sink } = await run(at, isWritten)
-            const sent = lab().came.flat()
+            const sent = harness().delivered.flat()
             await goOn(sink, sent).catch((error: Error) => {
               error.message = `killed at write ${at} of ${writes}, ${sent.length} sent: ${error.message}`
               throw error

@@ -1,165 +1,170 @@
 import assert from 'node:assert/strict'
-import { type News, useLab } from '../support/hostile-state/lab'
-import type { Call, Manner } from '../support/hostile-state/stores'
+import { type CollectingAction, useStateHarness } from '../support/hostile-state/state-harness'
+import type { StoreBehaviour, StoreCall } from '../support/hostile-state/stores'
 
 const DEPLOYED_MS = 6000
-/** Never answers a load of what was delivered. */
-const silent = ({ op, key }: Call): Manner => (op === 'load' && key === 'cursors' ? 'never' : 'at once')
+/** Never answers a load of cursors. */
+const silent = ({ op, key }: StoreCall): StoreBehaviour =>
+  op === 'load' && key === 'cursors' ? 'never' : 'at once'
 
-for (const action of ['latest', 'alerts'] as const satisfies News[]) {
+for (const action of ['latest', 'alerts'] as const satisfies CollectingAction[]) {
   describe(`${action} with a context store that is hostile`, () => {
-    const lab = useLab()
+    const harness = useStateHarness()
 
-    /** Nothing is asked nor written, and each trigger, receipt and `forget` ends with the documented code. */
+    /** Nothing is requested or written, and each trigger, receipt and `forget` fails with the documented code. */
     async function isHeldBack(): Promise<void> {
-      const { asked, store, ask } = lab()
-      const [requests, writes] = [asked(), store.of('save').length]
+      const { requestCount, store, trigger } = harness()
+      const [requests, writes] = [requestCount(), store.callsOf('save').length]
       for (const msg of [{}, { envlog: { forget: true } }, {}])
-        assert.equal(await ask(msg, true), 'ENVLOG_CONFIG')
-      assert.deepEqual([asked(), store.of('save').length], [requests, writes])
+        assert.equal(await trigger(msg, true), 'ENVLOG_CONFIG')
+      assert.deepEqual([requestCount(), store.callsOf('save').length], [requests, writes])
     }
 
-    /** Rounds that bring what was measured since. */
+    /** Rounds that deliver later records. */
     async function goOn(rounds = 2): Promise<void> {
       for (let round = 0; round < rounds; round++) {
-        lab().measure(3)
-        assert.equal(await lab().ask(), 'completed')
+        harness().measure(3)
+        assert.equal(await harness().trigger(), 'completed')
       }
-      assert.deepEqual(lab().came.flat(), lab().all(), 'each once, in order')
+      assert.deepEqual(harness().delivered.flat(), harness().allMinutes(), 'each once, in order')
     }
 
-    /** A first process, whose state is on the disk. */
+    /** Runs a first process, whose state is saved. */
     async function earlier(): Promise<void> {
-      await lab().start(action)
+      await harness().start(action)
       await goOn()
-      lab().measure(2)
+      harness().measure(2)
     }
 
-    it('that takes 10 s to load fails triggers till then, and loses nothing', async () => {
+    it('that takes 10 s to load fails triggers until then, and loses nothing', async () => {
       await earlier()
-      lab().store.behave(({ op }) => (op === 'load' ? { ms: 10_000 } : 'at once'))
-      await lab().start(action)
-      assert.equal(await lab().ask({}, true), 'ENVLOG_CONFIG')
-      await lab().pass(10_000)
+      harness().store.behave(({ op }) => (op === 'load' ? { ms: 10_000 } : 'at once'))
+      await harness().start(action)
+      assert.equal(await harness().trigger({}, true), 'ENVLOG_CONFIG')
+      await harness().passTime(10_000)
       await goOn()
     })
 
     for (const manner of ['fails', 'throws'] as const) {
-      it(`whose loads fail (${manner}) fails triggers till they do not, and loses nothing`, async () => {
+      it(`whose loads fail (${manner}) fails triggers until they succeed, and loses nothing`, async () => {
         await earlier()
-        lab().store.behave(({ op }) => (op === 'load' ? manner : 'at once'))
-        await lab().start(action)
+        harness().store.behave(({ op }) => (op === 'load' ? manner : 'at once'))
+        await harness().start(action)
         await isHeldBack()
-        await lab().deploy(action)
+        await harness().deploy(action)
         await isHeldBack()
-        lab().store.heal()
+        harness().store.recover()
         await goOn()
       })
     }
 
-    it('that never answers a load fails triggers, lets go of a deploy, and loses nothing when it is asked again', async () => {
+    it('that never answers a load fails triggers, blocks no deploy, and loses nothing when it is loaded again', async () => {
       await earlier()
-      lab().store.behave(silent)
-      await lab().start(action)
+      harness().store.behave(silent)
+      await harness().start(action)
       await isHeldBack()
-      assert.ok((await lab().deploy(action)) <= DEPLOYED_MS)
+      assert.ok((await harness().deploy(action)) <= DEPLOYED_MS)
       await isHeldBack()
-      lab().store.behave('at once')
-      await lab().pass(60_000)
+      harness().store.behave('at once')
+      await harness().passTime(60_000)
       await goOn()
     })
 
-    it('that answers a load after the deploy that follows, or out of order, brings nothing back', async () => {
+    it('that answers a load after the next deploy, or out of order, restores no old state', async () => {
       await earlier()
-      const old = new Map(lab().store.disk)
+      const old = new Map(harness().store.disk)
       await goOn()
-      lab().store.behave(silent)
-      await lab().start(action)
-      assert.equal(await lab().ask({}, true), 'ENVLOG_CONFIG')
-      await lab().deploy(action)
-      assert.equal(await lab().ask({}, true), 'ENVLOG_CONFIG')
-      await lab().pass(60_000)
-      assert.equal(await lab().ask({}, true), 'ENVLOG_CONFIG')
-      const loads = lab().store.of('load').slice(-3)
+      harness().store.behave(silent)
+      await harness().start(action)
+      assert.equal(await harness().trigger({}, true), 'ENVLOG_CONFIG')
+      await harness().deploy(action)
+      assert.equal(await harness().trigger({}, true), 'ENVLOG_CONFIG')
+      await harness().passTime(60_000)
+      assert.equal(await harness().trigger({}, true), 'ENVLOG_CONFIG')
+      const loads = harness().store.callsOf('load').slice(-3)
       loads[2]?.answer()
       await goOn()
-      for (const [key, value] of old) lab().store.disk.set(key, value)
+      for (const [key, value] of old) harness().store.disk.set(key, value)
       loads[0]?.answer()
       loads[1]?.answer()
       await goOn()
-      await lab().deploy(action)
+      await harness().deploy(action)
       await goOn()
     })
 
-    it('whose load answers only for the node before the deploy is not read for the present one', async () => {
+    it('whose load answers only the node before the deploy is not used by the current one', async () => {
       await earlier()
-      lab().store.behave(silent)
-      await lab().start(action)
-      await lab().deploy(action)
-      const [first, second] = lab().store.of('load').slice(-2)
+      harness().store.behave(silent)
+      await harness().start(action)
+      await harness().deploy(action)
+      const [first, second] = harness().store.callsOf('load').slice(-2)
       first?.answer()
-      await lab().pass(100)
+      await harness().passTime(100)
       await isHeldBack()
       second?.answer()
-      await lab().pass(100)
+      await harness().passTime(100)
       await goOn()
     })
 
-    it('that takes 9 s to write holds no trigger back, nor a deploy for longer than 5 s', async () => {
-      await lab().start(action)
-      lab().store.behave(({ op }) => (op === 'save' ? { ms: 9000 } : 'at once'))
+    it('that takes 9 s to write delays no trigger, and a deploy for 5 s at most', async () => {
+      await harness().start(action)
+      harness().store.behave(({ op }) => (op === 'save' ? { ms: 9000 } : 'at once'))
       await goOn(3)
-      assert.ok((await lab().deploy(action)) <= DEPLOYED_MS)
+      assert.ok((await harness().deploy(action)) <= DEPLOYED_MS)
       await goOn(1)
-      await lab().pass(25_000)
-      lab().store.heal()
-      await lab().start(action)
+      await harness().passTime(25_000)
+      harness().store.recover()
+      await harness().start(action)
       await goOn(1)
-      assert.deepEqual(lab().warnings(), [])
+      assert.deepEqual(harness().warnings(), [])
     })
 
-    const ill: Record<string, Manner> = { 'never end': 'never', fail: 'fails', 'throw at once': 'throws' }
+    const ill: Record<string, StoreBehaviour> = {
+      'never end': 'never',
+      fail: 'fails',
+      'throw at once': 'throws',
+    }
     for (const [title, manner] of Object.entries(ill)) {
-      it(`whose writes ${title} holds nothing back, is told once, and is tried again each minute`, async () => {
-        await lab().start(action)
+      it(`whose writes ${title} delays nothing, is reported once, and is retried each minute`, async () => {
+        await harness().start(action)
         await goOn(1)
-        lab().store.behave(({ op }) => (op === 'save' ? manner : 'at once'))
+        harness().store.behave(({ op }) => (op === 'save' ? manner : 'at once'))
         await goOn(2)
-        await lab().pass(11_000)
-        assert.equal(lab().warnings().length, 1)
-        const tries = lab().store.of('save').length
-        await lab().pass(150_000)
-        const more = lab().store.of('save').length - tries
+        await harness().passTime(11_000)
+        assert.equal(harness().warnings().length, 1)
+        const tries = harness().store.callsOf('save').length
+        await harness().passTime(150_000)
+        const more = harness().store.callsOf('save').length - tries
         assert.ok(more >= 2 && more <= 3, `${more} tries in two minutes and a half`)
-        assert.equal(lab().warnings().length, 1)
-        assert.ok((await lab().deploy(action)) <= DEPLOYED_MS)
+        assert.equal(harness().warnings().length, 1)
+        assert.ok((await harness().deploy(action)) <= DEPLOYED_MS)
         await goOn(1)
-        lab().store.behave('at once')
-        await lab().pass(75_000)
-        lab().store.heal()
-        await lab().start(action)
+        harness().store.behave('at once')
+        await harness().passTime(75_000)
+        harness().store.recover()
+        await harness().start(action)
         await goOn(1)
       })
     }
 
     for (const most of [0, 1, 2, 3, 5, 8]) {
-      it(`that is full after ${most} writes keeps what it had: only what was sent since then comes again`, async () => {
+      it(`that is full after ${most} writes keeps its state: only later deliveries are repeated`, async () => {
         let writes = 0
         let kept = 0
-        lab().store.behave(({ op, key }) => {
+        harness().store.behave(({ op, key }) => {
           if (op === 'load' || key !== 'cursors') return 'at once'
           if (writes++ >= most) return 'fails'
-          kept = lab().came.flat().length
+          kept = harness().delivered.flat().length
           return 'at once'
         })
-        await lab().start(action)
+        await harness().start(action)
         await goOn(5)
-        const sent = lab().came.flat()
-        lab().store.behave('at once')
-        await lab().start(action)
-        lab().measure(1)
-        assert.equal(await lab().ask(), 'completed')
-        assert.deepEqual(lab().came.at(-1), [...sent.slice(kept), sent.length])
+        const sent = harness().delivered.flat()
+        harness().store.behave('at once')
+        await harness().start(action)
+        harness().measure(1)
+        assert.equal(await harness().trigger(), 'completed')
+        assert.deepEqual(harness().delivered.at(-1), [...sent.slice(kept), sent.length])
       })
     }
   })

@@ -10,21 +10,21 @@ import {
 import type { TransportOptions } from '../../src/lib/api/transport'
 import { EnvlogError } from '../../src/lib/errors'
 import { authority, type Listener, startTls } from '../support/network'
-import { type Behaviour, leadsNowhere, type Peer, silent, startPeer } from '../support/peers'
+import { type Peer, type PeerBehaviour, proxyWithoutTarget, silent, startPeer } from '../support/peers'
 import { until } from '../support/wait'
 
-/** Seconds of silence that an account takes. */
+/** The timeout of the account, in seconds. */
 const TIMEOUT = 0.3
 const SLACK_MS = 2000
-/** Until the system has closed a connection, on a busy machine too. */
+/** Until the system has closed a connection, also on a busy machine. */
 const CLOSED_MS = 10_000
 
-/** A service over TLS, reached through a peer: directly, or as its proxy. */
+/** A service over TLS that is reached through a peer: directly, or as its proxy. */
 const ways = {
   'accepts a connection and never finishes TLS': { behaviour: silent, isProxy: false },
   'is a proxy that never answers': { behaviour: silent, isProxy: true },
-  'is a proxy that opens the way and is silent then': { behaviour: leadsNowhere, isProxy: true },
-} satisfies Record<string, { behaviour: Behaviour; isProxy: boolean }>
+  'is a proxy that opens the way and is silent then': { behaviour: proxyWithoutTarget, isProxy: true },
+} satisfies Record<string, { behaviour: PeerBehaviour; isProxy: boolean }>
 
 describe('a peer that never gets as far as HTTP', () => {
   let simulator: Simulator
@@ -66,12 +66,12 @@ describe('a peer that never gets as far as HTTP', () => {
     )
   }
 
-  const ask = (line = 'test', stop = new AbortController()) =>
+  const request = (line = 'test', stop = new AbortController()) =>
     account.client.read('current', {}, { signal: stop.signal, queueKey: line, maxWaitMs: null })
 
-  async function fails(asked: Promise<unknown>): Promise<EnvlogError> {
+  async function fails(promise: Promise<unknown>): Promise<EnvlogError> {
     const start = performance.now()
-    const error = await asked.then(
+    const error = await promise.then(
       () => assert.fail('it was answered'),
       (failure: unknown) => failure,
     )
@@ -81,26 +81,26 @@ describe('a peer that never gets as far as HTTP', () => {
   }
 
   for (const [title, way] of Object.entries(ways)) {
-    it(`${title}: requests end in time, and the next one succeeds when it is mended`, async () => {
+    it(`${title}: requests end in time, and the next one succeeds after the repair`, async () => {
       await open(way)
-      // More than may go at once: those that wait are not held up for ever.
-      const errors = await Promise.all(['a', 'b', 'c'].map((line) => fails(ask(line))))
+      // More than the concurrency: waiting requests are not blocked for ever.
+      const errors = await Promise.all(['a', 'b', 'c'].map((line) => fails(request(line))))
       for (const { code } of errors) assert.equal(code, 'ENVLOG_TIMEOUT')
       assert.equal(account.quota.counts().running, 0)
       await until('all connections are closed', () => peer.open() === 0, CLOSED_MS)
       peer.mend(service.port)
       if (way.isProxy) return
-      const { body } = await ask()
+      const { body } = await request()
       assert.ok(body.devices.length > 0)
     })
 
-    it(`${title}: who gives up need not wait for it`, async () => {
+    it(`${title}: an aborted request ends immediately`, async () => {
       await open(way)
       const stop = new AbortController()
-      const asked = fails(ask('test', stop))
+      const outcome = fails(request('test', stop))
       await until('it is connected', () => peer.open() > 0)
       stop.abort()
-      assert.equal((await asked).code, 'ENVLOG_CLOSED')
+      assert.equal((await outcome).code, 'ENVLOG_CLOSED')
       await until('its connection is closed', () => peer.open() === 0, CLOSED_MS)
     })
   }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { manualClock, type Variants } from '../../simulator'
 import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../support/devices'
-import { type ActionName, actions, type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import { type ActionName, actions, type Message } from '../support/flow-types'
 
 /**
- * Each way in which the live service differs from its description (docs/service.md), one at a time: the readings
- * are the same. `but` names what the variant itself takes away.
+ * All differences between the live service and its description (docs/service.md), one at a time: the readings
+ * are the same. `but` lists what the variant itself removes.
  */
 const variants: [name: string, Partial<Variants>, but?: (payload: Message) => void][] = [
   ['bounds that are inclusive', { inclusiveBounds: true }],
@@ -13,7 +14,7 @@ const variants: [name: string, Partial<Variants>, but?: (payload: Message) => vo
   ['every number as number', { numbers: 'number' }],
   ['offsets with underscores', { offsetSpelling: 'underscore' }],
   ['offsets with hyphens', { offsetSpelling: 'hyphen' }],
-  // Without a flag dst-bias is never added: the clock's offset is another, the instants are not.
+  // Without a flag, dst-bias is never added: local times differ, instants do not.
   ['no daylight-saving flag', { dstFlag: 'missing' }, withoutOffset],
   ['dst-bias 60 everywhere', { dstBias: '60' }],
   ['a standalone device with number 1', { standaloneNum: 1 }, withoutNumber],
@@ -26,7 +27,7 @@ const variants: [name: string, Partial<Variants>, but?: (payload: Message) => vo
   ['rssi left out', { rssiMissing: true }, withoutRssi],
   ['records newest first', { recordOrder: 'descending' }],
   ['records in any order', { recordOrder: 'shuffled' }],
-  ['fields nobody described', { extraFields: true }],
+  ['undocumented fields', { extraFields: true }],
   ['csv2 on latest-data', { csv2OnLatestData: true }],
   ['error messages in Japanese', { errorLanguage: 'ja' }],
   ['error codes as text', { errorCode: 'text' }],
@@ -48,11 +49,11 @@ function withoutRssi(payload: Message): void {
   if (Array.isArray(payload)) for (const reading of payload) reading.rssi = null
 }
 
-describe('the live service’s variants', () => {
+describe('variants of the live service', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const devices = [freezer, fridge, rackA, truck]
 
-  /** What an action sends, in the devices' order, without what depends on the moment of the answer. */
+  /** What an action sends, in the order of the devices, without values that depend on the time of the answer. */
   async function answers(action: ActionName): Promise<Message[]> {
     const node = { select: 'list', devices, ...A_DAY }
     const flow = await startFlow(action, simulator(), { node, account: { concurrency: 1 } })
@@ -78,7 +79,7 @@ describe('the live service’s variants', () => {
     })
   }
 
-  it('a blank value is missing, a blank channel or group name is none', async () => {
+  it('a blank value is missing, a blank channel or group name counts as none', async () => {
     simulator().set({ variants: { blank: ['value', 'channel.name', 'group.name'] } })
     const [readings] = await answers('current')
     for (const { group, channels } of readings as unknown as Message[]) {
@@ -89,7 +90,7 @@ describe('the live service’s variants', () => {
     }
   })
 
-  it('an error text of any wording is kept, beside good channels', async () => {
+  it('any error text is kept, beside good channels', async () => {
     simulator().set({ variants: { errorText: 'センサー異常 "E1"' } })
     const [readings] = await answers('current')
     const [good, bad] = (readings as unknown as Message[])[0]?.channels ?? []

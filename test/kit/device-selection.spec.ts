@@ -6,7 +6,7 @@ import { readActionSettings } from '../../src/nodes/kit/settings/action-settings
 import { evaluateSelection } from '../../src/nodes/kit/settings/device-selection'
 import { currentDevice, currentEnvelope, failure } from '../lib/answers'
 
-/** Node-RED's way: fails where an object on the way is missing. */
+/** Like Node-RED: fails if an object in the path is missing. */
 const from = (msg: object) => async (path: string, type: string) => {
   assert.equal(type, 'msg')
   return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], msg)
@@ -71,13 +71,13 @@ describe('the devices that a message names', () => {
     assert.deepEqual(await select(payload), devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }))
   })
 
-  it('stand in the property that the node names', async () => {
+  it('are read from the property that the node names', async () => {
     const wanted = settings({ select: 'msg', property: 'payload.of' })
     const taken = await evaluateSelection(wanted, from({ payload: { of: A }, devices: B }))
     assert.deepEqual(taken, devices({ serial: A }))
   })
 
-  it('may come from a context, from JSONata, or from the environment, which has but text', async () => {
+  it('may come from a context, from JSONata, or from the environment, which has only text', async () => {
     const taken = (propertyType: string, value: unknown) =>
       evaluateSelection(settings({ select: 'msg', property: 'x', propertyType }), async (path, type) => {
         assert.deepEqual([path, type], ['x', propertyType])
@@ -108,18 +108,18 @@ describe('the devices that a message names', () => {
       return failure(reason)(error)
     })
 
-  it('are ENVLOG_INPUT where the property is missing, naming it', async () => {
+  it('are ENVLOG_INPUT if the property is missing, naming it', async () => {
     await refused(undefined, 'devices-missing')
     await refused(null, 'devices-missing')
     await refused(A, 'devices-missing', 'payload.of')
   })
 
-  it('are ENVLOG_INPUT where there is none', async () => {
+  it('are ENVLOG_INPUT if there is none', async () => {
     for (const value of [[], { remote: [] }, { base: [] }, [{ remote: [] }]])
       await refused(value, 'devices-empty')
   })
 
-  it('are ENVLOG_INPUT where they cannot be read', async () => {
+  it('are ENVLOG_INPUT if they cannot be read', async () => {
     const odd = [
       '',
       'all',
@@ -145,7 +145,7 @@ describe('the devices that a message names', () => {
     for (const value of [...odd, ...objects]) await refused(value, 'devices-unreadable')
   })
 
-  it('are devices, base units or ENVLOG_INPUT, whatever the message holds', async () => {
+  it('are devices, base units or ENVLOG_INPUT, whatever the message contains', async () => {
     const anything = fc.oneof(
       fc.anything(),
       fc.array(fc.constantFrom(A, { serial: A }, { base: B }, { group: 'Racks' }, { group: '' }, null, 5)),
@@ -164,7 +164,7 @@ describe('the devices that a message names', () => {
 })
 
 describe('the devices that the settings name', () => {
-  it('hold whatever the message says', async () => {
+  it('apply whatever the message contains', async () => {
     const msg = from({ devices: B })
     assert.equal(await evaluateSelection(settings({}), msg), 'all')
     const chosen = { select: 'list', devices: [{ serial: A, base: B }, { serial: B }], bases: ['OTHER001'] }
@@ -173,7 +173,7 @@ describe('the devices that the settings name', () => {
       ...single,
       bases: ['OTHER001'],
     })
-    // Version 1 had base units only by themselves.
+    // Version 1 used base units only without devices.
     assert.deepEqual(await evaluateSelection(settings({ ...chosen, version: 1 }), msg), single)
     const groups = settings({
       version: 2,

@@ -6,7 +6,7 @@ import { localizeError } from '../../src/nodes/kit/report/localize'
 import { catalogIn } from '../support/built'
 import { root } from '../support/package'
 
-/** As Node-RED: what a catalog does not have comes back as it was asked for. */
+/** Like Node-RED: returns the key if the catalog does not have it. */
 function withCatalogs(language: string): NodeAPI {
   const texts = new Map(
     ['common', 'account', 'range', 'latest', 'current'].flatMap((name) => [
@@ -50,7 +50,7 @@ describe('a localized error', () => {
     assert.match(localizeError(withCatalogs('ja'), error).message, /アドレス/)
   })
 
-  it('names times on the server’s clock, with the day where it is another one', () => {
+  it('contains local times of the server, with the date if it is not today', () => {
     const at = (ms: number) => new Date(Date.now() + ms)
     const twoDigits = (part: number) => String(part).padStart(2, '0')
     const clock = (time: Date) => [time.getHours(), time.getMinutes()].map(twoDigits).join(':')

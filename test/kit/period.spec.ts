@@ -13,7 +13,7 @@ type Ends = Parameters<typeof evaluatePeriod>[0]
 const ends = (over: Partial<Ends>): Ends => ({ from: '', fromType: 'rel', to: '', toType: 'date', ...over })
 
 describe('the period of a trigger', () => {
-  it('is the last 24 hours where both ends are blank, whatever their types', async () => {
+  it('is the last 24 hours if both ends are blank, whatever their types', async () => {
     const types: PeriodType[] = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata']
     for (const type of types) {
       const period = await evaluatePeriod(ends({ fromType: type, toType: type, from: ' ' }), now, nothing)
@@ -21,7 +21,7 @@ describe('the period of a trigger', () => {
     }
   })
 
-  it('is read from dates and epoch numbers, with an offset or by the clock', async () => {
+  it('is read from dates and epoch numbers, with or without an offset', async () => {
     const period = await evaluatePeriod(
       ends({ from: '2026-11-19T00:00:00+09:00', fromType: 'date', to: '2026-11-20', toType: 'date' }),
       now,
@@ -35,16 +35,16 @@ describe('the period of a trigger', () => {
     assert.deepEqual(epoch.from, { instant: 1_795_100_000_000 })
   })
 
-  it('is read as so long before now', async () => {
+  it('is read from relative times', async () => {
     const period = await evaluatePeriod(ends({ from: '-7d', to: '-1h', toType: 'rel' }), now, nothing)
     assert.deepEqual(period, { from: { instant: now - 7 * DAY }, to: { instant: now - 3_600_000 } })
   })
 
   for (const type of ['msg', 'flow', 'global', 'env', 'jsonata'] as const) {
-    it(`is read from what ${type} says`, async () => {
-      const asked: unknown[] = []
+    it(`is read from ${type}`, async () => {
+      const evaluated: unknown[] = []
       const evaluate = async (value: string, of: string) => {
-        asked.push([value, of])
+        evaluated.push([value, of])
         return value === 'a' ? now - DAY : '2026-11-20T11:00:00Z'
       }
       const period = await evaluatePeriod(
@@ -52,14 +52,14 @@ describe('the period of a trigger', () => {
         now,
         evaluate,
       )
-      assert.deepEqual(asked, [
+      assert.deepEqual(evaluated, [
         ['a', type],
         ['b', type],
       ])
       assert.deepEqual(period, { from: { instant: now - DAY }, to: { instant: now - 3_600_000 } })
     })
 
-    it(`is ENVLOG_INPUT where ${type} is no time, with the property that it is read from`, async () => {
+    it(`is ENVLOG_INPUT if ${type} is no time, with the property that it is read from`, async () => {
       for (const value of [undefined, null, '', 'soon', {}, [], true]) {
         const wrong = evaluatePeriod(ends({ to: 'times.to', toType: type }), now, async () => value)
         await assert.rejects(wrong, (error) => {
@@ -70,7 +70,7 @@ describe('the period of a trigger', () => {
     })
   }
 
-  it('is ENVLOG_INPUT where an end cannot be read, naming it', async () => {
+  it('is ENVLOG_INPUT if an end cannot be read, naming it', async () => {
     for (const wrong of [
       { from: 'soon', fromType: 'date' },
       { from: '24h' },
@@ -97,7 +97,7 @@ describe('evaluating a property', () => {
     return { util: { evaluateNodeProperty } } as never
   }
 
-  it('gives what Node-RED says', async () => {
+  it('returns Node-RED’s result', async () => {
     const evaluate = createEvaluator(
       red((value, type, done) => done(null, `${type}:${value}`)),
       {} as never,
@@ -106,7 +106,7 @@ describe('evaluating a property', () => {
     assert.equal(await evaluate('x', 'flow'), 'flow:x')
   })
 
-  it('is ENVLOG_INPUT where Node-RED cannot, and says nothing of why', async () => {
+  it('is ENVLOG_INPUT if Node-RED fails, without its reason', async () => {
     const failing = red((_value, _type, done) => done(new Error('the expression holds secret')))
     const throwing = red(() => {
       throw new Error('the expression holds secret')

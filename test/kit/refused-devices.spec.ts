@@ -9,7 +9,7 @@ const [a, b] = [
 ]
 
 describe('devices that the service refused', () => {
-  it('are left alone for a day, each from its own refusal on', () => {
+  it('are not requested for a day after the refusal of each', () => {
     const clock = createVirtualClock()
     const refusedDevices = createRefusedDevices(clock)
     refusedDevices.add(a)

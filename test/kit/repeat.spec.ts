@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE
 describe('repeating', () => {
   const timers = useFakeTimers()
 
-  /** Triggers that take so long and end as given; `starts` are ms after the beginning. */
+  /** Triggers with the given durations and results; `starts` are in ms. */
   function setup(
     period: number,
     run: (index: number) => { takes?: number; fails?: Reason } = () => ({}),
@@ -32,7 +32,7 @@ describe('repeating', () => {
     return { starts, distances, ended, abort }
   }
 
-  it('begins after 1 to 5 seconds, by chance', async () => {
+  it('starts after a random time of 1 to 5 seconds', async () => {
     for (const [random, expected] of [
       [0, 1000],
       [0.5, 3000],
@@ -45,16 +45,16 @@ describe('repeating', () => {
     }
   })
 
-  it('goes on from the last start', async () => {
+  it('repeats one interval after the last start', async () => {
     const { distances } = setup(MINUTE, () => ({ takes: 20_000 }))
     await timers().tickAsync(5 * MINUTE)
     assert.deepEqual(new Set(distances()), new Set([MINUTE]))
   })
 
-  it('never runs beside itself: it goes on from the last end where that is later', async () => {
+  it('never overlaps: it repeats at the last end if that is later', async () => {
     const { distances } = setup(MINUTE, (index) => ({ takes: index === 0 ? 150_000 : 0 }))
     await timers().tickAsync(5 * MINUTE)
-    // A timer of no time at all takes a millisecond.
+    // A timer of 0 ms takes 1 ms.
     assert.deepEqual(
       distances()
         .slice(0, 2)
@@ -72,7 +72,7 @@ describe('repeating', () => {
     'access-refused',
   ]
   for (const reason of backingOff) {
-    it(`doubles its distance after ${reason}, up to an hour, and is normal again after success`, async () => {
+    it(`doubles its interval after ${reason}, up to an hour, and resets it after a success`, async () => {
       const { distances } = setup(10 * MINUTE, (index) => (index < 5 ? { fails: reason } : {}))
       await timers().tickAsync(6 * HOUR)
       assert.deepEqual(
@@ -85,20 +85,20 @@ describe('repeating', () => {
   }
 
   for (const reason of ['quota-refused', 'device-refused', 'reply-unreadable', 'period-empty'] as const) {
-    it(`keeps its distance after ${reason}`, async () => {
+    it(`keeps its interval after ${reason}`, async () => {
       const { distances } = setup(MINUTE, () => ({ fails: reason }))
       await timers().tickAsync(5 * MINUTE)
       assert.deepEqual(new Set(distances()), new Set([MINUTE]))
     })
   }
 
-  it('never comes sooner than its period, however long that is', async () => {
+  it('never repeats sooner than its period, however long that is', async () => {
     const { distances } = setup(3 * HOUR, () => ({ fails: 'no-connection' }))
     await timers().tickAsync(20 * HOUR)
     assert.deepEqual(new Set(distances()), new Set([3 * HOUR]))
   })
 
-  it('can wait as long as may be set', async () => {
+  it('can wait for the longest interval', async () => {
     const { distances } = setup(MAX_REPEAT_SECONDS * 1000)
     await timers().tickAsync(MAX_REPEAT_SECONDS * 1000 + 10_000)
     assert.deepEqual(distances(), [MAX_REPEAT_SECONDS * 1000])
@@ -108,7 +108,7 @@ describe('repeating', () => {
     ['back', -HOUR],
     ['forwards', HOUR],
   ] as const) {
-    it(`keeps its distance where the clock is set ${how} while it runs`, async () => {
+    it(`keeps its interval if the clock is set ${how} while it runs`, async () => {
       const { starts } = setup(MINUTE, (index) => {
         if (index === 0) timers().setSystemTime(Date.now() + ms)
         return { takes: 1 }

@@ -57,7 +57,7 @@ describe('the settings of an action node', () => {
     assert.equal(action({ topic: undefined }, 'envlog-alerts').topic, TOPICS['envlog-alerts'])
   })
 
-  it('take serials without the blanks around them, and a blank base for none', () => {
+  it('trim serials, and read a blank base as none', () => {
     const { devices, exclude } = action({
       select: 'list',
       devices: [
@@ -100,12 +100,12 @@ describe('the settings of an action node', () => {
     }
   })
 
-  it('without a chosen device are ENVLOG_CONFIG', () => {
+  it('are ENVLOG_CONFIG without a chosen device', () => {
     refused(() => action({ select: 'list' }), 'no-devices')
     refused(() => action({ select: 'base', devices: [{ serial: '5212A1B2' }] }), 'no-devices')
   })
 
-  it('that repeat what only messages name are ENVLOG_CONFIG', () => {
+  it('are ENVLOG_CONFIG if they repeat a choice that only messages contain', () => {
     refused(() => action({ repeat: 60, select: 'msg' }), 'repeat-needs-message')
     refused(() => action({ repeat: 60, fromType: 'msg', from: 'a' }), 'repeat-needs-message')
     refused(() => action({ repeat: 60, toType: 'msg', to: 'a' }), 'repeat-needs-message')
@@ -179,7 +179,7 @@ describe('the settings of an account', () => {
       }
     })
 
-    it(`with ${property} of another length are wrong, and the error does not hold it`, () => {
+    it(`with ${property} of another length are wrong, and the error does not contain it`, () => {
       const value = 'SECRET'.repeat(10)
       refused(() => account({}, { ...credentials, [property]: value }), 'setting-invalid', property)
       refused(() => account({}, { ...credentials, [property]: 'SEC' }), 'setting-invalid', property)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSharedQuotaStatus } from '../../src/nodes/account/shared-quota-status'
 
-/** What an account's node shows and logs. */
+/** Statuses and log lines of an account's node. */
 function shown() {
   const seen: string[] = []
   const RED = { _: (key: string, { reason = '' }: { reason?: string } = {}) => `${key} ${reason}`.trim() }
@@ -14,7 +14,7 @@ function shown() {
 }
 
 describe('the status of an account whose quota is shared', () => {
-  it('says why the quota cannot be reached, and the log says so once, and when it can again', () => {
+  it('shows why the quota cannot be reached; the log reports this once, and the reconnection', () => {
     const { seen, report } = shown()
     report(false)
     report(false, 'ECONNREFUSED')

@@ -3,7 +3,7 @@ import { EnvlogError } from '../../src/lib/errors'
 import { localizeError } from '../../src/nodes/kit/report/localize'
 import { toNodeStatus } from '../../src/nodes/kit/report/status'
 
-/** Says which sentence was asked for, and with what. */
+/** Returns the key of the sentence with its parameters. */
 const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never
 const short = { _: (_key: string, { count }: { count: number }) => `${count} records` } as never
 const at = new Date(2026, 10, 20, 8, 5).getTime()
@@ -11,7 +11,7 @@ const at = new Date(2026, 10, 20, 8, 5).getTime()
 describe('the status of a node', () => {
   it('is nothing before the first trigger', () => assert.deepEqual(toNodeStatus(RED, { kind: 'idle' }), {}))
 
-  it('is a grey ring where it is not configured', () => {
+  it('is a grey ring if the node is not configured', () => {
     const grey = { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
     assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('no-account') }), grey)
     assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('setting-invalid') }), grey)
@@ -38,7 +38,7 @@ describe('the status of a node', () => {
     })
   })
 
-  it('is a red ring with the code in words, as a key that the editor translates', () => {
+  it('is a red ring with a text for the code, as a key that the editor translates', () => {
     const text = (error: unknown) => toNodeStatus(RED, { kind: 'failed', error }).text
     assert.equal(text(new EnvlogError('no-connection')), 'status.ENVLOG_NETWORK')
     assert.equal(text(new Error('a bug')), 'status.failed')
@@ -53,7 +53,7 @@ describe('a localized error of a node', () => {
     { status: 400, endpoint: 'data', serial: 'A' },
   )
 
-  it('is the sentence of the catalog with its parameters, the kinds of device in words too', () => {
+  it('is the sentence of the catalog with its parameters, kinds of devices translated', () => {
     const expected = { status: 400, words: 'no', serves: 'serves.standalone {}' }
     assert.equal(localizeError(RED, error).message, `errors.device-refused ${JSON.stringify(expected)}`)
   })
@@ -67,7 +67,7 @@ describe('a localized error of a node', () => {
     assert.match(String(report), /^ENVLOG_SERVICE: errors\.device-refused/)
   })
 
-  it('says of any other error only what kind it is: its own words may hold anything', () => {
+  it('contains only the type of any other error: its message may contain anything', () => {
     const bug = Object.assign(new TypeError('with s3cret inside'), { code: 'ERR_X', input: 's3cret' })
     const report = localizeError(RED, bug)
     assert.match(report.message, /failure\.unexpected.*TypeError ERR_X/)

@@ -5,7 +5,7 @@ import { watch } from '../lib/api/setup'
 
 const settled = () => new Promise(setImmediate)
 
-/** Work that ends when it is told to. */
+/** Work that is ended by the test. */
 function task() {
   const run = {
     started: false,
@@ -40,7 +40,7 @@ describe('the triggers of a node', () => {
     )
   })
 
-  it('go on after a failure, which only the trigger that failed gets', async () => {
+  it('continue after a failure, which only rejects its own trigger', async () => {
     const queue = createTriggerQueue()
     const error = new Error('no')
     const failed = watch(queue.run(false, () => Promise.reject(error)))
@@ -67,7 +67,7 @@ describe('the triggers of a node', () => {
     await queue.run(false, async () => {})
   })
 
-  it('of its timer do not pile up: one waits, one more is dropped', async () => {
+  it('of its timer do not queue up: one waits, further ones are dropped', async () => {
     const queue = createTriggerQueue()
     const first = task()
     let ran = 0
@@ -111,7 +111,7 @@ describe('the triggers of a node', () => {
     assert.deepEqual(new Set([timer, ...waiting].map(({ state }) => state)), new Set(['done']))
   })
 
-  it('end on close: what runs is aborted and waited for, what waits gets ENVLOG_CLOSED and never runs', async () => {
+  it('end on close: the running one is aborted and awaited, waiting ones are rejected with ENVLOG_CLOSED', async () => {
     const queue = createTriggerQueue()
     const [first, second] = [task(), task()]
     const running = watch(queue.run(false, first.work))
@@ -135,5 +135,5 @@ describe('the triggers of a node', () => {
     )
   })
 
-  it('close immediately where nothing runs', () => createTriggerQueue().close())
+  it('close immediately if nothing runs', () => createTriggerQueue().close())
 })

@@ -16,7 +16,7 @@ const readers = {
   action: (version: unknown) => readActionSettings('envlog-current', { account: 'a', version }),
 }
 
-/** Of a future: version 2 renames a property of range, 3 changes a unit of range and of current. */
+/** Migrations of a future: version 2 renames a property of range, 3 changes a unit of range and of current. */
 const future: readonly Migration[] = [
   { 'envlog-range': ({ number, ...rest }) => ({ ...rest, most: number }) },
   {
@@ -31,15 +31,15 @@ function frozen<T extends object>(value: T): T {
 }
 
 describe('the version of saved settings', () => {
-  it('leaves any settings of today as they are', () => {
+  it('leaves current settings unchanged', () => {
     const property = fc.property(fc.constantFrom(...TYPES), anySettings, (type, saved) => {
       assert.equal(migrateSettings(type, saved, SETTINGS_VERSION), saved)
     })
     fc.assert(property)
   })
 
-  it('leads settings of version 1 to what version 1 read', () => {
-    // Nothing has changed since; a step that comes must keep this, with what it renames.
+  it('migrates settings of version 1 without a change of meaning', () => {
+    // Nothing has changed since; later migrations must keep this, except for what they rename.
     const { repeat, number, topic } = readActionSettings('envlog-range', {
       account: 'a',
       version: 1,
@@ -50,7 +50,7 @@ describe('the version of saved settings', () => {
     assert.deepEqual([repeat, number, topic], [60, 300, 't/{serial}'])
   })
 
-  it('leaves the base units of version 1 out that did not count beside chosen devices', () => {
+  it('removes base units of version 1 that had no effect beside chosen devices', () => {
     const saved = { select: 'list', devices: [{ serial: '5212A1B2' }], bases: ['5839F001'], note: 'mine' }
     assert.deepEqual(migrateSettings('envlog-current', saved, 1), {
       ...saved,
@@ -61,7 +61,7 @@ describe('the version of saved settings', () => {
     assert.deepEqual(migrateSettings('envlog-latest', under, 1), { ...under, version: SETTINGS_VERSION })
   })
 
-  it('goes from each version over all that follow, node by node', () => {
+  it('applies the migrations of all later versions, for each node type', () => {
     const saved = { id: 'n', name: 'x', repeat: 2, number: 5 }
     const steps = (type: (typeof TYPES)[number], version: number) =>
       migrateSettings(type, saved, version, future)
@@ -72,7 +72,7 @@ describe('the version of saved settings', () => {
     assert.equal(steps('envlog-range', 3), saved)
   })
 
-  it('changes nothing in what was saved, and comes to the same in one go as in several', () => {
+  it('does not modify the saved settings, and has the same result in one step as in several', () => {
     const property = fc.property(
       fc.constantFrom(...TYPES),
       anySettings,
@@ -98,7 +98,7 @@ describe('the version of saved settings', () => {
   })
 
   for (const [what, read] of Object.entries(readers)) {
-    it(`of an ${what} that is newer than the package asks for an update`, () => {
+    it(`of an ${what} newer than the package is an error that asks for an update`, () => {
       assert.throws(
         () => read(SETTINGS_VERSION + 1),
         (error) => {
@@ -110,7 +110,7 @@ describe('the version of saved settings', () => {
       )
     })
 
-    it(`of an ${what} that is none is named`, () => {
+    it(`of an ${what} is named if it is invalid`, () => {
       assert.throws(() => read('x'), { reason: 'setting-invalid', params: { property: 'version' } })
     })
   }

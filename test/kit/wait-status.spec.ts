@@ -3,7 +3,7 @@ import type { Quota } from '../../src/lib/quota/quota'
 import type { RunStatus } from '../../src/nodes/kit/report/status'
 import { createWaitStatus } from '../../src/nodes/kit/report/wait-status'
 
-/** Each request to come takes a second. */
+/** Each further request takes a second. */
 const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
 
 function setup(devices: number) {
@@ -16,7 +16,7 @@ function setup(devices: number) {
 const wait = (until: number | null) => ({ endpoint: 'alert', until, records: false }) as const
 
 describe('what a trigger shows while its requests wait', () => {
-  it('is how many devices are done, and when those that are not will be', () => {
+  it('is how many devices are done, and when the others will be', () => {
     const { shown, waitStatus } = setup(10)
     const listener = waitStatus.createListener()
     listener(wait(500))
@@ -36,7 +36,7 @@ describe('what a trigger shows while its requests wait', () => {
     ])
   })
 
-  it('is the earliest of several, and requesting when none waits any more', () => {
+  it('is the earliest of several, and requesting when no request waits any more', () => {
     const { shown, waitStatus } = setup(1)
     const [late, early] = [waitStatus.createListener(), waitStatus.createListener()]
     late(wait(9000))

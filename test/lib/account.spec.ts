@@ -18,7 +18,7 @@ const accountOf = (name: string) => {
 }
 
 describe('an account', () => {
-  it('is called by its name, or its host where it has none', () => {
+  it('has its name, or its host without one', () => {
     assert.equal(accountOf('Plant A').account.name, 'Plant A')
     assert.equal(accountOf('').account.name, 'service.example')
   })
@@ -37,7 +37,7 @@ describe('an account', () => {
     assert.equal(transport.closed, true)
   })
 
-  it('answers with what was asked now, however many ask', async () => {
+  it('requests only once for any number of callers', async () => {
     let count = 0
     const transport = fakeTransport(() => json({ devices: [currentDevice({ name: `answer ${++count}` })] }))
     const ports = { transport, clock: systemClock, random: () => 0.5, registry: createRegistry(systemClock) }
@@ -88,7 +88,7 @@ describe('a service address', () => {
     assert.equal(normalizeAddress('https://service.example/api/'), 'https://service.example/api')
   })
 
-  it('is of this machine by name or number', () => {
+  it('is local by name or by number', () => {
     for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '[::1]']) assert.ok(isLoopback(host))
     for (const host of ['localhost.example', '0.0.0.0', '128.0.0.1', '', '127.0.0.1.example']) {
       assert.ok(!isLoopback(host))
@@ -96,7 +96,7 @@ describe('a service address', () => {
   })
 })
 
-describe('what is typed into forms', () => {
+describe('input of forms', () => {
   it('is a relay suffix of plain characters, because it becomes part of a path', () => {
     for (const text of ['relay', 'a-b_C9']) assert.ok(isRelaySuffix(text))
     for (const text of ['', '../x', 'a/b', 'a b', 'é', 'a?b', 'x'.repeat(41)]) assert.ok(!isRelaySuffix(text))

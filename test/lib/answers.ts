@@ -4,7 +4,7 @@ import type { EndpointName } from '../../src/lib/endpoints'
 import { EnvlogError, type ErrorCode, type Reason } from '../../src/lib/errors'
 import type { RequestContext } from '../../src/lib/quota/types'
 
-/** Answers as the description shows them; each test says only what it is about. */
+/** Answers as in the service's API description; each test sets only what it is about. */
 
 export type Json = Record<string, unknown>
 
@@ -74,7 +74,7 @@ export const currentEnvelope = (...devices: Json[]) => read<CurrentEnvelope>('cu
 export const graphEnvelope = (answer: Json) => read<GraphEnvelope>('data', answer)
 export const alertEnvelope = (answer: Json) => read<AlertEnvelope>('alert', answer)
 
-/** Matches an EnvlogError with this reason, or code, for `assert.throws` and `assert.rejects`. */
+/** Matches an EnvlogError by reason or code, for `assert.throws` and `assert.rejects`. */
 export function failure(expected: Reason | ErrorCode) {
   return (error: unknown): boolean => {
     if (!(error instanceof EnvlogError)) throw error
@@ -87,6 +87,6 @@ export function failure(expected: Reason | ErrorCode) {
 
 export const never = new AbortController().signal
 
-/** Who asks with a signal of its own, and waits as long as it takes. */
+/** The context of a caller with an own signal and no maximum wait. */
 export const asking = (signal: AbortSignal): RequestContext => ({ signal, queueKey: 'test', maxWaitMs: null })
 export const patient = asking(never)

@@ -6,7 +6,7 @@ import { useFakeTimers, watch } from './api/setup'
 describe("the machine's clock", () => {
   const timers = useFakeTimers()
 
-  it('sleeps so long and leaves nothing behind', async () => {
+  it('sleeps for the given time and leaves no timer', async () => {
     const abort = new AbortController()
     const sleep = watch(systemClock.sleep(1000, abort.signal))
     await timers().tickAsync(999)
@@ -16,7 +16,7 @@ describe("the machine's clock", () => {
     assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
   })
 
-  it('wakes with ENVLOG_CLOSED as soon as the signal aborts, or has before', async () => {
+  it('rejects with ENVLOG_CLOSED as soon as the signal aborts, or if it is aborted already', async () => {
     const abort = new AbortController()
     const sleep = watch(systemClock.sleep(1000, abort.signal))
     await timers().tickAsync(500)
@@ -27,7 +27,7 @@ describe("the machine's clock", () => {
     assert.equal(timers().countTimers(), 0)
   })
 
-  it('calls back after so long, unless cancelled', async () => {
+  it('calls back after the given time, unless cancelled', async () => {
     const called: string[] = []
     systemClock.after(1000, () => called.push('kept'))
     systemClock.after(1000, () => called.push('cancelled'))()

@@ -39,7 +39,7 @@ describe('the yielding of long work', () => {
     }
   })
 
-  it('happens between the steps that work is cut into', async () => {
+  it('happens between the steps of the work', async () => {
     let turns = 0
     const count = () => {
       turns++

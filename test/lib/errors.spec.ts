@@ -9,18 +9,18 @@ describe('an error', () => {
     assert.equal(Object.getPrototypeOf(error.cause), Object.prototype)
   })
 
-  it('is named by its code, which users read in String(error)', () => {
+  it('has its code as name, which users read in String(error)', () => {
     assert.match(String(new EnvlogError('closed')), /^ENVLOG_CLOSED/)
   })
 
-  it('has a cause of its own, which nobody else can change', () => {
+  it('copies its cause, so that it cannot be changed from outside', () => {
     const cause = { status: 400 }
     const error = new EnvlogError('device-refused', {}, cause)
     cause.status = 500
     assert.deepEqual(error.cause, { status: 400 })
   })
 
-  it('can be told more of its cause, and keeps what it knew', () => {
+  it('can get more details of its cause, and keeps the earlier ones', () => {
     const error = new EnvlogError('device-refused', { words: 'no' }, { status: 400, endpoint: 'data' })
     const more = error.with({ endpoint: 'alert', serial: 'A' })
     assert.deepEqual(more.cause, { status: 400, endpoint: 'data', serial: 'A' })
@@ -28,7 +28,7 @@ describe('an error', () => {
     assert.deepEqual(error.cause, { status: 400, endpoint: 'data' })
   })
 
-  it('concerns one device where the service refused it or its answer cannot be read, else the account', () => {
+  it('concerns one device if the service refused it or its answer cannot be read, otherwise the account', () => {
     const oneDevice = (Object.keys(reasons) as Reason[]).filter((reason) =>
       concernsOneDevice(new EnvlogError(reason)),
     )

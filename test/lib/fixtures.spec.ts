@@ -12,8 +12,8 @@ import {
 } from '../support/answer-fixtures'
 
 /**
- * What is known to be odd about answers (docs/service.md) → fixtures that show it, by the beginning of their names:
- * first what was observed, then the odd cases of the description.
+ * Known peculiarities of answers (docs/service.md) → fixtures that show them, by the beginning of their names:
+ * first what was observed, then the special cases of the API description.
  */
 const topics: Record<string, readonly string[]> = {
   'number or text': [
@@ -118,7 +118,7 @@ const topics: Record<string, readonly string[]> = {
     'latest-data--times-blank-or-zero',
     'data--times-blank',
   ],
-  'nothing to tell': [
+  'empty answers': [
     'current--no-devices',
     'latest-data--no-records',
     'data--csv-without-records',
@@ -147,10 +147,10 @@ const topics: Record<string, readonly string[]> = {
   ],
 }
 
-const FEWEST = 60
+const MIN_FIXTURES = 60
 const fixtures = listFixtures()
 
-/** The named part of what an error tells. */
+/** The properties of an error that are also in `named`. */
 function pick(all: object, named: object = {}): object {
   return Object.fromEntries(Object.keys(named).map((key) => [key, all[key as keyof typeof all]]))
 }
@@ -159,8 +159,8 @@ async function outcomeOf(fixture: Fixture, { request, error, quota }: Expected):
   const { endpoint } = fixture
   try {
     const outcome = await receive(endpoint, bodyOf(fixture), request)
-    assert.equal(outcome.asked[0], `https://service.example${buildPath(endpoint, 'relay')}`)
-    assert.equal(outcome.asked.filter((url) => url === outcome.asked[0]).length, 1, 'asked once')
+    assert.equal(outcome.requests[0], `https://service.example${buildPath(endpoint, 'relay')}`)
+    assert.equal(outcome.requests.filter((url) => url === outcome.requests[0]).length, 1, 'requested once')
     const { payload, failed } = outcome
     return { payload, ...(failed.length > 0 && { failed }), ...(quota && { quota: outcome.quota }) }
   } catch (caught) {
@@ -177,7 +177,7 @@ async function outcomeOf(fixture: Fixture, { request, error, quota }: Expected):
   }
 }
 
-describe('answers in files', () => {
+describe('answers in fixture files', () => {
   for (const fixture of fixtures) {
     const { name, endpoint, bodies } = fixture
     it(name, async () => {
@@ -198,11 +198,12 @@ describe('answers in files', () => {
     })
   }
 
-  it('are many', () => assert.ok(fixtures.length >= FEWEST, `${fixtures.length} of at least ${FEWEST}`))
+  it('are numerous', () =>
+    assert.ok(fixtures.length >= MIN_FIXTURES, `${fixtures.length} of at least ${MIN_FIXTURES}`))
 
-  it('are there for every endpoint', () => {
-    const asked = new Set(fixtures.map(({ endpoint }) => endpoint))
-    assert.deepEqual([...asked].sort(), [
+  it('exist for every endpoint', () => {
+    const endpoints = new Set(fixtures.map(({ endpoint }) => endpoint))
+    assert.deepEqual([...endpoints].sort(), [
       'alert',
       'current',
       'data',

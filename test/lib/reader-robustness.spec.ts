@@ -7,8 +7,8 @@ import { bodyOf, expectedOf, type Fixture, listFixtures, receive } from '../supp
 import { asAlerts, asReadings, asSeries, plain, type ReadingLike } from '../support/promises'
 
 /**
- * Every fixture, damaged at random: the client throws ENVLOG_REPLY and nothing else, and what is sent obeys
- * what docs/messages.md promises of every message. `readings/any-json.spec.ts` does the same to whole answers.
+ * Every fixture, damaged at random: the client throws ENVLOG_REPLY and nothing else, and sent messages satisfy
+ * docs/messages.md. `test/lib/decode/any-json.spec.ts` does the same with arbitrary JSON.
  */
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
@@ -38,11 +38,11 @@ for (const fixture of read) {
       ),
     )
   } catch {
-    // Is damaged already.
+    // The fixture itself is damaged.
   }
 }
 
-/** Every part of an answer, by its path. */
+/** The path of every part of an answer. */
 function pathsOf(value: Json, at: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [at]
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
@@ -51,13 +51,13 @@ function pathsOf(value: Json, at: Path = []): Path[] {
 
 type Change = (holder: Json[] | Record<string, Json>, key: string | number) => void
 
-/** The answer with one part changed where it stands; the whole of it is replaced by nothing but `whole`. */
+/** A copy of the answer with one part changed in place; only `whole` replaces the whole answer. */
 function changed(tree: Json, path: Path, change: Change): Json {
   const copy = structuredClone(tree)
   const last = path.at(-1)
   let holder: unknown = copy
   for (const key of path.slice(0, -1)) {
-    // An earlier change may have taken it away, and what is left of `__proto__` is not the answer's to change.
+    // An earlier change may have removed the part; and `__proto__` must not be changed.
     if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return copy
     holder = (holder as Record<string, unknown>)[key]
   }
@@ -125,7 +125,7 @@ function withFlips(bytes: Uint8Array, flips: readonly (readonly [number, number]
   return copy
 }
 
-/** Understood, and then as promised, or ENVLOG_REPLY. */
+/** Decoded as documented, or ENVLOG_REPLY. */
 async function understoodOrRefused({ fixture, damaged }: { fixture: Fixture; damaged: Uint8Array }) {
   let payload: unknown
   try {
@@ -142,7 +142,7 @@ async function understoodOrRefused({ fixture, damaged }: { fixture: Fixture; dam
   else asSeries(payload as Series)
 }
 
-/** As it came or ENVLOG_REPLY: text is left alone, JSON is parsed. */
+/** Raw output: unchanged text or parsed JSON, or ENVLOG_REPLY. */
 async function passedOrRefused({ fixture, damaged }: { fixture: Fixture; damaged: Uint8Array }) {
   const text = Buffer.from(damaged).toString()
   try {
@@ -154,12 +154,12 @@ async function passedOrRefused({ fixture, damaged }: { fixture: Fixture; damaged
   }
 }
 
-/** Whatever a refusal says: its status alone tells what it is. */
+/** An error response is recognized by its status, whatever its body. */
 async function sameRefusal({ fixture, damaged }: { fixture: Fixture; damaged: Uint8Array }) {
   const { error } = expected.get(fixture) ?? {}
   await assert.rejects(receive(fixture.endpoint, damaged, requestOf(fixture)), (caught) => {
     assert.ok(caught instanceof EnvlogError, String(caught))
-    // What has lost its error object is no refusal of the service any more.
+    // Without its error object it is no refusal of the service any more.
     const own = fixture.endpoint === 'current' ? 'service-refused' : 'device-refused'
     const alike = [
       [own, 'gateway-answered'],
@@ -173,7 +173,7 @@ async function sameRefusal({ fixture, damaged }: { fixture: Fixture; damaged: Ui
 }
 
 describe('a damaged answer', () => {
-  it('as it came keeps the promises too', async () => {
+  it('unchanged keeps the promises too', async () => {
     for (const fixture of read) await understoodOrRefused({ fixture, damaged: body(fixture) })
   })
 
@@ -185,11 +185,11 @@ describe('a damaged answer', () => {
     await fc.assert(fc.asyncProperty(damagedBytes(read), understoodOrRefused), { numRuns: 3000 })
   })
 
-  it('sent as it came is just that, or ENVLOG_REPLY', async () => {
+  it('as raw output is unchanged, or ENVLOG_REPLY', async () => {
     await fc.assert(fc.asyncProperty(damagedBytes(asItCame), passedOrRefused), { numRuns: 500 })
   })
 
-  it('that refuses is a refusal whatever it says: the service’s own, or that of something on the way', async () => {
+  it('with a refusal is a refusal whatever it contains: of the service, or of a gateway', async () => {
     await fc.assert(fc.asyncProperty(damagedBytes(refused), sameRefusal), { numRuns: 500 })
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createRegistry } from '../../src/lib/registry'
 import { createVirtualClock } from '../support/clock'
-import { member } from '../support/quota/quota'
+import { participant } from '../support/quota/quota'
 
 const login = (apiKey: string) => ({
   baseUrl: 'https://service.example',
@@ -9,7 +9,7 @@ const login = (apiKey: string) => ({
 })
 
 describe('the registry of accounts', () => {
-  it('gives each account what it had, over deploys', () => {
+  it('keeps the state of each account over deploys', () => {
     const registry = createRegistry(createVirtualClock())
     const { quota, directory } = registry.getOrCreateShared(login('one'))
     registry.getOrCreateShared(login('two'))
@@ -18,7 +18,7 @@ describe('the registry of accounts', () => {
     assert.notEqual(registry.getOrCreateShared(login('two')).quota, quota)
   })
 
-  it('tells who tries a login nothing that others know of it', () => {
+  it('shares no state with a user who tries a login', () => {
     const registry = createRegistry(createVirtualClock())
     const of = (triedBy?: string) => registry.getOrCreateShared(login('one'), triedBy)
     const states = [of(), of(''), of('one'), of('other')]
@@ -30,7 +30,7 @@ describe('the registry of accounts', () => {
   it('forgets logins that were only tried, and none that a node uses', async () => {
     const registry = createRegistry(createVirtualClock())
     const used = registry.getOrCreateShared(login('used')).quota
-    const leave = used.join(member())
+    const leave = used.join(participant())
     const tried = registry.getOrCreateShared(login('tried')).quota
     for (let count = 0; count < 1000; count++) registry.getOrCreateShared(login(`${count}`))
     assert.equal(registry.getOrCreateShared(login('used')).quota, used)

@@ -1,55 +1,55 @@
 import assert from 'node:assert/strict'
 import { createStateWriter, loadOrEmpty, type StateStore } from '../../src/lib/state-store'
 import { createVirtualClock } from '../support/clock'
-import { outcome } from '../support/quota/manual-service'
-import { createStore } from '../support/quota/memory-store'
+import { observe } from '../support/quota/manual-service'
+import { createMemoryStore } from '../support/quota/memory-store'
 
 const silent: StateStore = { load: () => new Promise(() => {}), save: () => new Promise(() => {}) }
 
-describe('what a store holds', () => {
-  it('is what was saved', async () => {
+describe('loading from a store', () => {
+  it('returns what was saved', async () => {
     const clock = createVirtualClock()
-    const store = createStore(clock)
+    const store = createMemoryStore(clock)
     await store.save({ some: 'state' })
     assert.deepEqual(await loadOrEmpty(store, clock), { some: 'state' })
     assert.equal(clock.pending(), 0)
   })
 
-  it('is nothing where the store fails', async () => {
+  it('returns nothing if the store fails', async () => {
     const clock = createVirtualClock()
-    assert.equal(await loadOrEmpty(createStore(clock, { fails: () => true }), clock), undefined)
+    assert.equal(await loadOrEmpty(createMemoryStore(clock, { fails: () => true }), clock), undefined)
     assert.equal(clock.pending(), 0)
   })
 
-  it('is nothing where the store is silent for 5 s', async () => {
+  it('returns nothing if the store does not answer within 5 s', async () => {
     const clock = createVirtualClock()
-    const loaded = outcome(loadOrEmpty(silent, clock))
+    const loaded = observe(loadOrEmpty(silent, clock))
     await clock.pass(4999)
     assert.equal(loaded.state, 'waiting')
     await clock.pass(1)
     assert.deepEqual(loaded, { state: 'done', value: undefined })
   })
 
-  it('is awaited from a store that takes its time', async () => {
+  it('waits for a slow store', async () => {
     const clock = createVirtualClock()
-    const store = createStore(clock, { delays: () => 4000 })
-    const loaded = outcome(store.save('state').then(() => loadOrEmpty(store, clock)))
+    const store = createMemoryStore(clock, { delays: () => 4000 })
+    const loaded = observe(store.save('state').then(() => loadOrEmpty(store, clock)))
     await clock.pass(8000)
     assert.deepEqual(loaded, { state: 'done', value: 'state' })
   })
 })
 
-describe('keeping state in a store', () => {
+describe('writing to a store', () => {
   function setup(fails = () => false) {
     const clock = createVirtualClock()
-    const store = createStore(clock, { delays: () => 100, fails })
+    const store = createMemoryStore(clock, { delays: () => 100, fails })
     let state = 0
     const writer = createStateWriter(store, clock, () => state)
     const change = (to: number) => {
       state = to
       writer.save()
     }
-    return { clock, store, change, end: () => outcome(writer.end()) }
+    return { clock, store, change, end: () => observe(writer.end()) }
   }
 
   it('writes at once', () => {
@@ -58,17 +58,17 @@ describe('keeping state in a store', () => {
     assert.equal(store.writes(), 1)
   })
 
-  it('writes one after the other, and of what changed meanwhile only the newest', async () => {
+  it('writes one after the other, and of several changes only the latest', async () => {
     const { clock, store, change } = setup()
     for (const state of [1, 2, 3, 4]) change(state)
     assert.equal(store.writes(), 1)
     await clock.pass(100)
     assert.deepEqual([store.contents(), store.writes()], [1, 2])
     await clock.pass(100)
-    assert.deepEqual([store.contents(), store.writes(), store.busy()], [4, 2, false])
+    assert.deepEqual([store.contents(), store.writes(), store.isBusy()], [4, 2, false])
   })
 
-  it('goes on after a write that failed', async () => {
+  it('continues after a failed write', async () => {
     let ill = true
     const { clock, store, change } = setup(() => ill)
     change(1)
@@ -80,10 +80,10 @@ describe('keeping state in a store', () => {
     assert.equal(store.contents(), 3)
   })
 
-  it('tells once that writes fail, until one succeeds, and tries again each minute', async () => {
+  it('reports failing writes once until one succeeds, and retries each minute', async () => {
     const clock = createVirtualClock()
     let ill = true
-    const store = createStore(clock, { fails: () => ill })
+    const store = createMemoryStore(clock, { fails: () => ill })
     const failures: string[] = []
     const onWriteError = (error: Error) => void failures.push(error.message)
     const writer = createStateWriter({ ...store, onWriteError }, clock, () => 'state')
@@ -103,7 +103,7 @@ describe('keeping state in a store', () => {
     assert.equal(clock.pending(), 0)
   })
 
-  it('takes a write that has no end for one that failed', async () => {
+  it('treats a write that never ends as failed', async () => {
     const clock = createVirtualClock()
     let writes = 0
     const failures: string[] = []
@@ -143,14 +143,14 @@ describe('keeping state in a store', () => {
     assert.equal(store.writes(), 2)
   })
 
-  it('ends at once where nothing is being written', async () => {
+  it('ends at once if nothing is being written', async () => {
     const { clock, end } = setup()
     const ended = end()
     await clock.settle()
     assert.deepEqual([ended.state, clock.pending()], ['done', 0])
   })
 
-  it('ends after 5 s where the store is silent', async () => {
+  it('ends after 5 s if the store does not answer', async () => {
     const clock = createVirtualClock()
     let writes = 0
     let wake = () => {}
@@ -166,7 +166,7 @@ describe('keeping state in a store', () => {
     const writer = createStateWriter(slow, clock, () => 'state')
     writer.save()
     writer.save()
-    const ended = outcome(writer.end())
+    const ended = observe(writer.end())
     await clock.pass(4999)
     assert.equal(ended.state, 'waiting')
     await clock.pass(1)

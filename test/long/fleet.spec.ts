@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import {
-  badnesses,
+  type FleetDevice,
+  faultyKinds,
   isUnreadable,
   isUnreadableAlert,
   type Layout,
-  type Member,
 } from '../support/fleet/members'
-import { type Lived, liveThrough, type Phase, type Report } from '../support/fleet/run'
+import { type FleetRun, type Phase, type Report, runFleet } from '../support/fleet/run'
 
 const COUNT = 120
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** A round of the alerts at 12 an hour, and of one device more than its turn. */
+/** Duration of a round of alerts at 12 requests an hour, plus one more device. */
 const ALERT_ROUNDS = 30 * HOUR
 
 fleet('scattered', [
@@ -27,18 +27,18 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
 
   describe(`${COUNT} devices, a third of them bad and ${layout}, for ${days} days`, function () {
     this.timeout(600_000)
-    let lived: Lived
+    let lived: FleetRun
     const good = () => lived.members.filter(({ kind }) => kind === 'good')
     const bad = () => lived.members.filter(({ kind }) => kind !== 'good')
-    const reportsOf = ({ serial }: Member, node: string) =>
+    const reportsOf = ({ serial }: FleetDevice, node: string) =>
       lived.reports.filter(({ device, node: from }) => device?.serial === serial && from === node)
 
     before(async () => {
-      lived = await liveThrough(COUNT, layout, phases)
+      lived = await runFleet(COUNT, layout, phases)
       const records = [...lived.arrived].flatMap(([key, lines]) => (key.startsWith('latest') ? lines : []))
       const failed = (lived.ended.get('latest') ?? []).filter(({ error }) => error)
       const requests = Object.values(lived.counts).reduce((sum, { total }) => sum + total, 0)
-      const told = {
+      const reported = {
         records: records.length,
         requests,
         polls: lived.ended.get('latest')?.length,
@@ -46,10 +46,10 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
         reports: lived.reports.length,
         wall: `${(lived.wall / SECOND).toFixed(1)} s`,
       }
-      console.log(`      ${layout}: ${JSON.stringify(told)}`)
+      console.log(`      ${layout}: ${JSON.stringify(reported)}`)
     })
 
-    it('brings every record of the good devices once and in order', () => {
+    it('delivers every record of the good devices once and in order', () => {
       const last = phases.at(-1)?.repeat ?? 0
       for (const { serial } of good()) {
         assertWhole(
@@ -61,13 +61,13 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('brings every alert of the good devices once and in order', () => {
+    it('delivers every alert of the good devices once and in order', () => {
       for (const member of good()) {
         assertWhole(member.serial, alertLines(member), 'alerts', lived.now - ALERT_ROUNDS)
       }
     })
 
-    it('brings each current reading of the good devices once', () => {
+    it('delivers each current reading of the good devices once', () => {
       for (const { serial } of good()) {
         const times = (lived.arrived.get(`current ${serial}`) ?? []).map(Number)
         assert.ok(times.length > days * 7, `${serial}: ${times.length} readings`)
@@ -79,7 +79,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('brings what can be read of the devices with unreadable entries', () => {
+    it('delivers what can be read of the devices with unreadable entries', () => {
       const last = phases.at(-1)?.repeat ?? 0
       for (const member of bad().filter(({ kind }) => kind === 'partly')) {
         const { serial } = member
@@ -92,7 +92,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    it('brings nothing of the other bad devices', () => {
+    it('delivers nothing of the other bad devices', () => {
       for (const { serial, kind } of bad()) {
         if (kind === 'partly') continue
         for (const node of ['latest', 'alerts'])
@@ -107,7 +107,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
         const end = start + phase.days * DAY
         const most = 2 * phase.repeat * SECOND + 5 * MINUTE
         for (const { serial } of good()) {
-          const times = (lived.asked.get(serial) ?? []).filter((at) => at >= start && at < end)
+          const times = (lived.requestedAt.get(serial) ?? []).filter((at) => at >= start && at < end)
           const gaps = [...times, end].map((at, index) => at - (times[index - 1] ?? start))
           const longest = Math.max(...gaps)
           if (longest > most)
@@ -124,10 +124,10 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       assert.deepEqual(wrong.slice(0, 3).map(inShort), [], `${wrong.length}`)
     })
 
-    it('reports each bad device as what it is', () => {
+    it('reports each bad device with its code', () => {
       for (const member of bad()) {
         if (member.kind === 'good') continue
-        const { code, told } = badnesses[member.kind]
+        const { code, reported } = faultyKinds[member.kind]
         for (const node of ['latest', 'alerts']) {
           const reports = reportsOf(member, node)
           assert.deepEqual(
@@ -136,7 +136,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
             `${node} ${member.kind}`,
           )
           assert.deepEqual(reports[0]?.device, { serial: member.serial, base: member.base })
-          if (told === 'always') assertEachRound(member, node, reports)
+          if (reported === 'always') assertEachRound(member, node, reports)
         }
       }
     })
@@ -165,21 +165,21 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
       }
     })
 
-    /** What there is up to that time has arrived; of the rest some may. */
+    /** Everything up to that time has arrived; later records may have. */
     function assertWhole(serial: string, truth: readonly string[], node: string, settledAt: number): void {
-      const came = lived.arrived.get(`${node} ${serial}`) ?? []
+      const arrived = lived.arrived.get(`${node} ${serial}`) ?? []
       const settled = truth.filter((line) => timeOf(line) < settledAt)
-      assert.ok(came.length >= settled.length, `${node} ${serial}: ${came.length} of ${settled.length}`)
-      const wrong = came.findIndex((line, index) => line !== truth[index])
-      assert.equal(came[wrong], truth[wrong], `${node} ${serial} at ${wrong}`)
+      assert.ok(arrived.length >= settled.length, `${node} ${serial}: ${arrived.length} of ${settled.length}`)
+      const wrong = arrived.findIndex((line, index) => line !== truth[index])
+      assert.equal(arrived[wrong], truth[wrong], `${node} ${serial} at ${wrong}`)
     }
 
-    /** Each round that ended well told of it once; a round that did not may have told of it. */
-    function assertEachRound({ serial, kind }: Member, node: string, reports: readonly Report[]): void {
+    /** Each successful round reported it once; a failed round may have. */
+    function assertEachRound({ serial, kind }: FleetDevice, node: string, reports: readonly Report[]): void {
       const rounds = lived.ended.get(node) ?? []
       const ended = rounds.filter(({ error }) => !error).length
       const least = Math.min(ended, days)
-      // One may be under way.
+      // One round may be in progress.
       const most = rounds.length + 1
       const { length } = reports
       assert.ok(length >= least && length <= most, `${node} ${serial} ${kind}: ${length} of ${rounds.length}`)
@@ -189,7 +189,7 @@ function fleet(layout: Layout, phases: readonly Phase[]): void {
 
 const timeOf = (line: string) => Number(line.slice(0, line.indexOf(' ')))
 
-const alertLines = ({ definition }: Member): string[] =>
+const alertLines = ({ definition }: FleetDevice): string[] =>
   (definition.alerts as { unixtime: number; texts: Record<string, string> }[]).map(
     ({ unixtime, texts }) => `${unixtime * SECOND} ${texts.ch1}`,
   )

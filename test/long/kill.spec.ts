@@ -11,19 +11,19 @@ import { startRestarting, stores } from '../support/archive/restarting'
 import { createRandom, seed } from '../support/chance'
 import { until } from '../support/wait'
 
-/** Of each kind; KILLS=50 takes five minutes. */
+/** Number of kills of each kind; KILLS=50 takes five minutes. */
 const kills = Number(process.env.KILLS ?? 12)
-/** A second is two hours: where a start takes three, the service's newest records do not reach back to the kill. */
+/** A second is two hours: if a start takes three, the newest records do not reach back to the kill. */
 const SPEED = 7200
 const DEVICES = 8
 const DAY = 86_400_000
 const DAYS = 90
 const FROM = Math.floor(Date.now() / 1000) * 1000 - DAYS * DAY
-/** Two rounds and a half, so that a slow machine gets as far as a fast one. */
+/** Two and a half rounds, so that a slow machine gets as far as a fast one. */
 const REQUESTS = 20
-/** After them; rounds go every second. */
+/** After these requests; a round starts every second. */
 const KILL_WITHIN_MS = 1000
-/** Rounds take a while: a kill is as likely within one as between two. */
+/** Rounds take time: a kill is as likely within a round as between two. */
 const DELAY: Fault = { kind: 'delay', delay: 80 }
 const STARTING_MS = 300_000
 const A_CYCLE_MS = 30_000
@@ -49,23 +49,23 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     const acknowledged = advance === 'acknowledged'
     const archive = await createArchive(nodeRed.userDir, { keyed: acknowledged })
     opened.push(() => archive.close())
-    // Slow where all must arrive: at any instant something is on its way.
-    const wish = { since: FROM, advance, alerts: false, atOnce: true, slow: acknowledged }
-    await nodeRed.deploy(archiveFlow({ simulator, folder: nodeRed.userDir, ...wish }))
+    // Slow where all records must arrive, so that a delivery is always in progress.
+    const options = { since: FROM, advance, alerts: false, atOnce: true, slow: acknowledged }
+    await nodeRed.deploy(archiveFlow({ simulator, folder: nodeRed.userDir, ...options }))
     clock.begin()
 
-    const asked = () => Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
+    const requestCount = () => Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
     async function killSometime(): Promise<void> {
-      const enough = asked() + 1 + random.next() * REQUESTS
-      await until('it is collecting', () => asked() >= enough, STARTING_MS)
+      const enough = requestCount() + 1 + random.next() * REQUESTS
+      await until('it is collecting', () => requestCount() >= enough, STARTING_MS)
       const instant = performance.now() + random.next() * KILL_WITHIN_MS
-      await until('the instant has come', () => performance.now() >= instant)
+      await until('it is time for the kill', () => performance.now() >= instant)
       await nodeRed.kill()
     }
     return { simulator, clock, nodeRed, archive, killSometime }
   }
 
-  it('loses no record where receipts come back', async () => {
+  it('loses no record with receipts', async () => {
     const { simulator, clock, nodeRed, archive, killSometime } = await start('acknowledged', stores.atOnce)
     const sizes: number[] = []
     for (let times = 0; times < kills; times++) {
@@ -82,13 +82,13 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     assert.ok(new Set(sizes).size > kills / 4, 'it was collecting when it was killed')
   })
 
-  it('repeats only what was delivered after the last write of the store where it counts as sent', async () => {
+  it('repeats only what was delivered after the last write of the store without receipts', async () => {
     const { nodeRed, archive, killSometime } = await start('sent', stores.every(1))
     const repeats: number[] = []
     let arrivals = 0
     let written: Delivered = new Map()
     const isTelling = () => written.size > 0 && Math.max(...repeats) > 0
-    // Where chance has it that nothing came twice, some more.
+    // More kills if no record was delivered twice by chance.
     for (let times = 0; times <= kills || (times <= 4 * kills && !isTelling()); times++) {
       if (times > 0) await nodeRed.start()
       await killSometime()
@@ -107,23 +107,23 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
   })
 })
 
-/** What came after that arrival and was there before it. */
+/** Rows after that arrival that were already there before it. */
 function rowsAgain(arrival: number): string {
   const same = 'base = again.base AND serial = again.serial AND channel = again.channel AND time = again.time'
   return `SELECT * FROM records AS again WHERE arrival > ${arrival}
     AND EXISTS (SELECT 1 FROM records WHERE ${same} AND arrival <= ${arrival})`
 }
 
-/** What came more than once after that arrival. */
+/** Rows that arrived more than once after that arrival. */
 function rowsTwice(arrival: number): string {
   return `SELECT base, serial, channel, time FROM records WHERE arrival > ${arrival}
     GROUP BY base, serial, channel, time HAVING count(*) > 1 LIMIT 3`
 }
 
-/** Device → time of the last record that was delivered. */
+/** Device → time of the last delivered record. */
 type Delivered = Map<string, number>
 
-/** What the store holds on disk. */
+/** The cursors in the context store on disk. */
 function cursorsIn(userDir: string): Delivered {
   const file = join(userDir, 'context', TAB, `${LATEST}.json`)
   let text: string

@@ -3,21 +3,21 @@ import { type Simulator, startSimulator } from '../../simulator'
 import { fastClock } from '../support/archive/clock'
 import { type Difference, differenceOf } from '../support/archive/compare'
 import { createArchive, whenCollected } from '../support/archive/database'
+import { type DisruptionKind, disrupt, disruptionKinds } from '../support/archive/disruptions'
 import { archiveFleet, type Lines, sizeOf, trueAlertLines, trueRecordLines } from '../support/archive/fleet'
 import { archiveFlow } from '../support/archive/flow'
 import { startRestarting, stores } from '../support/archive/restarting'
-import { makeTrouble, type Trouble, troubles } from '../support/archive/trouble'
 import { createRandom, seed } from '../support/chance'
 
-/** Simulated; with LONG_RUN_DAYS=30 the whole takes a quarter of an hour. */
+/** Simulated days; LONG_RUN_DAYS=30 takes a quarter of an hour. */
 const days = Number(process.env.LONG_RUN_DAYS ?? 5)
-/** A second is two hours. */
+/** One second of real time is two simulated hours. */
 const SPEED = 7200
 const DEVICES = 20
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
-/** Records from the range endpoint for a row, outages of the database included. */
-const MOST_FETCHED = 4
+/** Records from the range endpoint for each row, including outages of the database. */
+const MAX_FETCHED = 4
 const STARTING_MS = 300_000
 const COLLECTED_MS = 600_000
 
@@ -29,13 +29,13 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     for (const close of opened.splice(0).reverse()) await close()
   })
 
-  it('brings each record and alert into a table once and in order, whatever the service does, over deploys and kills', async () => {
-    // What was sent since the last write comes twice after a kill: the statement's matter.
+  it('stores each record and alert once and in order, with any faults of the service, deploys and kills', async () => {
+    // After a kill, records since the last write are sent twice: the SQL statement must accept that.
     await run({ advance: 'sent', store: stores.every(3) }, ['silence', 'outage', 'deploy', 'kill'])
   })
 
-  it('loses nothing with acknowledgement, whatever the database does, over deploys and kills at any instant', async () => {
-    await run({ advance: 'acknowledged', store: stores.atOnce }, troubles)
+  it('loses nothing with receipts, with any faults of the database, deploys and kills at any time', async () => {
+    await run({ advance: 'acknowledged', store: stores.atOnce }, disruptionKinds)
   })
 
   interface Way {
@@ -43,10 +43,10 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     store: Record<string, object>
   }
 
-  async function run({ advance, store }: Way, wanted: readonly Trouble[]): Promise<void> {
+  async function run({ advance, store }: Way, wanted: readonly DisruptionKind[]): Promise<void> {
     const own = `${seed} ${advance}`
     const random = createRandom(own)
-    // Records of the future would be another matter.
+    // The end is in the past: records of the future are not part of this test.
     const end = Math.floor(Date.now() / 1000) * 1000 - DAY
     const from = end - days * DAY
     const clock = fastClock({ from, until: end, speed: SPEED })
@@ -68,8 +68,8 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     const longestSilence = Math.min(3 * DAY, (days * DAY) / 5)
     const settled = advance === 'sent'
     const parts = { simulator, clock, archive, nodeRed, flow, random, longestSilence, settled }
-    const dealt = await makeTrouble(parts, wanted)
-    // Begins to ask at the usual distance again.
+    const dealt = await disrupt(parts, wanted)
+    // A deploy resets the poll interval.
     await nodeRed.deploy(flow)
 
     const expected = { records: trueRecordLines(simulator), alerts: trueAlertLines(fleet, clock.now()) }
@@ -80,12 +80,12 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     assertWhole(expected.records, await archive.records())
     assertWhole(expected.alerts, await archive.alerts())
     assert.ok(fetched > 0, 'holes were filled')
-    const most = MOST_FETCHED * size
-    assert.ok(fetched < most, `${fetched} fetched for ${size} rows: what was taken is asked for again`)
+    const most = MAX_FETCHED * size
+    assert.ok(fetched < most, `${fetched} fetched for ${size} rows: stored records are fetched again`)
   }
 })
 
-/** Records of the range endpoints, whether they arrived or not. */
+/** Records in answers of the range endpoints, delivered or not. */
 function fetchedFrom(simulator: Simulator): number {
   const counts = simulator.counts()
   return counts.data.records + counts['data-relay'].records

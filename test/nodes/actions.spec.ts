@@ -3,7 +3,7 @@ import { manualClock } from '../../simulator'
 import { A_DAY, freezer, fridge, NOW, oldRelay, rackA, truck } from '../support/devices'
 import { startFlow, useSimulator } from '../support/flow'
 
-/** What the service's fields are called in messages. */
+/** Fields of the service → properties of messages. */
 const sources: Record<string, string> = {
   'battery-level': 'battery',
   'communication-status': 'communication',
@@ -87,7 +87,7 @@ describe('what the actions send', () => {
     })
   })
 
-  it('current: one request however many devices, base units apart, excluded ones never', async () => {
+  it('current: one request for any number of devices, filtered by base unit, without excluded ones', async () => {
     const everyOther = { select: 'base', bases: ['5F0A1001', '5F0A1002'], exclude: [rackA.serial] }
     const flow = await startFlow('current', simulator(), { node: everyOther })
     flow.send()
@@ -100,7 +100,7 @@ describe('what the actions send', () => {
     )
   })
 
-  it('current: of a serial under two base units only the chosen one', async () => {
+  it('current: only the chosen device of a serial under two base units', async () => {
     const flow = await startFlow('current', simulator(), { node: list(truck) })
     flow.send()
     const { payload } = await flow.output.next()
@@ -114,7 +114,7 @@ describe('what the actions send', () => {
     ['latest', ['latest-data', 'latest-data-relay']],
     ['range', ['data', 'data-relay']],
   ] as const) {
-    it(`${action}: a series a device, from the endpoint that serves it, as the truth has it`, async () => {
+    it(`${action}: one series per device, from its endpoint, with the true data`, async () => {
       const flow = await startFlow(action, simulator(), { node: { ...list(fridge, rackA), ...A_DAY } })
       flow.send({ keep: 'me' })
       await flow.completed.next()
@@ -144,7 +144,7 @@ describe('what the actions send', () => {
     })
   }
 
-  it('latest: a device without its base unit is found in the account, under all of its base units', async () => {
+  it('latest: a device without a named base unit is requested under all of its base units', async () => {
     const flow = await startFlow('latest', simulator(), { node: list({ serial: rackA.serial }) })
     flow.send()
     await flow.completed.next()
@@ -154,7 +154,7 @@ describe('what the actions send', () => {
     )
   })
 
-  it('range: the period that was asked for stands in the message, in UTC', async () => {
+  it('range: the message contains the requested period, in UTC', async () => {
     const node = { ...list(rackA), ...A_DAY, from: '2026-01-15', to: 'end', toType: 'msg', time: 'local' }
     const flow = await startFlow('range', simulator(), { node })
     flow.send({ end: '2026-01-15T10:00' })
@@ -163,7 +163,7 @@ describe('what the actions send', () => {
     assert.equal(msg.payload.records[0].time, '2026-01-15T00:00:00.000+09:00')
   })
 
-  it('alerts: one element a text, oldest first, with the service’s own words', async () => {
+  it('alerts: one element per text, oldest first, with the service’s own text', async () => {
     const flow = await startFlow('alerts', simulator(), { node: list(fridge) })
     flow.send()
     const { payload, topic, envlog } = await flow.output.next()
@@ -183,25 +183,25 @@ describe('what the actions send', () => {
     assert.equal(envlog.node, 'alerts')
   })
 
-  it('takes devices from the message, in every shape, and remembers none of them', async () => {
+  it('reads devices from the message, in every shape, and remembers none of them', async () => {
     const flow = await startFlow('latest', simulator(), { node: { select: 'msg', property: 'wanted.these' } })
-    const asked = async (these: unknown) => {
+    const serialsFor = async (these: unknown) => {
       flow.output.messages.length = 0
       flow.send({ wanted: { these } })
       await flow.completed.next()
       return flow.output.messages.map(({ payload }) => payload.name).sort()
     }
-    assert.deepEqual(await asked(freezer.serial), ['Freezer 1'])
-    assert.deepEqual(await asked(rackA), ['Rack A'])
+    assert.deepEqual(await serialsFor(freezer.serial), ['Freezer 1'])
+    assert.deepEqual(await serialsFor(rackA), ['Rack A'])
     assert.deepEqual(
-      await asked([fridge, { serial: freezer.serial, base: { serial: freezer.serial } }, fridge]),
+      await serialsFor([fridge, { serial: freezer.serial, base: { serial: freezer.serial } }, fridge]),
       ['Freezer 1', '冷蔵庫 受入口'],
     )
-    assert.deepEqual(await asked({ base: '5F0A1004' }), ['Freezer truck'])
-    assert.deepEqual(await asked({ remote: [freezer.serial] }), ['Freezer 1'])
+    assert.deepEqual(await serialsFor({ base: '5F0A1004' }), ['Freezer truck'])
+    assert.deepEqual(await serialsFor({ remote: [freezer.serial] }), ['Freezer 1'])
   })
 
-  it('reports a device that has no such data and goes on with the others', async () => {
+  it('reports a device that has no such data and continues with the others', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(freezer, oldRelay, rackA) })
     flow.send({ keep: 'me' })
     await flow.completed.next()

@@ -4,14 +4,15 @@ import helper from 'node-red-node-test-helper'
 import { manualClock } from '../../simulator'
 import { BASE, currentDevice } from '../lib/answers'
 import { NOW } from '../support/devices'
-import { type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
 
 const core = createRequire(require.resolve('node-red'))
 
-describe('what the editor asks the runtime', () => {
+describe('admin requests of the editor', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** An account as the form has it; what is not said is as typed rightly. */
+  /** An account as in the edit form, valid by default. */
   const typed = (over: Message = {}, credentials: Message = {}) => {
     const { apiKey, loginId, loginPass } = simulator().account
     return { baseUrl: simulator().url, ...over, credentials: { apiKey, loginId, loginPass, ...credentials } }
@@ -21,7 +22,7 @@ describe('what the editor asks the runtime', () => {
     return { status, body: answer }
   }
 
-  it('lists the devices of an account that is only typed, once in ten minutes', async () => {
+  it('lists the devices of an account that is not deployed, requested once in ten minutes', async () => {
     await startFlow('current', simulator(), { account: { baseUrl: 'https://other.example' } })
     const { status, body } = await post('devices', { account: typed() })
     assert.equal(status, 200)
@@ -44,7 +45,7 @@ describe('what the editor asks the runtime', () => {
     assert.equal(simulator().log.length, 2)
   })
 
-  it('lists a device of which the reading cannot be read, also where that is all there is', async () => {
+  it('lists a device with an unreadable reading, also if it is the only one', async () => {
     await startFlow('current', simulator())
     const group = { num: 1, name: 'Racks' }
     const odd = [
@@ -64,7 +65,7 @@ describe('what the editor asks the runtime', () => {
     }
   })
 
-  it('tests address, login and the relay suffix, and never asks for alerts', async () => {
+  it('tests address, login and the relay suffix, and never requests alerts', async () => {
     await startFlow('current', simulator())
     const right = await post('test', { account: typed() })
     assert.equal(right.body.devices, simulator().truth.current().length)
@@ -104,7 +105,7 @@ describe('what the editor asks the runtime', () => {
     assert.notEqual(body.endpoints.alert.limit, 1)
   })
 
-  it('says why it cannot, in reasons that the editor words', async () => {
+  it('returns the reason for a failure, which the editor translates', async () => {
     await startFlow('current', simulator())
     const refused = await post('devices', { account: typed({}, { loginPass: 'wrong' }) })
     assert.deepEqual(
@@ -119,7 +120,7 @@ describe('what the editor asks the runtime', () => {
     }
   })
 
-  it('uses stored secrets with the stored address and login alone, and gives none back', async () => {
+  it('uses stored secrets only with the stored address and login, and returns none', async () => {
     await startFlow('current', simulator())
     const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
     const used = await post('devices', { account: typed({ id: 'account' }, stored) })
@@ -135,7 +136,7 @@ describe('what the editor asks the runtime', () => {
     }
   })
 
-  it('says of an account for which nothing was stored that it is incomplete', async () => {
+  it('reports an account without stored secrets as incomplete', async () => {
     await startFlow('current', simulator())
     const stored = { apiKey: '__PWRD__', loginId: '__PWRD__', loginPass: '__PWRD__' }
     for (const account of [typed({ id: 'nobody' }, stored), typed({}, stored)]) {
@@ -144,7 +145,7 @@ describe('what the editor asks the runtime', () => {
     }
   })
 
-  it('fills in the variables of all flows, as a deploy does', async () => {
+  it('resolves environment variables of all flows, like a deploy', async () => {
     const { url, account } = simulator()
     const env = [
       { name: 'ENVLOG_URL', type: 'str', value: url },
@@ -161,7 +162,7 @@ describe('what the editor asks the runtime', () => {
     assert.equal((await post('devices', { account: typed({ id: 'account', baseUrl }, stored) })).status, 200)
   })
 
-  it('reads no variable but where it was deployed: anybody could have it sent to an address of theirs', async () => {
+  it('resolves variables only as deployed: otherwise a user could send them to any address', async () => {
     process.env.ENVLOG_ATTACKED = simulator().account.apiKey
     const variable = '$' + '{ENVLOG_ATTACKED}'
     try {
@@ -186,13 +187,13 @@ describe('what the editor asks the runtime', () => {
         const { status, body } = await post('test', { account })
         assert.deepEqual([status, body.reason], [400, 'secrets-needed'], name)
       }
-      assert.equal(simulator().log.length, spent, 'nothing was asked')
+      assert.equal(simulator().log.length, spent, 'nothing was requested')
     } finally {
       delete process.env.ENVLOG_ATTACKED
     }
   })
 
-  it('shows nobody who guesses a password whether it is right without a request to the service', async () => {
+  it('does not confirm a guessed password without a request to the service', async () => {
     const flow = await startFlow('current', simulator())
     flow.send()
     await flow.output.next()
@@ -206,7 +207,7 @@ describe('what the editor asks the runtime', () => {
     assert.deepEqual([part.status, part.body.reason], [400, 'secrets-needed'], 'all stored, or none')
   })
 
-  it('takes nothing but JSON, which no form of a web page can send', async () => {
+  it('accepts only JSON, which no form of a web page can send', async () => {
     await startFlow('current', simulator())
     const before = simulator().log.length
     for (const path of ['devices', 'test']) {

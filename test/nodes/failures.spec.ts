@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { manualClock } from '../../simulator'
 import { freezer, fridge, NOW, oldRelay, rackA } from '../support/devices'
-import { actions, type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import { actions, type Message } from '../support/flow-types'
 
 describe('what the actions report', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
@@ -49,7 +50,7 @@ describe('what the actions report', () => {
     assert.equal((await flow.output.next()).payload.length, 1)
   })
 
-  it('a period that ends before it begins is the message’s fault', async () => {
+  it('a period that ends before it begins is an error of the message', async () => {
     const node = { ...list(freezer), from: 'from', fromType: 'msg', to: 'to', toType: 'msg' }
     const flow = await startFlow('range', simulator(), { node })
     for (const period of [
@@ -62,7 +63,7 @@ describe('what the actions report', () => {
     }
   })
 
-  it('a device that the account does not have is reported, and the others go on', async () => {
+  it('a device that the account does not have is reported, and the others continue', async () => {
     const flow = await startFlow('latest', simulator(), { node: list({ serial: 'NOSUCH01' }, freezer) })
     flow.send()
     await flow.completed.next()
@@ -71,7 +72,7 @@ describe('what the actions report', () => {
     assert.equal(flow.errors.messages[0]?.envlog.device.serial, 'NOSUCH01')
   })
 
-  it('a device that current readings do not hold is reported, and the others are sent', async () => {
+  it('a device that is missing in current readings is reported, and the others are sent', async () => {
     const unknown = { serial: '5212ZZZZ' }
     const flow = await startFlow('current', simulator(), {
       node: list(unknown, freezer, { serial: '5212YYYY' }),
@@ -94,7 +95,7 @@ describe('what the actions report', () => {
     assert.deepEqual([none.output.messages, none.completed.messages], [[], []])
   })
 
-  it('a base unit whose only device is excluded is there all the same', async () => {
+  it('a base unit whose only device is excluded still counts as found', async () => {
     const node = { select: 'base', bases: [fridge.base], exclude: [fridge.serial] }
     const flow = await startFlow('current', simulator(), { node })
     flow.send()
@@ -102,7 +103,7 @@ describe('what the actions report', () => {
     assert.deepEqual(flow.errors.messages, [])
   })
 
-  it('a device that was refused is reported also where the account fails after it', async () => {
+  it('a refused device is reported also if the account fails after it', async () => {
     simulator().set({ faults: [{ kind: 'status', status: 401, serials: [freezer.serial] }] })
     const node = list(oldRelay, freezer)
     const flow = await startFlow('latest', simulator(), { node, account: { concurrency: 1 } })
@@ -121,7 +122,7 @@ describe('what the actions report', () => {
     { kind: 'brokenJson' },
     { kind: 'html' },
   ] as const) {
-    it(`a device that always fails keeps no other from being asked: ${JSON.stringify(fault)}`, async () => {
+    it(`a device that always fails does not block others: ${JSON.stringify(fault)}`, async () => {
       const devices = simulator()
         .truth.devices()
         .filter(({ endpoints }) => endpoints.includes('latest-data'))
@@ -168,7 +169,7 @@ describe('what the actions report', () => {
     )
   })
 
-  /** A device as the service would send it, as far as it matters here. */
+  /** The fields of a device in an answer that matter here. */
   const wire = ({ serial, name, model, base, timestamp }: Message) => ({
     serial,
     name,
@@ -178,7 +179,7 @@ describe('what the actions report', () => {
     channel: [],
   })
 
-  it('where no device was answered the last failure ends the trigger, once', async () => {
+  it('if no device succeeded, the last failure ends the trigger, once', async () => {
     const flow = await startFlow('latest', simulator(), {
       node: list(oldRelay, { serial: '52A10099', base: '52A10099' }),
       account: { concurrency: 1 },
@@ -195,23 +196,23 @@ describe('what the actions report', () => {
     assert.equal((await flow.errors.next()).again, true)
   })
 
-  it('a device that the service refuses is asked once a day, until a deploy or forget', async () => {
+  it('a device that the service refuses is requested once a day, until a deploy or forget', async () => {
     const flow = await startFlow('latest', simulator(), { node: list(oldRelay) })
-    const asked = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
+    const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
     flow.send()
     await flow.errors.next()
-    assert.equal(asked(), 1)
-    flow.send({ nobody: 'is left to ask' })
-    assert.equal((await flow.completed.next()).nobody, 'is left to ask')
-    assert.equal(asked(), 1)
+    assert.equal(requestCount(), 1)
+    flow.send({ note: 'no device is left' })
+    assert.equal((await flow.completed.next()).note, 'no device is left')
+    assert.equal(requestCount(), 1)
     flow.send({ envlog: { forget: [oldRelay.serial] } })
     await flow.completed.next()
     flow.send()
     await flow.errors.next()
-    assert.equal(asked(), 2)
+    assert.equal(requestCount(), 2)
   })
 
-  it('a failure of the account ends the run with one error, however many devices', async () => {
+  it('a failure of the account ends the trigger with one error for any number of devices', async () => {
     simulator().set({
       faults: [{ kind: 'status', status: 500, endpoints: ['latest-data', 'latest-data-relay'] }],
     })
@@ -228,7 +229,7 @@ describe('what the actions report', () => {
     assert.equal(flow.output.messages.length, 3)
   })
 
-  it('wrong credentials say so, and hold neither key nor password', async () => {
+  it('wrong credentials are reported without key and password', async () => {
     const flow = await startFlow('current', simulator(), { credentials: { loginPass: 'wrong-secret' } })
     flow.send()
     const msg = await flow.errors.next()
@@ -258,7 +259,7 @@ describe('what the actions report', () => {
   })
 
   for (const action of actions) {
-    it(`${action}: closed while requesting it aborts the request, and the message ends with ENVLOG_CLOSED`, async () => {
+    it(`${action}: closing aborts a request in flight, and its message ends with ENVLOG_CLOSED`, async () => {
       simulator().set({ faults: [{ kind: 'silence' }] })
       const flow = await startFlow(action, simulator(), { node: list(rackA) })
       flow.send({ keep: 'me' })
@@ -271,7 +272,7 @@ describe('what the actions report', () => {
     })
   }
 
-  /** The request is on its way once the simulator has it in its log. */
+  /** A request is in flight once it is in the simulator's log. */
   async function until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise((resolve) => setImmediate(resolve))
   }

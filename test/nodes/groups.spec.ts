@@ -7,14 +7,14 @@ import { HOSTILE, type Pair, pairs, stored } from '../support/outputs'
 
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }
 const withoutCurrent = pairs(['latest', 'range', 'alerts'])
-/** Series and rows of alerts have no place for a group. */
+/** Series and rows of alerts have no property for a group. */
 const tellsGroup = ({ action, output }: Pair) =>
   output === 'points' || output === 'values' || (output === 'rows' && action !== 'alerts')
 
 describe('the name of a device', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  it('is the same in envlog whatever the output, and as databases take it', async () => {
+  it('is the same in msg.envlog with every output, and valid for databases', async () => {
     const base = { serial: '5F000001', name: 'Hall' }
     for (const name of [...HOSTILE, '']) {
       const device: DeviceDefinition = {
@@ -39,7 +39,7 @@ describe('the name of a device', () => {
 
 describe('the names of groups', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
-  /** Everything that a request needs is said: the account's list is asked for nothing else. */
+  /** Everything a request needs is set: the list of devices is requested for nothing else. */
   const node = {
     select: 'list',
     devices: [{ ...freezer, base: freezer.serial }, rackA],
@@ -49,17 +49,17 @@ describe('the names of groups', () => {
   for (const pair of withoutCurrent.filter(({ send }) => send !== 'answer')) {
     const { action, output, send } = pair
     const needed = tellsGroup(pair)
-    const title = needed ? 'are asked for, once' : 'are not asked for'
+    const title = needed ? 'are requested once' : 'are not requested'
     it(`${title}: ${action} as ${output} by ${send}`, async () => {
       for (const topic of [undefined, '{serial}', '{group}/{serial}']) {
         simulator().reset()
         await runEveryPair(simulator(), () => ({ ...node, topic }), [pair])
-        const asked = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
-        assert.equal(asked, needed || topic === '{group}/{serial}' ? 1 : 0, topic)
+        const requests = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
+        assert.equal(requests, needed || topic === '{group}/{serial}' ? 1 : 0, topic)
       }
     })
 
-    it(`${needed ? 'fail the trigger' : 'are not missed'} where no answer contains them: ${action} as ${output} by ${send}`, async () => {
+    it(`${needed ? 'fail the trigger' : 'are not missed'} if no answer has them: ${action} as ${output} by ${send}`, async () => {
       simulator().set({ faults: [{ kind: 'status', status: 500, endpoints: ['current'] }] })
       const [ran] = await runEveryPair(simulator(), () => node, [pair])
       assert.equal(ran?.failed?.error.code, needed ? 'ENVLOG_SERVICE' : undefined)
@@ -73,9 +73,9 @@ describe('the names of groups', () => {
       simulator().reset()
       simulator().set({ variants: { csv2OnLatestData: true } })
       const [ran] = await runEveryPair(simulator(), () => node, [pair])
-      const asked = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
+      const requests = simulator().log.filter(({ endpoint }) => endpoint === 'current').length
       assert.deepEqual(
-        [ran?.messages.length, asked],
+        [ran?.messages.length, requests],
         [2, pair.output === 'raw' ? 0 : 1],
         JSON.stringify(pair),
       )

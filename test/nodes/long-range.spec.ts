@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type DeviceDefinition, manualClock } from '../../simulator'
 import { NOW } from '../support/devices'
-import { type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
 
 const device: DeviceDefinition = {
   serial: '5BE00001',
@@ -22,7 +23,7 @@ describe('a period of 160,000 records', () => {
     logSize: 100,
   }))
 
-  it('comes whole, once and in order, within the records that an hour allows', async function () {
+  it('is delivered complete, once and in order, within the hourly limit of records', async function () {
     this.timeout(60_000)
     const flow = await startFlow('range', simulator(), {
       node: {
@@ -60,7 +61,7 @@ describe('a period of 160,000 records', () => {
       text === 'status.waiting-records' ? [texts[index + 1]] : []
     const texts = flow.shown().map(({ text }) => text)
     const next = new Set(texts.flatMap(after))
-    // It is there as long as the wait.
+    // The status is shown as long as the wait.
     assert.deepEqual([...next], ['status.asking'])
   })
 })

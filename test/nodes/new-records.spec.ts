@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { install } from '@sinonjs/fake-timers'
 import { type DeviceDefinition, manualClock, type Simulator } from '../../simulator'
 import { NOW } from '../support/devices'
-import { type ActionName, type Flow, type Message, startFlow, useSimulator } from '../support/flow'
+import { type Flow, startFlow, useSimulator } from '../support/flow'
+import type { ActionName, Message } from '../support/flow-types'
 
 const MINUTE = 60_000
 const device: DeviceDefinition = {
@@ -16,8 +17,8 @@ const node = { select: 'list', devices: [{ serial: device.serial, base: device.s
 const acknowledged = { ...node, advance: 'acknowledged' }
 const ids = (msg: Message | undefined) => msg?.payload.records.map(({ dataId }: Message) => dataId)
 
-/** One trigger to its end, and its result. */
-async function ask(flow: Flow, msg: Message = {}): Promise<Message[]> {
+/** Triggers the node and returns the messages after it completed. */
+async function trigger(flow: Flow, msg: Message = {}): Promise<Message[]> {
   const before = flow.output.messages.length
   flow.send(msg)
   await flow.completed.next()
@@ -30,48 +31,48 @@ describe('only new records', () => {
     startFlow(action, simulator(), { node: { ...node, ...over }, ...more })
   const later = (ms: number) => (simulator() as Simulator).clock.advance(ms)
 
-  it('come once: first what the answer holds, then what was measured since, then nothing', async () => {
+  it('are sent once: first the whole answer, then later records, then nothing', async () => {
     const flow = await start()
-    const [first] = await ask(flow)
+    const [first] = await trigger(flow)
     assert.equal(ids(first)?.length, 300)
     later(5 * MINUTE)
-    const [second] = await ask(flow)
+    const [second] = await trigger(flow)
     const last = ids(first)?.at(-1)
     assert.deepEqual(
       ids(second),
       [1, 2, 3, 4, 5].map((step) => last + step),
     )
     assert.deepEqual(second?.payload.gaps, [])
-    assert.deepEqual(await ask(flow), [])
+    assert.deepEqual(await trigger(flow), [])
   })
 
-  it('begin with nothing, or with a time, where the node says so', async () => {
+  it('begin with nothing, or with a time, if the node is set to', async () => {
     const flow = await start({ start: 'now' })
-    assert.deepEqual(await ask(flow), [])
+    assert.deepEqual(await trigger(flow), [])
     later(2 * MINUTE)
-    assert.equal(ids((await ask(flow))[0])?.length, 2)
+    assert.equal(ids((await trigger(flow))[0])?.length, 2)
     const since = await start({ start: new Date(NOW - 1000 * MINUTE).toISOString() })
-    const [all] = await ask(since)
+    const [all] = await trigger(since)
     assert.ok(Math.abs((ids(all)?.length ?? 0) - 1002) <= 1, 'older than the answer: from the range endpoint')
   })
 
-  it('that the answer does not hold any more are fetched, whole and in order', async () => {
+  it('that the answer does not contain any more are fetched, complete and in order', async () => {
     const flow = await start()
-    const [first] = await ask(flow)
+    const [first] = await trigger(flow)
     later(1000 * MINUTE)
-    const [second] = await ask(flow)
+    const [second] = await trigger(flow)
     const last = ids(first)?.at(-1)
     assert.deepEqual(
       ids(second),
       Array.from({ length: 1000 }, (_, index) => last + index + 1),
     )
     assert.equal(second?.envlog.endpoint, 'data')
-    assert.deepEqual(await ask(flow), [])
+    assert.deepEqual(await trigger(flow), [])
   })
 
-  it('wait for the others where the service refuses to give them, which is reported, and are complete later', async () => {
+  it('wait for older ones if the service refuses these, which is reported, and are complete later', async () => {
     const flow = await start()
-    const [first] = await ask(flow)
+    const [first] = await trigger(flow)
     later(1000 * MINUTE)
     simulator().set({ faults: [{ kind: 'status', status: 400, endpoints: ['data'] }] })
     flow.send()
@@ -80,16 +81,16 @@ describe('only new records', () => {
     assert.equal(error.cause.serial, device.serial)
     simulator().set({ faults: [] })
     const again = await start({}, 'latest', { sameProcess: true })
-    const [second] = await ask(again)
+    const [second] = await trigger(again)
     assert.equal(ids(second)?.[0], ids(first)?.at(-1) + 1)
     assert.deepEqual([ids(second)?.length, second?.envlog.overflow], [1000, undefined])
   })
 
-  it('are reported as incomplete where the node does not backfill', async () => {
+  it('are reported as incomplete if the node does not backfill', async () => {
     const flow = await start({ backfill: false })
-    await ask(flow)
+    await trigger(flow)
     later(1000 * MINUTE)
-    const [second] = await ask(flow)
+    const [second] = await trigger(flow)
     assert.equal(ids(second)?.length, 300)
     assert.equal(second?.envlog.overflow, true)
     assert.deepEqual(
@@ -98,74 +99,74 @@ describe('only new records', () => {
     )
   })
 
-  it('go on after a deploy, and after a restart where the store persists', async () => {
-    await ask(await start())
+  it('continue after a deploy, and after a restart with a persistent store', async () => {
+    await trigger(await start())
     later(3 * MINUTE)
     const flow = await start({}, 'latest', { sameProcess: true })
-    assert.equal(ids((await ask(flow))[0])?.length, 3)
+    assert.equal(ids((await trigger(flow))[0])?.length, 3)
   })
 
-  it('go on after a deploy by the settings of then, not by those of what was fetched before', async () => {
+  it('continue after a deploy with the new settings, not with those of pages that were fetched before', async () => {
     const short = { data: { limit: 20, window: 60, records: 16_000, recordsWindow: 3600 } }
     const more = { account: { limits: JSON.stringify(short) } }
-    await ask(await start({}, 'latest', more))
+    await trigger(await start({}, 'latest', more))
     later(20_000 * MINUTE)
     const flow = await start({}, 'latest', { ...more, sameProcess: true })
     flow.send()
     assert.equal((await flow.errors.next()).error.code, 'ENVLOG_QUOTA', 'a page of two')
     const local = await start({ time: 'local', backfill: false }, 'latest', { ...more, sameProcess: true })
-    const [msg] = await ask(local)
+    const [msg] = await trigger(local)
     const zones = msg?.payload.records.map(({ time }: Message) => time.slice(-6))
     assert.deepEqual([zones?.length, new Set(zones), msg?.envlog.overflow], [300, new Set(['+09:00']), true])
   })
 
-  it('begin again where the node gets `forget`', async () => {
+  it('start over if the node gets `forget`', async () => {
     const flow = await start()
-    await ask(flow)
-    assert.deepEqual(await ask(flow, { envlog: { forget: ['52A10001'] } }), [])
-    assert.equal(ids((await ask(flow))[0])?.length, 300)
-    await ask(flow, { envlog: { forget: true } })
-    assert.equal(ids((await ask(flow))[0])?.length, 300)
+    await trigger(flow)
+    assert.deepEqual(await trigger(flow, { envlog: { forget: ['52A10001'] } }), [])
+    assert.equal(ids((await trigger(flow))[0])?.length, 300)
+    await trigger(flow, { envlog: { forget: true } })
+    assert.equal(ids((await trigger(flow))[0])?.length, 300)
     flow.send({ envlog: { forget: 'everything' } })
     assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
   })
 
-  it('wait for their receipt, cost no request meanwhile, and come again when it does not come', async () => {
+  it('wait for their receipt, cost no request meanwhile, and are sent again without it', async () => {
     const passing = install({ toFake: ['performance'] })
     try {
       const flow = await start({ ...acknowledged, ackTimeout: 60 })
-      const [first] = await ask(flow)
-      const asked = () => simulator().log.filter(({ endpoint }) => endpoint === 'latest-data').length
+      const [first] = await trigger(flow)
+      const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint === 'latest-data').length
       later(MINUTE)
-      assert.deepEqual(await ask(flow), [])
-      assert.equal(asked(), 1)
-      assert.deepEqual(await ask(flow, { ...first, payload: 'as a database node leaves it' }), [])
-      const [second] = await ask(flow)
+      assert.deepEqual(await trigger(flow), [])
+      assert.equal(requestCount(), 1)
+      assert.deepEqual(await trigger(flow, { ...first, payload: 'as a database node leaves it' }), [])
+      const [second] = await trigger(flow)
       assert.deepEqual(ids(second), [ids(first)?.at(-1) + 1])
       passing.tick(59_999)
-      assert.deepEqual(await ask(flow), [])
+      assert.deepEqual(await trigger(flow), [])
       passing.tick(1)
-      assert.deepEqual(ids((await ask(flow))[0]), ids(second), 'again: its receipt did not come in time')
+      assert.deepEqual(ids((await trigger(flow))[0]), ids(second), 'again: its receipt did not come in time')
     } finally {
       passing.uninstall()
     }
   })
 
-  it('go by receipts of this node alone, which can be read', async () => {
+  it('accept only valid receipts of this node', async () => {
     const flow = await start(acknowledged)
-    const [first] = await ask(flow)
+    const [first] = await trigger(flow)
     flow.send({ envlog: { receipt: `x${first?.envlog.receipt}` } })
     assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
     const after = await start(acknowledged, 'latest', { sameProcess: true })
-    await ask(after, { envlog: first?.envlog })
+    await trigger(after, { envlog: first?.envlog })
     later(MINUTE)
-    assert.equal(ids((await ask(after))[0])?.length, 1, 'a receipt works after a deploy')
+    assert.equal(ids((await trigger(after))[0])?.length, 1, 'a receipt works after a deploy')
     const other = await start(acknowledged)
     other.send({ envlog: first?.envlog })
     assert.equal((await other.errors.next()).error.code, 'ENVLOG_INPUT', 'its key was in memory alone')
   })
 
-  it('of alerts come once, and nothing of what was there before', async () => {
+  it('of alerts are sent once, without earlier ones', async () => {
     const alert = (minutes: number) => ({
       unixtime: NOW / 1000 + minutes * 60,
       texts: { ch1: `alert ${minutes}` },
@@ -174,21 +175,21 @@ describe('only new records', () => {
       simulator().set({ fleet: [{ ...device, alerts }] })
     fleet(alert(-20), alert(-10))
     const flow = await start({}, 'alerts')
-    assert.deepEqual(await ask(flow), [])
+    assert.deepEqual(await trigger(flow), [])
     fleet(alert(-20), alert(-10), alert(-5))
-    const [msg] = await ask(flow)
+    const [msg] = await trigger(flow)
     assert.deepEqual(
       msg?.payload.map(({ text }: Message) => text),
       ['alert -5'],
     )
-    assert.deepEqual(await ask(flow), [])
+    assert.deepEqual(await trigger(flow), [])
   })
 
-  it('of current readings come where time or stale changed', async () => {
+  it('of current readings are sent if time or stale changed', async () => {
     const flow = await start({ staleAfter: 600 }, 'current')
-    assert.equal((await ask(flow)).length, 1)
-    assert.deepEqual(await ask(flow), [])
+    assert.equal((await trigger(flow)).length, 1)
+    assert.deepEqual(await trigger(flow), [])
     later(MINUTE)
-    assert.equal((await ask(flow)).length, 1)
+    assert.equal((await trigger(flow)).length, 1)
   })
 })

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { manualClock, type TrueDevice } from '../../simulator'
 import { OFFERED, OUTPUTS, SENDS } from '../../src/shared/outputs'
 import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../support/devices'
-import { checkSequences, type Ran, runEveryPair } from '../support/every-pair'
+import { checkSequences, type PairRun, runEveryPair } from '../support/every-pair'
 import { alertFactsIn, factsIn } from '../support/facts'
-import { actions, type Message, startFlow, useSimulator } from '../support/flow'
-import { contract, type Pair, pairs, ROW_COLUMNS } from '../support/outputs'
+import { startFlow, useSimulator } from '../support/flow'
+import { actions, type Message } from '../support/flow-types'
+import { CSV_COLUMNS, contract, type Pair, pairs } from '../support/outputs'
 import { expectedAlerts, expectedFacts, servedDevices } from '../support/truth'
 
 /** Two hours: enough for several chunks. */
@@ -34,26 +35,26 @@ describe('every output and send', () => {
     runEveryPair(simulator(), () => ({ ...node, ...PERIOD }), wanted, msg)
   const isChosen = ({ serial, base }: TrueDevice) =>
     chosen.devices.some((one) => one.serial === serial && ('base' in one ? one.base : serial) === base)
-  const asked = ({ action }: Pair) => servedDevices(simulator(), action).filter(isChosen)
+  const requestedDevices = ({ action }: Pair) => servedDevices(simulator(), action).filter(isChosen)
 
-  /** What a pair sent of a device: everything names it. */
-  const of = ({ messages }: Ran, { serial, base }: TrueDevice) =>
+  /** The messages of a device: each names it. */
+  const of = ({ messages }: PairRun, { serial, base }: TrueDevice) =>
     messages.filter(({ envlog }) => envlog.device.serial === serial && envlog.device.base === base)
 
   const isSequenced = ({ action, send }: Pair) =>
     ['each', 'chunk', 'value'].includes(send) || (action === 'current' && send === 'device')
 
-  it('is what the contract offers, in the runtime’s table', () => {
+  it('is documented, and in the runtime’s table', () => {
     for (const action of actions) assert.deepEqual(OFFERED[`envlog-${action}`], contract[action])
   })
 
-  it('tells the truth of every device, alerts and current readings included', async () => {
+  it('contains the true data of every device, alerts and current readings included', async () => {
     for (const ran of await run(READ)) {
       const { action, output, send, messages, errors, failed } = ran
       const what = `${action} as ${output} by ${send}`
       assert.equal(failed, undefined, what)
       assert.equal(errors.length, action === 'alerts' ? 1 : 0, 'the spare device has no alerts')
-      const devices = asked(ran)
+      const devices = requestedDevices(ran)
       assert.equal(devices.length, action === 'alerts' ? 4 : 5)
       const inOne = action === 'current' && send === 'all'
       for (const device of inOne ? [undefined] : devices) {
@@ -74,7 +75,7 @@ describe('every output and send', () => {
     }
   })
 
-  it('sends payloads of the contract’s shape', async () => {
+  it('sends payloads of the documented shape', async () => {
     const types: Record<string, (payload: unknown) => boolean> = {
       readings: (one) => typeof one === 'object' && !Array.isArray(one) && !(one instanceof Date),
       rows: (one) => typeof one === 'object' && !Array.isArray(one),
@@ -115,7 +116,7 @@ describe('every output and send', () => {
     }
   })
 
-  it('moves the message’s own parts into its parts, or leaves them alone', async () => {
+  it('moves the parts of the incoming message into its parts, or keeps them', async () => {
     const parts = { id: 'outer', index: 1, count: 2, parts: { id: 'outermost' } }
     for (const { messages, ...pair } of await run(pairs(), { parts }, few)) {
       assert.ok(messages.length > 0)
@@ -126,15 +127,15 @@ describe('every output and send', () => {
     }
   })
 
-  it('sets columns with rows, and leaves them alone with every other output', async () => {
+  it('sets columns with rows, and does not change them with other outputs', async () => {
     for (const { action, output, messages } of await run(pairs(), { columns: 'mine' }, few)) {
       for (const { columns } of messages) {
-        assert.equal(columns, output === 'rows' ? ROW_COLUMNS[action] : 'mine')
+        assert.equal(columns, output === 'rows' ? CSV_COLUMNS[action] : 'mine')
       }
     }
   })
 
-  it('keeps what is not ours, sets nothing that nodes downstream read, and shares nothing', async () => {
+  it('keeps other properties, sets none that nodes downstream interpret, and shares no objects', async () => {
     const own = Object.fromEntries(FORBIDDEN.map((name) => [name, { mine: name }]))
     for (const { messages } of await run(pairs(), own, few)) {
       for (const msg of messages) for (const name of FORBIDDEN) assert.deepEqual(msg[name], own[name])
@@ -159,7 +160,7 @@ describe('every output and send', () => {
     }
   })
 
-  it('names device, row and period in envlog where the message is about one', async () => {
+  it('contains device, row and period in msg.envlog if the message is about one', async () => {
     for (const { action, output, send, messages } of await run(pairs(), {}, few)) {
       for (const { envlog, payload } of messages) {
         const aboutAll = action === 'current' && (send === 'all' || send === 'answer')

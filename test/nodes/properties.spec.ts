@@ -3,16 +3,18 @@ import fc from 'fast-check'
 import { manualClock, type TrueDevice } from '../../simulator'
 import { anyFleet, anyVariants } from '../support/any-fleet'
 import { NOW } from '../support/devices'
-import { checkSequences, type Ran, runEveryPair } from '../support/every-pair'
+import { checkSequences, type PairRun, runEveryPair } from '../support/every-pair'
 import { alertFactsIn, factsIn } from '../support/facts'
 import { useSimulator } from '../support/flow'
 import { expectedAlerts, expectedFacts, servedDevices, trueRecords, type Wanted } from '../support/truth'
 
-/** Any fleet × any combination of variants that take nothing away: every output and send tells the truth. */
-describe('whatever the fleet and however the service says it', () => {
+/**
+ * Any fleet × any combination of variants that remove nothing: every output and send matches the simulator's records.
+ */
+describe('any fleet, and any variant of the service', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** Now and then at full seconds, where records are. */
+  /** Sometimes full seconds, where records are. */
   const step = fc.constantFrom(1, 1000)
   const period = step
     .chain((ms) =>
@@ -23,14 +25,14 @@ describe('whatever the fleet and however the service says it', () => {
     )
     .map(([from, length]) => ({ from, to: from + length }))
 
-  /** What a pair sent of a device: everything but a message about all names it. */
-  const of = ({ messages }: Ran, device: TrueDevice | undefined) =>
+  /** The messages of a device: all but a message about all devices name it. */
+  const of = ({ messages }: PairRun, device: TrueDevice | undefined) =>
     messages.filter(
       ({ envlog }) =>
         !device || (envlog.device.serial === device.serial && envlog.device.base === device.base),
     )
 
-  /** Seconds whose records nobody can put in order: ids that do not grow as they arrived. */
+  /** Seconds with an unknown order of records: ids that do not grow as they arrived. */
   function unordered(device: TrueDevice, { action, from, to }: Wanted): Set<number | null> {
     if (action === 'current' || action === 'alerts') return new Set()
     const records = trueRecords(simulator(), device, action, from, to)
@@ -42,7 +44,7 @@ describe('whatever the fleet and however the service says it', () => {
     return found
   }
 
-  /** The same facts, those of unordered seconds in an order of their own. */
+  /** The same facts, sorted within seconds of unknown order. */
   function ordered<F extends readonly unknown[]>(facts: readonly F[], loose: Set<number | null>): F[] {
     const texts = new Map(facts.map((fact) => [fact, JSON.stringify(fact)]))
     return facts.toSorted((a, b) => {
@@ -51,7 +53,7 @@ describe('whatever the fleet and however the service says it', () => {
     })
   }
 
-  function checkTruth(ran: Ran, span: Pick<Wanted, 'from' | 'to' | 'time'>): void {
+  function checkTruth(ran: PairRun, span: Pick<Wanted, 'from' | 'to' | 'time'>): void {
     const { action, output, send, messages } = ran
     const served = servedDevices(simulator(), action)
     const inOne = action === 'current' && send === 'all'
@@ -70,8 +72,10 @@ describe('whatever the fleet and however the service says it', () => {
     if (messages[0]?.parts) checkSequences(messages, send === 'chunk' && output !== 'readings' ? 3 : 1)
   }
 
-  /** Who has no such data is reported once; the last one by the trigger itself where nobody answered. */
-  function checkReports({ action, output, errors, failed, messages, send }: Ran): void {
+  /**
+   * A device without such data is reported once; if no device answered, the last is reported by the trigger's error.
+   */
+  function checkReports({ action, output, errors, failed, messages, send }: PairRun): void {
     const devices = simulator().truth.devices()
     const served = servedDevices(simulator(), action).filter(
       ({ standalone }) =>
@@ -88,7 +92,7 @@ describe('whatever the fleet and however the service says it', () => {
     if (send === 'answer') assert.ok(messages.every(({ payload }) => typeof payload === type))
   }
 
-  it('values, times, units and order are the truth’s, in every output and send of all four actions', async () => {
+  it('values, times, units and order are true, in every output and send of all four actions', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyFleet,

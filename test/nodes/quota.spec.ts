@@ -16,7 +16,7 @@ async function counts(id = 'account'): Promise<{ status: number; body: Counts }>
   return { status, body }
 }
 
-describe('the quota of an account, as nodes and the editor see it', () => {
+describe('the quota of an account in nodes and in the editor', () => {
   const simulator = useSimulator(() => ({
     clock: manualClock(NOW),
     limits: { current: { limit: 3, window: 600 }, alert: { limit: 1, window: 600 } },
@@ -41,7 +41,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     assert.equal((body as unknown as { code: string }).code, 'ENVLOG_CONFIG')
   })
 
-  it('waits where nothing is left, with the time in the status, and ends with the node', async () => {
+  it('waits if nothing is left, with the time in the status, until the node is closed', async () => {
     const flow = await startFlow('current', simulator())
     for (let count = 0; count < 4; count++) flow.send()
     for (let count = 0; count < 3; count++) await flow.completed.next()
@@ -57,7 +57,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     assert.equal(simulator().log.filter(({ over }) => over).length, 0)
   })
 
-  it('is waited for with the time in the status where the first answer reports that nothing is available', async () => {
+  it('waits with the time in the status if the first answer reports that nothing is left', async () => {
     const devices = [freezer, fridge]
     const flow = await startFlow('alerts', simulator(), { node: { select: 'list', devices } })
     flow.send()
@@ -67,7 +67,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     }
   })
 
-  it('is waited for no longer than the node allows', async () => {
+  it('waits no longer than the node allows', async () => {
     const flow = await startFlow('current', simulator(), { node: { wait: 0 } })
     for (let count = 0; count < 4; count++) flow.send()
     const { error } = await flow.errors.next()
@@ -77,7 +77,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     assert.equal(simulator().log.length, 3)
   })
 
-  it('stays spent over a deploy', async () => {
+  it('is still used after a deploy', async () => {
     const before = await startFlow('current', simulator())
     for (let count = 0; count < 3; count++) before.send()
     for (let count = 0; count < 3; count++) await before.completed.next()
@@ -87,7 +87,7 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     assert.equal(simulator().log.length, 3)
   })
 
-  it('is one for a user ID and its reference-only ID, whose devices are their own', async () => {
+  it('is shared by a user ID and its reference-only ID, which have separate devices', async () => {
     const { referenceId, referencePass } = simulator().account
     const other = { id: 'other', type: 'envlog-account', name: 'Reference', baseUrl: simulator().url }
     const place = { z: 'tab', x: 1, y: 1 }
@@ -109,10 +109,10 @@ describe('the quota of an account, as nodes and the editor see it', () => {
     const { error } = await flow.errors.next()
     assert.equal(error.code, 'ENVLOG_QUOTA')
     assert.equal(simulator().log.length, 3)
-    assert.equal(new Set(simulator().log.map(({ user }) => user)).size, 2, 'both have asked')
+    assert.equal(new Set(simulator().log.map(({ user }) => user)).size, 2, 'both have sent requests')
   })
 
-  it('is kept in the store that the account names, which must exist', async () => {
+  it('is saved in the store that the account names, which must exist', async () => {
     const flow = await startFlow('current', simulator(), { account: { store: 'nowhere' } })
     flow.send()
     const { error } = await flow.errors.next()

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type EndpointName, manualClock, type Variants } from '../../simulator'
 import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../support/devices'
-import { type ActionName, actions, type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import { type ActionName, actions, type Message } from '../support/flow-types'
 import { contract } from '../support/outputs'
 
 const SPAN = {
@@ -17,8 +18,8 @@ type Form = keyof typeof forms
 describe('an answer as it was received', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
-  /** What the service says to a request of our own, byte for byte. */
-  async function ask(endpoint: EndpointName, params: object): Promise<string> {
+  /** The service's answer to an independent request, byte for byte. */
+  async function request(endpoint: EndpointName, params: object): Promise<string> {
     const { apiKey, loginId, loginPass } = simulator().account
     const response = await fetch(`${simulator().url}/v1/devices/${endpoint}`, {
       method: 'POST',
@@ -29,7 +30,7 @@ describe('an answer as it was received', () => {
     return Buffer.from(await response.arrayBuffer()).toString('utf8')
   }
 
-  /** The request that answers for a device. */
+  /** The request that returns the data of a device. */
   function requestFor(action: ActionName, { serial, base }: { serial: string; base?: string }) {
     const isRemote = base !== undefined && base !== serial
     const both = { 'remote-serial': serial, 'base-serial': base ?? serial }
@@ -49,12 +50,12 @@ describe('an answer as it was received', () => {
     })
     flow.send()
     await flow.completed.next()
-    const asked = simulator().log.map(({ endpoint, params }) => ({ endpoint, ...params }))
+    const requests = simulator().log.map(({ endpoint, params }) => ({ endpoint, ...params }))
     return {
       flow,
       messages: flow.output.messages,
-      asked,
-      named: asked.filter((one) => 'remote-serial' in one),
+      requests,
+      named: requests.filter((one) => 'remote-serial' in one),
     }
   }
 
@@ -71,7 +72,7 @@ describe('an answer as it was received', () => {
 
   for (const action of actions.filter((one) => one !== 'current')) {
     for (const output of Object.keys(forms).filter((one) => one in contract[action]) as Form[]) {
-      it(`${action} as ${output}: the service’s own, one request a device, about that device`, async () => {
+      it(`${action} as ${output}: the service’s own, one request per device, about that device`, async () => {
         for (const variants of [{ csv2OnLatestData: true }, odd]) {
           simulator().reset()
           simulator().set({ variants })
@@ -85,7 +86,7 @@ describe('an answer as it was received', () => {
               ({ envlog }) => envlog.device.serial === serial && envlog.device.base === base,
             )
             const { endpoint, params } = requestFor(action, device)
-            const text = await ask(
+            const text = await request(
               endpoint,
               action === 'alerts' ? params : { ...params, type: forms[output] },
             )
@@ -104,16 +105,16 @@ describe('an answer as it was received', () => {
 
   it('current as raw: the service’s own, about no device, in one request', async () => {
     simulator().set({ variants: odd })
-    const { messages, asked } = await run('current', 'raw', [], { select: 'all' })
-    assert.equal(asked.length, 1)
+    const { messages, requests } = await run('current', 'raw', [], { select: 'all' })
+    assert.equal(requests.length, 1)
     assert.deepEqual(
       messages.map(({ payload }) => payload),
-      [JSON.parse(await ask('current', {}))],
+      [JSON.parse(await request('current', {}))],
     )
     assert.equal('device' in (messages[0]?.envlog ?? assert.fail()), false)
   })
 
-  it('range as raw asks for the newest so many of the period, at most one request’s', async () => {
+  it('range as raw requests the newest records of the period, at most those of one request', async () => {
     for (const [number, expected] of [
       ['', MAX_NUMBER],
       ['7', 7],
@@ -134,7 +135,7 @@ describe('an answer as it was received', () => {
     }
   })
 
-  it('latest as csv2 of a device whose endpoint has none is that device’s failure', async () => {
+  it('latest as csv2 of a device whose endpoint has none is a failure of that device', async () => {
     const { flow, messages } = await run('latest', 'csv2', [freezer, rackA])
     assert.deepEqual(
       flow.errors.messages.map(({ error, envlog }) => [error.code, envlog.device.serial]),
@@ -146,7 +147,7 @@ describe('an answer as it was received', () => {
     )
   })
 
-  it('that is the word Array is that device’s ENVLOG_REPLY, and the others go on', async () => {
+  it('that is the word Array is ENVLOG_REPLY of that device, and the others continue', async () => {
     simulator().set({ variants: { unknownSerialCsv2: 'array' } })
     const unknown = { serial: 'NOSUCH01', base: rackA.base }
     const { flow, messages } = await run('range', 'csv2', [unknown, rackA])
@@ -157,7 +158,7 @@ describe('an answer as it was received', () => {
     assert.equal(messages.length, 1)
   })
 
-  it('that is no table, no object or an error object with status 200 is ENVLOG_REPLY', async () => {
+  it('that is no CSV, no object or an error object with status 200 is ENVLOG_REPLY', async () => {
     for (const kind of ['arrayText', 'nullBody', 'errorWith200', 'html', 'emptyBody'] as const) {
       for (const output of ['raw', 'csv', 'csv2'] as const) {
         simulator().reset()

@@ -18,7 +18,10 @@ const records = [{ unixtime: NOW / 1000 - 60, values: { 1: 20 } }]
 const hall = (serial: string) => ({ serial, name: 'Hall' })
 const SHARED = '5C000001'
 const LONG = '冷'.repeat(2000)
-/** One serial under two base units and by itself, base units of one name, and names of groups that are hard to tell apart. */
+/**
+ * One serial under two base units and standalone, base units with the same name, and groups with similar
+ * names.
+ */
 const HARD: DeviceDefinition[] = [
   { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Racks' }, records },
   { serial: SHARED, base: hall('5F000002'), group: { num: 2, name: 'Racks' }, records },
@@ -35,7 +38,7 @@ const FLEETS: Record<string, SimulatorOptions> = {
   'a fleet of equal serials and odd groups': { fleet: HARD },
 }
 
-/** Any choice of a fleet: what is sent is what the simulator's truth says, from settings and from a message. */
+/** Any choice of a fleet: the messages match the simulator's data, configured in the node and in a message. */
 for (const [title, options] of Object.entries(FLEETS)) {
   describe(`any choice of devices of ${title}`, () => {
     const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', ...options }))
@@ -68,11 +71,11 @@ for (const [title, options] of Object.entries(FLEETS)) {
       groups.includes(group.name) ||
       devices.some((one) => one.serial === serial && (one.base ?? base) === base)
 
-    /** The relay of an old base unit has no records for others to ask for. */
+    /** The relay of an old base unit has no endpoint for records. */
     const isServed = (action: string, { endpoints }: ReturnType<typeof fleet>[number]) =>
       action === 'current' || endpoints.some((endpoint) => endpoint.startsWith('latest'))
 
-    /** What nobody in the account stands for. */
+    /** Chosen items that match no device of the account. */
     function unknownIn({ devices, bases, groups, exclude }: Chosen): string[] {
       const all = fleet()
       return [
@@ -118,7 +121,7 @@ for (const [title, options] of Object.entries(FLEETS)) {
     }
 
     for (const action of ['current', 'latest'] as const) {
-      it(`${action}: is sent whole, each device once, and what the account lacks is reported`, async () => {
+      it(`${action}: is sent completely, each device once, and missing ones are reported`, async () => {
         await fc.assert(
           fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
             const { devices, bases, groups, exclude } = chosen
@@ -175,7 +178,7 @@ describe('a choice of devices over time', () => {
   })
 })
 
-/** Devices that current tells in a way that cannot be read, one field each. */
+/** Devices whose entry in `current` cannot be read, one field each. */
 describe('a choice with devices that cannot be read', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const under = (serial: string, base: string, group: string, fields: object = {}) =>
@@ -183,7 +186,7 @@ describe('a choice with devices that cannot be read', () => {
   const good = under('5C000001', '5F000001', 'Racks')
   const oddities = { 'its offset': { time_diff: 'none' }, 'its time': { unixtime: 'never' } }
 
-  /** What is sent, and what is reported, by serial or group, with the reason. */
+  /** Sent messages and reported errors, by serial or group, with the reason. */
   async function run(choice: object, devices: object[]) {
     const body = JSON.stringify({ devices })
     simulator().set({ faults: [{ kind: 'body', body, endpoints: ['current'] }] })
@@ -211,7 +214,7 @@ describe('a choice with devices that cannot be read', () => {
       },
     }
     for (const [where, choice] of Object.entries(choices)) {
-      it(`reports it once, and none as missing, where it is all there is of ${where}: ${what}`, async () => {
+      it(`reports it once, and none as missing, if it is the only device of ${where}: ${what}`, async () => {
         const bad = under('5C000002', '5F000002', 'Cold', odd)
         assert.deepEqual(await run(choice, [good, bad]), {
           sent: ['5C000001'],
@@ -220,7 +223,7 @@ describe('a choice with devices that cannot be read', () => {
         })
       })
 
-      it(`says nothing of one that is not chosen, beside ${where}: ${what}`, async () => {
+      it(`does not report one that is not chosen, beside ${where}: ${what}`, async () => {
         const [other, bad] = [
           under('5C000002', '5F000002', 'Cold'),
           under('5C000003', '5F000003', 'Elsewhere', odd),
@@ -233,7 +236,7 @@ describe('a choice with devices that cannot be read', () => {
       })
     }
 
-    it(`fails with it where nothing else is chosen: ${what}`, async () => {
+    it(`fails with it if nothing else is chosen: ${what}`, async () => {
       const bad = under('5C000002', '5F000002', 'Cold', odd)
       const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
       assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
@@ -241,7 +244,7 @@ describe('a choice with devices that cannot be read', () => {
   }
 })
 
-describe('a choice of an account without devices', () => {
+describe('a choice in an account without devices', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: [] }))
   const choices = {
     list: { devices: [{ serial: SHARED }], bases: ['5F000001'] },
@@ -251,7 +254,7 @@ describe('a choice of an account without devices', () => {
   }
 
   for (const [select, choice] of Object.entries(choices)) {
-    it(`ends with a failure that names what is missing, whatever node asks: ${select}`, async () => {
+    it(`ends with a failure that names what is missing, in each node: ${select}`, async () => {
       const wanted = pairs().filter(({ send, output }) => send === 'device' || output === 'values')
       const ran = await runEveryPair(simulator(), () => ({ version: 2, select, ...choice }), wanted, {
         devices: { group: ['Racks'] },
@@ -263,17 +266,17 @@ describe('a choice of an account without devices', () => {
   }
 })
 
-describe('what is collected of groups', () => {
+describe('the data of groups', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
   const node = { version: 2, select: 'group', groups: ['Racks', 'Racks', '__proto__'], send: 'device' }
-  const asked = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
+  const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
 
-  it('is each device once, each record once, and with a receipt once it is given back', async () => {
+  it('has each device and each record once, also with receipts', async () => {
     const collects = { ...node, onlyNew: true, advance: 'acknowledged', start: 'held', backfill: false }
     const flow = await startFlow('latest', simulator(), { node: collects })
     flow.send()
     await flow.completed.next()
-    assert.equal(asked(), 3)
+    assert.equal(requestCount(), 3)
     assert.equal(flow.output.messages.length, 3)
     const receipts = flow.output.messages.map(({ envlog }) => envlog.receipt)
     assert.equal(new Set(receipts).size, 3)
@@ -281,10 +284,10 @@ describe('what is collected of groups', () => {
     for (const _ of receipts) await flow.completed.next()
     flow.send()
     await flow.completed.next()
-    assert.deepEqual([asked(), flow.output.messages.length, flow.errors.messages.length], [6, 3, 0])
+    assert.deepEqual([requestCount(), flow.output.messages.length, flow.errors.messages.length], [6, 3, 0])
   })
 
-  it('is of current readings only what is new, also after a device has joined', async () => {
+  it('has only new current readings, also after a device was added', async () => {
     const flow = await startFlow('current', simulator(), { node: { ...node, onlyNew: true } })
     for (const [fleet, count] of [
       [HARD, 3],

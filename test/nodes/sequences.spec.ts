@@ -5,7 +5,8 @@ import { type DeviceDefinition, manualClock } from '../../simulator'
 import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../support/devices'
 import { runEveryPair } from '../support/every-pair'
 import { alertFactsIn, factsIn } from '../support/facts'
-import { type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
 import { type Pair, pairs } from '../support/outputs'
 import { expectedAlerts, expectedFacts, servedDevices } from '../support/truth'
 
@@ -21,7 +22,7 @@ describe('a core join node', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const devices = [fridge, rackA]
 
-  /** What comes out of a join node behind the node, one message a sequence, by device. */
+  /** The output of a join node after the node, one message for each sequence, by device. */
   async function joined(
     { action, output, send }: Pair,
     chunk: number,
@@ -48,7 +49,7 @@ describe('a core join node', () => {
     return found.sort((a, b) => a.envlog.device.serial.localeCompare(b.envlog.device.serial))
   }
 
-  /** What the same node sends at once: an array, or a series in an array as a join of series is. */
+  /** The same data unsplit: an array, or a series in an array, as a join of series is. */
   async function whole({ action, output }: Pair): Promise<unknown[]> {
     const send = action === 'current' ? 'all' : 'device'
     const flow = await startFlow(action, simulator(), {
@@ -115,17 +116,17 @@ describe('a core join node', () => {
   }
 })
 
-describe('an answer without anything', () => {
+describe('an empty answer', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
   const silent: DeviceDefinition = { serial: '52000001', name: 'Silent', records: [] }
 
-  it('is sent as empty, but by each, chunk and value nothing is, and the trigger completes', async () => {
+  it('is sent as an empty payload, except by each, chunk and value, and the trigger completes', async () => {
     simulator().set({ fleet: [silent] })
     for (const { failed, messages, ...pair } of await runEveryPair(simulator(), () => PERIOD, withoutRaw)) {
       const { action, output, send } = pair
       const what = `${action} as ${output} by ${send}`
       assert.equal(failed, undefined)
-      // Of current readings there is one of a silent device, without a value.
+      // A silent device has one current reading, without a value.
       if (action === 'current' && output === 'readings') {
         assert.equal([messages[0]?.payload].flat()[0]?.timestamp, null, what)
         continue
@@ -141,7 +142,7 @@ describe('an answer without anything', () => {
     }
   })
 
-  it('of an account without devices is an empty array of current readings, and else nothing', async () => {
+  it('of an account without devices is an empty array of current readings, and otherwise nothing', async () => {
     simulator().set({ fleet: [] })
     for (const { action, send, failed, messages } of await runEveryPair(simulator(), () => PERIOD)) {
       assert.equal(failed, undefined)
@@ -175,7 +176,7 @@ describe('one serial under two base units', () => {
   })
 })
 
-describe('times of the device’s own clock', () => {
+describe('local times of the device', () => {
   const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
 
   it('are the same instants with an offset, in every output of all four actions', async () => {

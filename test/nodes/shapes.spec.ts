@@ -5,16 +5,17 @@ import { manualClock } from '../../simulator'
 import { helpOf, languages, nodes } from '../support/built'
 import { NOW } from '../support/devices'
 import { runEveryPair } from '../support/every-pair'
-import { type Message, useSimulator } from '../support/flow'
+import { useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
 import { root } from '../support/package'
-import { about, alert, keysOf, points, reading, rows, series } from '../support/samples'
+import { about, keyPathsOf, points, rows, sampleAlert, sampleReading, sampleSeries } from '../support/samples'
 
-/** What a payload holds, by action and output: one message's, or an array's element. */
+/** Payload by action and output: that of one message, or an element of an array. */
 const shapes: Record<string, Record<string, unknown>> = {
-  current: { readings: reading, rows: rows.current, points: points.values },
-  latest: { readings: series, rows: rows.series, points: points.values },
-  range: { readings: series, rows: rows.series, points: points.values },
-  alerts: { readings: alert, rows: rows.alerts, points: points.alerts },
+  current: { readings: sampleReading, rows: rows.current, points: points.values },
+  latest: { readings: sampleSeries, rows: rows.series, points: points.values },
+  range: { readings: sampleSeries, rows: rows.series, points: points.values },
+  alerts: { readings: sampleAlert, rows: rows.alerts, points: points.alerts },
 }
 
 const sorted = (keys: Iterable<string>) => [...keys].sort()
@@ -34,34 +35,34 @@ describe('the shapes of messages', () => {
     const envlogKeys = new Set<string>()
     const seen = new Map<string, Set<string>>()
     for (const { action, output, messages } of ran) {
-      for (const { envlog } of messages) for (const key of keysOf(envlog)) envlogKeys.add(key)
+      for (const { envlog } of messages) for (const key of keyPathsOf(envlog)) envlogKeys.add(key)
       const shape = shapes[action]?.[output]
       if (!shape) continue
       const sent = new Set<string>()
       for (const { payload } of messages) {
-        for (const key of keysOf(elements(payload))) sent.add(key.replace(/^\[\]/, ''))
+        for (const key of keyPathsOf(elements(payload))) sent.add(key.replace(/^\[\]/, ''))
       }
-      const possible = keysOf(shape)
+      const possible = keyPathsOf(shape)
       const unknown = sorted(sent).filter((key) => !possible.has(key))
       assert.deepEqual(unknown, [], `${action}, ${output}: keys that the type does not have`)
       seen.set(`${action} ${output}`, new Set([...(seen.get(`${action} ${output}`) ?? []), ...sent]))
     }
     for (const [name, sent] of seen) {
       const [action = '', output = ''] = name.split(' ')
-      assert.deepEqual(sorted(sent), sorted(keysOf(shapes[action]?.[output])), name)
+      assert.deepEqual(sorted(sent), sorted(keyPathsOf(shapes[action]?.[output])), name)
     }
-    // The row of a value is one of a reading or a record, and has no error: values are numbers.
+    // The row of a single value is one of a reading or a record, and has no error: values are numbers.
     const { error: _, ...row } = { ...rows.series, ...rows.current }
     // Only new records have these two (new-records.spec.ts).
     const { overflow: _overflow, receipt: _receipt, ...always } = about
-    assert.deepEqual(sorted(envlogKeys), sorted(keysOf({ ...always, reading: row })))
+    assert.deepEqual(sorted(envlogKeys), sorted(keyPathsOf({ ...always, reading: row })))
   })
   for (const node of nodes.filter(({ name }) => name !== 'account')) {
     for (const language of languages) {
-      it(`stand in the help of ${node.name} (${language}) as they are`, () => {
+      it(`are documented in the help of ${node.name} (${language})`, () => {
         const samples = [...helpOf(node, language).matchAll(/<pre>([\s\S]*?)<\/pre>/g)]
         const payloads = samples.map(([, json = '']) => elements(JSON.parse(json))[0])
-        // Rows and points are the same for all: docs/messages.md has them, and the form's example.
+        // Rows and points are the same for all nodes: see docs/messages.md and the example in the form.
         assert.equal(payloads.length, 1)
         checkSample(payloads[0], shapes[node.name]?.readings)
       })
@@ -69,35 +70,35 @@ describe('the shapes of messages', () => {
   }
 
   for (const file of ['docs/messages.md', 'docs/ja/messages.md']) {
-    it(`stand in ${file} as they are`, () => {
+    it(`are documented in ${file}`, () => {
       const text = readFileSync(join(root, file), 'utf8')
       const samples = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(
         ([, json = '']) => elements(JSON.parse(json))[0],
       )
       const [envlog, current, records, log, row, point] = samples as Message[]
       assert.equal(samples.length, 6)
-      checkSample(current, reading)
-      checkSample(records, series)
-      checkSample(log, alert)
+      checkSample(current, sampleReading)
+      checkSample(records, sampleSeries)
+      checkSample(log, sampleAlert)
       checkSample(point, points.values)
       const unknown = (sample: unknown, shape: unknown) =>
-        sorted(keysOf(sample)).filter((key) => !keysOf(shape).has(key))
+        sorted(keyPathsOf(sample)).filter((key) => !keyPathsOf(shape).has(key))
       assert.deepEqual(unknown(envlog, about), [])
       // A value that is a number has no error.
       checkSample({ ...row, error: 'E1' }, rows.series)
-      // What rows of other nodes have beside is named in the text.
-      const others = [...keysOf(rows.current), ...keysOf(rows.alerts)].filter(
-        (key) => !keysOf(rows.series).has(key),
+      // The text names what rows of other nodes have in addition.
+      const others = [...keyPathsOf(rows.current), ...keyPathsOf(rows.alerts)].filter(
+        (key) => !keyPathsOf(rows.series).has(key),
       )
       for (const key of others) assert.ok(text.includes(`\`${key.slice(1)}\``), key)
     })
   }
 
-  /** A sample shows every key; gaps may be empty in it. */
+  /** A sample shows every key; its gaps may be empty. */
   function checkSample(sample: unknown, shape: unknown): void {
-    const shown = keysOf(sample)
-    const missing = sorted(keysOf(shape)).filter((key) => !shown.has(key) && !key.startsWith('.gaps[]'))
-    const unknown = sorted(shown).filter((key) => !keysOf(shape).has(key))
+    const shown = keyPathsOf(sample)
+    const missing = sorted(keyPathsOf(shape)).filter((key) => !shown.has(key) && !key.startsWith('.gaps[]'))
+    const unknown = sorted(shown).filter((key) => !keyPathsOf(shape).has(key))
     assert.deepEqual({ missing, unknown }, { missing: [], unknown: [] })
   }
 })

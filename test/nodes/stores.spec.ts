@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { type DeviceDefinition, manualClock } from '../../simulator'
 import { NOW } from '../support/devices'
-import { type ActionName, type Message, startFlow, useSimulator } from '../support/flow'
+import { startFlow, useSimulator } from '../support/flow'
+import type { ActionName, Message } from '../support/flow-types'
 
 type Done = (error: unknown, value?: unknown) => void
 interface Context {
@@ -47,9 +48,9 @@ describe('a context store that is not connected yet', () => {
 
   const start = (more: Message = {}, action: ActionName = 'latest') =>
     startFlow(action, simulator(), { node: { ...node, ...more } })
-  const asked = () => simulator().log.length
+  const requestCount = () => simulator().log.length
 
-  it('fails every trigger, receipt and forget, and costs nothing, until it is', async () => {
+  it('fails every trigger, receipt and forget without a request until it is connected', async () => {
     const flow = await start()
     for (const msg of [{}, { envlog: { forget: true } }, {}]) {
       flow.send(msg)
@@ -57,7 +58,7 @@ describe('a context store that is not connected yet', () => {
       assert.equal(error.code, 'ENVLOG_CONFIG')
       assert.match(error.message, /store-unreadable/)
     }
-    assert.equal(asked(), 0)
+    assert.equal(requestCount(), 0)
     isConnected = true
     flow.send()
     await flow.completed.next()
@@ -80,7 +81,7 @@ describe('a context store that is not connected yet', () => {
     assert.deepEqual(second.output.messages, [], 'it was delivered before')
   })
 
-  it('does not hold back who remembers nothing', async () => {
+  it('does not block nodes that remember nothing', async () => {
     for (const action of ['current', 'latest', 'range'] as const) {
       const flow = await start({ onlyNew: false }, action)
       flow.send()

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { type DeviceDefinition, manualClock } from '../../simulator'
 import { A_DAY, freezer, NOW, rackA, truck } from '../support/devices'
 import { runEveryPair } from '../support/every-pair'
-import { type Message, useSimulator } from '../support/flow'
+import { useSimulator } from '../support/flow'
+import type { Message } from '../support/flow-types'
 import { type Pair, pairs } from '../support/outputs'
 
 const PERIOD = { ...A_DAY, from: '2026-01-15T11:00:00Z' }
 const aboutNobody = ({ action, send }: Pair) => action === 'current' && (send === 'all' || send === 'answer')
-/** Alerts have a channel or none: what their topics are is in `test/lib/output/plan.spec.ts`. */
+/** Alerts may have no channel: their topics are tested in `test/lib/output/plan.spec.ts`. */
 const withoutAlerts = pairs(['current', 'latest', 'range'])
 
 describe('the topic of a message', () => {
@@ -23,13 +24,13 @@ describe('the topic of a message', () => {
       .truth.devices()
       .find(({ serial, base }) => serial === device.serial && base === device.base)
 
-  /** The channel a message is about: that of its one value. */
+  /** The channel of a message's one value. */
   const channelOf = ({ output, send }: Pair, { payload, envlog }: Message): Message | undefined => {
     if (output === 'values') return envlog.reading
     return output === 'rows' && send === 'each' ? payload : undefined
   }
 
-  it('names base unit, device and channel by default, and nobody where it is about all', async () => {
+  it('contains base unit, device and channel by default, and none of them in a message about all', async () => {
     for (const { messages, ...pair } of await run(withoutAlerts, {}, { topic: 'mine' })) {
       assert.ok(messages.length > 0)
       for (const msg of messages) {
@@ -50,7 +51,7 @@ describe('the topic of a message', () => {
     }
   })
 
-  it('is made of account, group, name, label and unit where the template names them', async () => {
+  it('contains account, group, name, label and unit if the template names them', async () => {
     const topic = '{account}/{group}/{name}/{label}-{unit}/{channel}{label}/{serial}'
     for (const { messages, ...pair } of await run(withoutAlerts, { topic })) {
       for (const msg of messages) {
@@ -69,7 +70,7 @@ describe('the topic of a message', () => {
     }
   })
 
-  it('has the group where only the topic names it, of alerts too', async () => {
+  it('contains the group also if only the topic needs it, for alerts too', async () => {
     for (const { messages } of await run(pairs(['alerts']), { topic: 'x/{group}' })) {
       const groups = messages.map(({ envlog }) => truthOf(envlog)?.group.name || '_')
       assert.deepEqual(
@@ -81,7 +82,7 @@ describe('the topic of a message', () => {
   })
 
   for (const topic of ['', ' ']) {
-    it(`is left alone where the template is blank: ${JSON.stringify(topic)}`, async () => {
+    it(`is unchanged if the template is blank: ${JSON.stringify(topic)}`, async () => {
       for (const given of [{ topic: 'mine' }, {}]) {
         for (const { messages } of await run(pairs(), { topic }, given)) {
           assert.ok(messages.length > 0)
@@ -92,7 +93,7 @@ describe('the topic of a message', () => {
     })
   }
 
-  it('keeps its levels whatever names say', async () => {
+  it('keeps its levels with any names', async () => {
     const hostile = 'a/b+c#\n{serial}\u0000'
     const device: DeviceDefinition = {
       serial: '52000001',

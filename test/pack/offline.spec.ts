@@ -18,7 +18,7 @@ describe('the package for machines without internet', () => {
 
   after('ends Node-RED', () => nodeRed?.stop('SIGKILL'))
 
-  it('holds what the published one holds, and its dependencies', async () => {
+  it('contains the published package and its dependencies', async () => {
     const { files } = await pack()
     const own = packed.files.filter((file) => !file.startsWith('node_modules/'))
     assert.deepEqual(own.toSorted(), files.toSorted())
@@ -27,14 +27,14 @@ describe('the package for machines without internet', () => {
     assert.deepEqual(modules.map(([, name]) => name).toSorted(), Object.keys(packageJson.dependencies))
   })
 
-  it('is the only one that installs where npm has an empty cache and no registry', async function () {
+  it('is the only one that can be installed with an empty cache and without a registry', async function () {
     this.timeout(INSTALL_MS)
     const { tarball } = await pack()
     await assert.rejects(installOffline(tarball, ['--offline']), /ENOTCACHED/)
     await installOffline(packed.tarball, ['--offline'])
   })
 
-  it('installs as the palette does, and Node-RED has all nodes', async function () {
+  it('can be installed like by the palette manager, and Node-RED has all nodes', async function () {
     this.timeout(INSTALL_MS)
     nodeRed = await startNodeRed(firstRuntime, { userDir: await installOffline(packed.tarball) })
     const sets = await nodeRed.json<{ module: string; types: string[]; err?: string }[]>('/nodes')

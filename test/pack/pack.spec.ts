@@ -16,10 +16,13 @@ import {
 
 const INSTALL_MS = 120_000
 
-/** Upper bounds in kB of 1000 bytes, about 1.5 times what it was when they were set. */
-const MOST_KB = { tarball: 490, unpacked: 1830, install: 12_500 }
+/** Upper limits in kB of 1000 bytes, about 1.5 times the size at the time they were set. */
+const MAX_KB = { tarball: 490, unpacked: 1830, install: 12_500 }
 
-/** All that may be in the package. Nothing of the editor's sources: the html holds them; no types of what nobody imports. */
+/**
+ * All files allowed in the package. No sources of the editor: the html contains them; no types of modules that are
+ * not imported.
+ */
 const ALLOWED = [
   /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md|CONTRIBUTING\.md|resources\/docs\/(?:ja\/)?[\w-]+\.html|simulator\/README\.md)$/,
   /^dist\/(?:lib|shared|simulator)\/(?:[\w-]+\/)*[\w-]+\.(?:js|d\.ts)$/,
@@ -31,12 +34,12 @@ const ALLOWED = [
   /^examples\/(?:[\w @-]+\/[\w -]+\.json|README(?:\.ja)?\.md)$/,
 ]
 
-/** What the allowed kinds would let through. */
+/** Files that must not be in it although their kind is allowed. */
 const NEVER = /\.(?:map|tsbuildinfo)$|(?:^|\/)(?:editor|form)\.|\.(?:spec|test)\.|(?:^|\/)\./
 
 const kB = (bytes: number) => Math.round(bytes / 1000)
 
-describe('the package as it is published', () => {
+describe('the published package', () => {
   let packed: Packed
   let folder: string
 
@@ -46,14 +49,14 @@ describe('the package as it is published', () => {
     folder = await installed()
   })
 
-  it('holds what it should and nothing else', () => {
+  it('contains only the allowed files', () => {
     const others = packed.files.filter(
       (file) => NEVER.test(file) || !ALLOWED.some((pattern) => pattern.test(file)),
     )
     assert.deepEqual(others, [])
   })
 
-  it('holds the library, the simulator and all parts of each node', () => {
+  it('contains the library, the simulator and all parts of each node', () => {
     const promised = [
       'dist/lib/index.js',
       'dist/lib/index.d.ts',
@@ -76,7 +79,7 @@ describe('the package as it is published', () => {
     assert.ok(packed.files.some((file) => file.startsWith('examples/')))
   })
 
-  it('holds the documents', () => {
+  it('contains the documents', () => {
     const documents = ['LICENSE', 'README.md', 'README.ja.md', 'CHANGELOG.md', 'SECURITY.md']
     assert.deepEqual(
       documents.filter((file) => !packed.files.includes(file)),
@@ -84,7 +87,7 @@ describe('the package as it is published', () => {
     )
   })
 
-  it('holds no js whose source is gone: what was built before is not shipped', () => {
+  it('contains no js without a source, from an earlier build', () => {
     const compiled = packed.files.filter((file) => /^dist\/.*(?<!\.d)\.(?:js)$/.test(file))
     assert.ok(compiled.length > 0)
     const sourceOf = (file: string) =>
@@ -102,7 +105,7 @@ describe('the package as it is published', () => {
     const installedBytes = await weightOf(join(folder, 'node_modules'))
     const weights = { tarball: packed.size, unpacked: packed.unpackedSize, install: installedBytes }
     for (const [what, bytes] of Object.entries(weights)) {
-      const most = MOST_KB[what as keyof typeof MOST_KB]
+      const most = MAX_KB[what as keyof typeof MAX_KB]
       console.log(`      ${what}: ${kB(bytes)} kB of at most ${most} kB`)
       assert.ok(kB(bytes) <= most, `${what}: ${kB(bytes)} kB`)
     }
@@ -126,13 +129,13 @@ describe('the package as it is published', () => {
     )
   })
 
-  it('has a library and a simulator that load by themselves', async () => {
+  it('has a library and a simulator that load on their own', async () => {
     const place = join(folder, 'node_modules', packageJson.name)
     const { kinds } = await coldRequire(folder, [place, join(place, 'dist', 'simulator', 'index.js')])
     assert.deepEqual(kinds, ['object', 'object'])
   })
 
-  it('has a command that tells how it is used', async () => {
+  it('has a command that prints its usage', async () => {
     const command = join(folder, 'node_modules', '.bin', 'envlog-simulator')
     const { stdout, stderr } = await execute(command, ['--help'], { cwd: folder })
     assert.match(stdout, /^Usage: envlog-simulator /)

@@ -25,7 +25,7 @@ describe('the notes of a release', () => {
     assert.equal(notes('0.1.0'), '- The first.\n\n### Later\n\n- Things.\n')
   })
 
-  it('are refused where tag, version, lock file and changelog do not agree', () => {
+  it('are refused if tag, version, lock file and changelog do not agree', () => {
     assert.throws(() => notes('0.1.0', 'v0.1.1'), /tag is v0\.1\.1/)
     assert.throws(() => notes('0.1.0', 'v0.1.0', '0.0.9'), /package-lock\.json says 0\.0\.9/)
     assert.throws(() => notes('0.3.0'), /no section of 0\.3\.0/)

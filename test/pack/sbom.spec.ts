@@ -36,7 +36,7 @@ describe('the bill of materials', () => {
     assert.deepEqual([name, version], [packageJson.name, packageJson.version])
   })
 
-  it('lists what runs where the package is installed, as it is locked, and nothing else', () => {
+  it('lists the locked run-time dependencies, and nothing else', () => {
     const expected = Object.keys(packageJson.dependencies).map((name) => {
       const { version, integrity } = lock.packages[`node_modules/${name}`]
       const content = Buffer.from(integrity.replace('sha512-', ''), 'base64').toString('hex')
@@ -49,7 +49,7 @@ describe('the bill of materials', () => {
     assert.ok(bill.components.every(({ licenses }) => licenses?.length))
   })
 
-  it('names no place of this machine', () => {
+  it('contains no path of this machine', () => {
     assert.ok(!JSON.stringify(bill).includes(root))
   })
 })

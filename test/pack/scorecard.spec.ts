@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
-import { type Facts, isGood, judge } from '../../scripts/score-rules'
+import { evaluate, type Facts, isGood } from '../../scripts/score-rules'
 
 const NAMES = ['P01', 'P03', 'P04', 'P05', 'P06', 'P07', 'P08', 'N01', 'N02', 'D01', 'D02', 'D03']
 const all = Object.fromEntries(NAMES.map((name) => [name, { test: true }]))
 const facts: Facts = { hasAddress: true, newestRuns: () => true }
 const failing = (card: object, more: Partial<Facts> = {}, strict = false) =>
-  judge({ ...all, ...card }, { ...facts, ...more }, strict)
+  evaluate({ ...all, ...card }, { ...facts, ...more }, strict)
     .filter((verdict) => !isGood(verdict))
-    .map(({ rule, says }) => `${says} ${rule.slice(0, 3)}`)
+    .map(({ rule, outcome }) => `${outcome} ${rule.slice(0, 3)}`)
 
-describe('the judge of the score card', () => {
-  it('is content with a card of rules that pass', () => {
+describe('the evaluation of the score card', () => {
+  it('accepts a card whose rules pass', () => {
     assert.deepEqual(failing({}), [])
   })
 
   for (const name of NAMES) {
-    it(`sees that ${name} fails, and that it was not tried`, () => {
+    it(`reports that ${name} fails, or is missing`, () => {
       assert.deepEqual(failing({ [name]: { test: false } }), [`fails ${name}`])
       assert.deepEqual(failing({ [name]: undefined }), [`missing ${name}`])
     })
@@ -27,7 +27,7 @@ describe('the judge of the score card', () => {
     assert.deepEqual(failing(card, { hasAddress: false }, true), ['fails P03'])
   })
 
-  it('excuses an older dependency where the newest does not run on the oldest Node.js, and only then', () => {
+  it('excuses an older dependency only if the newest does not run on the oldest Node.js', () => {
     const card = { D03: { test: false, packages: ['undici'] } }
     assert.deepEqual(failing(card, { newestRuns: () => false }, true), [])
     assert.deepEqual(failing(card, { newestRuns: () => true }), ['fails D03'])

@@ -4,17 +4,17 @@ import { systemClock } from '../../src/lib/clock'
 import { createQuota, type Quota } from '../../src/lib/quota/quota'
 import { openRedis } from '../../src/lib/quota/shared/redis'
 import { contextWith, NO_HEADERS } from '../support/quota/manual-service'
-import { member } from '../support/quota/quota'
+import { participant } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const RUN_MS = 60_000
-/** What is reported of a lost connection, and how soon another one is there. */
+/** Maximum time to reconnect, ms. */
 const BACK_MS = 20_000
 const LEASE_MS = 30_000
 
-/** On the way to Redis: it may turn to another one, or say nothing more on connections that there are. */
+/** A proxy to Redis that can switch to another server, or stop answering on open connections. */
 async function startProxy(port: number) {
   let target = port
   const pairs = new Set<[Socket, Socket]>()
@@ -51,7 +51,7 @@ async function startProxy(port: number) {
   }
 }
 
-describe('a quota that is shared by a Redis that fails', function () {
+describe('a quota that is shared by a failing Redis', function () {
   this.timeout(RUN_MS)
   let redis: RedisServer
   const ends: (() => unknown)[] = []
@@ -60,19 +60,21 @@ describe('a quota that is shared by a Redis that fails', function () {
     this.timeout(STARTING_MS)
     redis = await startRedis()
   })
-  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  beforeEach('forgets everything', () => redis.command('FLUSHALL'))
   afterEach('ends what the test has started', async () => {
     for (const end of ends.splice(0).reverse()) await end()
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  /** A process that shares it, and why it was disconnected. */
+  /** A process that shares its quota, and the reasons it was disconnected. */
   function share(address: string) {
     const quota = createQuota(systemClock)
     const reasons: (string | undefined)[] = []
     const openSharedStore = () => openRedis(address, '', LEASE_MS)('an account')
     ends.push(
-      quota.join(member({ openSharedStore, onSharedStoreChange: (_, reason) => void reasons.push(reason) })),
+      quota.join(
+        participant({ openSharedStore, onSharedStoreChange: (_, reason) => void reasons.push(reason) }),
+      ),
     )
     return { quota, reasons }
   }
@@ -88,18 +90,18 @@ describe('a quota that is shared by a Redis that fails', function () {
         send: async () => ({ headers: NO_HEADERS, value: at }),
         copy: (value: number) => value,
       }
-      await quota.ask(request, contextWith())
+      await quota.submit(request, contextWith())
     }
   }
 
-  /** The usage that a Redis knows. */
+  /** The usage that a Redis holds. */
   async function known({ contents }: RedisServer): Promise<number> {
     const own = (await contents()).find(({ key }) => key.endsWith(':latest-data'))
     const amounts = [...(own?.value ?? '').matchAll(/"(\d+) s \d+ \d+"/g)].map(([, amount]) => Number(amount))
     return amounts.reduce((sum, amount) => sum + amount, 0)
   }
 
-  it('turns to the one that answers at its address, where the connection leads to one that only reads', async () => {
+  it('reconnects to the server at its address if the connection leads to a read-only one', async () => {
     const other = await startRedis()
     ends.push(() => other.end('SIGKILL'))
     const proxy = await startProxy(redis.port)
@@ -108,15 +110,15 @@ describe('a quota that is shared by a Redis that fails', function () {
     await isHere(quota)
     await spend(quota, 3)
     proxy.turn(other.port)
-    await redis.ask('REPLICAOF', '127.0.0.1', '1')
-    ends.push(() => redis.ask('REPLICAOF', 'NO', 'ONE'))
+    await redis.command('REPLICAOF', '127.0.0.1', '1')
+    ends.push(() => redis.command('REPLICAOF', 'NO', 'ONE'))
     await isHere(quota, false)
     await isHere(quota)
     assert.ok(reasons.includes('READONLY'), `${reasons}`)
     await until('it knows the usage', async () => (await known(other)) === 3)
   })
 
-  it('is there again over another connection, where the one that there is says nothing more', async () => {
+  it('is available again over another connection if the current one does not answer', async () => {
     const proxy = await startProxy(redis.port)
     ends.push(proxy.end)
     const { quota, reasons } = share(`redis://127.0.0.1:${proxy.port}`)
@@ -127,7 +129,7 @@ describe('a quota that is shared by a Redis that fails', function () {
     assert.ok(reasons.includes('TIMEOUT'), `${reasons}`)
   })
 
-  it('turns to the new leader that its sentinels name, and reports the usage to it', async () => {
+  it('connects to the new leader that its sentinels name, and reports the usage to it', async () => {
     const leader = await startRedis()
     ends.push(() => leader.end('SIGKILL'))
     const replica = await startRedis({ replicaOf: leader })
@@ -135,17 +137,17 @@ describe('a quota that is shared by a Redis that fails', function () {
     const sentinel = await startSentinel(leader)
     ends.push(sentinel.end)
     await until('the sentinel knows the replica', async () =>
-      String(await leader.ask('INFO', 'replication')).includes('state=online'),
+      String(await leader.command('INFO', 'replication')).includes('state=online'),
     )
     const { quota } = share(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`)
     await isHere(quota)
     await spend(quota, 3)
     await until('it knows the usage', async () => (await known(leader)) === 3)
-    await replica.ask('CONFIG', 'SET', 'slave-read-only', 'no')
+    await replica.command('CONFIG', 'SET', 'slave-read-only', 'no')
     await leader.end('SIGKILL')
-    // The copy may lack what was written last: here, all.
-    await replica.ask('FLUSHALL')
-    // The sentinel ends all connections to the one that it makes the leader.
+    // A replica may lack the last writes: here, all of them.
+    await replica.command('FLUSHALL')
+    // The sentinel closes all connections to the server that it promotes.
     const isKnown = async () => (await known(replica).catch(() => 0)) === 3
     await until('it is known to the new leader', isKnown, BACK_MS)
     await spend(quota, 2)
@@ -156,11 +158,11 @@ describe('a quota that is shared by a Redis that fails', function () {
   it('is not disconnected if something else kept the process busy for longer than a response may take', async () => {
     const { quota, reasons } = share(redis.url)
     await isHere(quota)
-    const asked = spend(quota, 1)
+    const submitted = spend(quota, 1)
     await new Promise(setImmediate)
     const from = performance.now()
     while (performance.now() - from < 2500);
-    await asked
+    await submitted
     assert.equal(quota.counts().ledgerHere, true)
     assert.deepEqual(
       reasons.filter((reason) => reason !== undefined),

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/lib/clock'
 import { createQuota } from '../../src/lib/quota/quota'
 import { openRedis } from '../../src/lib/quota/shared/redis'
 import { authorityFile } from '../support/network'
-import { member } from '../support/quota/quota'
+import { participant } from '../support/quota/quota'
 import { type RedisServer, startRedis, startSentinel } from '../support/redis'
 import { temporaryFolder } from '../support/run'
 import { until } from '../support/wait'
@@ -35,13 +35,13 @@ describe('a shared store in Redis over TLS', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  /** What becomes of a reservation in each of these shared stores, for a process that trusts these authorities. */
-  async function asked(trusted: readonly string[], addresses: readonly string[]): Promise<string[]> {
+  /** The result of a reservation in each of these shared stores, for a process that trusts these authorities. */
+  async function reserveWith(trusted: readonly string[], addresses: readonly string[]): Promise<string[]> {
     const file = join(temporaryFolder('trusted'), 'authorities.pem')
     writeFileSync(file, trusted.map((one) => readFileSync(one, 'utf8')).join('\n'))
     const child = spawn(
       process.execPath,
-      ['--require', 'tsx/cjs', require.resolve('../support/ask-shared-store.ts'), PASSWORD, ...addresses],
+      ['--require', 'tsx/cjs', require.resolve('../support/reserve-process.ts'), PASSWORD, ...addresses],
       {
         env: { PATH: process.env.PATH, ...(trusted.length > 0 ? { NODE_EXTRA_CA_CERTS: file } : {}) },
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -61,7 +61,7 @@ describe('a shared store in Redis over TLS', () => {
     return JSON.parse(said)
   }
 
-  /** Why a process is disconnected from its shared store, as it is reported first. */
+  /** The first reported reason why a process is disconnected from its shared store. */
   async function reason(address: string): Promise<string> {
     const quota = createQuota(systemClock)
     const reasons: string[] = []
@@ -69,7 +69,7 @@ describe('a shared store in Redis over TLS', () => {
       if (why !== undefined) reasons.push(why)
     }
     const leave = quota.join(
-      member({
+      participant({
         openSharedStore: () => openRedis(address, PASSWORD, LEASE_MS)('an account'),
         onSharedStoreChange,
       }),
@@ -79,20 +79,20 @@ describe('a shared store in Redis over TLS', () => {
     return reasons[0] ?? ''
   }
 
-  it('is used where the process trusts who signed its certificate, by its address or by its sentinels', async () => {
+  it('is used if the process trusts its certificate, by its address or by its sentinels', async () => {
     const sentinel = await startSentinel(redis)
     ends.push(sentinel.end)
     const byName = `rediss://localhost:${redis.port}`
     const bySentinels = `rediss+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/main`
-    await redis.ask('FLUSHALL')
-    assert.deepEqual(await asked([authorityFile], [redis.url]), ['granted'])
-    assert.deepEqual(await asked([authorityFile], [byName, bySentinels]), ['full', 'full'])
+    await redis.command('FLUSHALL')
+    assert.deepEqual(await reserveWith([authorityFile], [redis.url]), ['granted'])
+    assert.deepEqual(await reserveWith([authorityFile], [byName, bySentinels]), ['full', 'full'])
   })
 
-  it('is refused where nobody trusts it, where it is for another name, and where it is out of date', async () => {
+  it('is refused with an untrusted, wrong or expired certificate', async () => {
     const servers = [redis, await start('other-name'), await start('expired')]
     const trusted = ['other-name', 'expired'].map((one) => join(authorityFile, `../${one}.pem`))
-    const reasons = await asked(
+    const reasons = await reserveWith(
       trusted,
       servers.map(({ url }) => url),
     )
@@ -102,7 +102,7 @@ describe('a shared store in Redis over TLS', () => {
     )
   })
 
-  it('says so at once, and not that nobody answers', async () => {
+  it('reports this immediately, and not as a timeout', async () => {
     assert.equal(await reason(redis.url), 'SELF_SIGNED_CERT_IN_CHAIN')
     const sentinels = `rediss+sentinel://127.0.0.1:${redis.port}/main`
     assert.match(await reason(sentinels), /CERT/)
@@ -110,7 +110,7 @@ describe('a shared store in Redis over TLS', () => {
     assert.equal(await reason('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main'), 'ECONNREFUSED')
   })
 
-  it('says of a connection without TLS that it was ended', async () => {
+  it('reports a connection without TLS as ended', async () => {
     assert.match(await reason(`redis://127.0.0.1:${redis.port}`), /^ECONNRESET$|Closed/)
   })
 })

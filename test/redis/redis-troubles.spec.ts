@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { openRedis } from '../../src/lib/quota/shared/redis'
 import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { type RedisServer, startRedis } from '../support/redis'
-import { grantedOf, isGranted, joins, type Member, outcomeOf, reserveRequest } from '../support/shared-store'
+import {
+  commitOutcome,
+  grantedOf,
+  isGranted,
+  joinStore,
+  reserveRequest,
+  type StoreMember,
+} from '../support/shared-store'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
@@ -10,20 +17,20 @@ const LEASE_MS = 30_000
 const LONG_MS = 60_000
 const SLACK_MS = 5000
 
-describe('a shared store in Redis, while others use it and limits end', () => {
+describe('a shared store in Redis, with usage by others and exceeded limits', () => {
   let redis: RedisServer
   const opened: SharedQuotaStore[] = []
-  async function open(): Promise<Member> {
+  async function open(): Promise<StoreMember> {
     const sharedStore = openRedis(redis.url, '', LEASE_MS)('an account')
     opened.push(sharedStore)
-    return await joins(sharedStore)
+    return await joinStore(sharedStore)
   }
 
   before('starts Redis', async function () {
     this.timeout(STARTING_MS)
     redis = await startRedis()
   })
-  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  beforeEach('forgets everything', () => redis.command('FLUSHALL'))
   afterEach('closes the connections', async () => {
     await Promise.all(opened.splice(0).map((sharedStore) => sharedStore.close()))
   })
@@ -32,17 +39,17 @@ describe('a shared store in Redis, while others use it and limits end', () => {
   const records = (over: object) => ({ name: 'data 1/2', limit: 100, occupiedMs: LONG_MS, ...over })
   const requests = { name: 'data', limit: 9, occupiedMs: LONG_MS }
 
-  it('grants as many records as are left, and corrects them to what came', async () => {
+  it('grants as many records as are left, and corrects them to those received', async () => {
     const sharedStore = await open()
-    const ask = (id: string, wanted: number) =>
+    const reserve = (id: string, wanted: number) =>
       grantedOf(sharedStore, id, [reserveRequest(requests), reserveRequest(records({ wanted, minimum: 10 }))])
-    assert.deepEqual(await ask('a', 70), [1, 70])
-    assert.deepEqual(await ask('b', 70), [1, 30])
-    await sharedStore.commit('a', [outcomeOf(requests), outcomeOf(records({ used: 25 }))], 0)
-    assert.deepEqual(await ask('c', 70), [1, 45])
+    assert.deepEqual(await reserve('a', 70), [1, 70])
+    assert.deepEqual(await reserve('b', 70), [1, 30])
+    await sharedStore.commit('a', [commitOutcome(requests), commitOutcome(records({ used: 25 }))], 0)
+    assert.deepEqual(await reserve('c', 70), [1, 45])
   })
 
-  it('grants all or nothing: no request if there are too few records, and no records if there is no request', async () => {
+  it('grants all or nothing: no request without enough records, and no records without a request', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'a', [
       reserveRequest(requests),
@@ -77,11 +84,11 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     const sharedStore = await open()
     const rule = { limit: 9, occupiedMs: LONG_MS }
     for (const id of ['a', 'b', 'c']) await grantedOf(sharedStore, id, [reserveRequest(rule)])
-    await sharedStore.commit('a', [outcomeOf({ ...rule, remaining: 2 })], 0)
+    await sharedStore.commit('a', [commitOutcome({ ...rule, remaining: 2 })], 0)
     // 9 less 2 are used, and 3 of the 7 are known.
     const result = await sharedStore.reserve('d', [reserveRequest(rule)])
     assert.deepEqual(result, { granted: [1], totals: [8] })
-    await sharedStore.commit('b', [outcomeOf({ ...rule, remaining: 8 })], 0)
+    await sharedStore.commit('b', [commitOutcome({ ...rule, remaining: 8 })], 0)
     assert.deepEqual(await sharedStore.reserve('e', [reserveRequest(rule)]), { granted: [1], totals: [9] })
     assert.equal(await isGranted(sharedStore, 'f', [reserveRequest(rule)]), false)
   })
@@ -90,9 +97,9 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     const sharedStore = await open()
     const rule = { limit: 3, occupiedMs: 150 }
     await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
-    await sharedStore.commit('a', [outcomeOf({ ...rule, remaining: 0 })], 0)
+    await sharedStore.commit('a', [commitOutcome({ ...rule, remaining: 0 })], 0)
     assert.equal(await isGranted(sharedStore, 'b', [reserveRequest(rule)]), false)
-    await until('all is free', () =>
+    await until('all permits are available', () =>
       isGranted(sharedStore, 'all', [reserveRequest({ ...rule, wanted: 3, minimum: 3 })]),
     )
   })
@@ -102,20 +109,20 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     const rule = { limit: 9, occupiedMs: 200 }
     await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
     const from = performance.now()
-    await sharedStore.commit('a', [outcomeOf({ ...rule, closedMs: rule.occupiedMs })], 0)
+    await sharedStore.commit('a', [commitOutcome({ ...rule, closedMs: rule.occupiedMs })], 0)
     const result = await another.reserve('b', [reserveRequest(rule)])
     assert.ok('waitMs' in result && result.waitMs > 0 && result.waitMs <= 200 && result.shortIndex === 0)
     assert.ok(await isGranted(another, 'other endpoint', [reserveRequest({ ...rule, name: 'alert' })]))
-    await until('it is open again', () => isGranted(another, 'b', [reserveRequest(rule)]))
+    await until('permits are available again', () => isGranted(another, 'b', [reserveRequest(rule)]))
     assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
-  it('closes a device alone where only its records were refused', async () => {
+  it('closes only a device if only its records were refused', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'a', [reserveRequest(requests), reserveRequest(records({ wanted: 10 }))])
     await sharedStore.commit(
       'a',
-      [outcomeOf(requests), outcomeOf(records({ used: 10, closedMs: LONG_MS }))],
+      [commitOutcome(requests), commitOutcome(records({ used: 10, closedMs: LONG_MS }))],
       0,
     )
     const result = await sharedStore.reserve('b', [
@@ -143,7 +150,7 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     )
     await sharedStore.commit(
       'late',
-      [outcomeOf({ ...requests, used: 0 }), outcomeOf(records({ used: 0 }))],
+      [commitOutcome({ ...requests, used: 0 }), commitOutcome(records({ used: 0 }))],
       0,
     )
     assert.deepEqual(
@@ -152,27 +159,27 @@ describe('a shared store in Redis, while others use it and limits end', () => {
     )
   })
 
-  it('commits what was committed before to the same end', async () => {
+  it('commits again without a change', async () => {
     const sharedStore = await open()
     const rule = { limit: 3, occupiedMs: LONG_MS }
     await grantedOf(sharedStore, 'a', [reserveRequest(rule)])
-    for (const age of [0, 1000]) await sharedStore.commit('a', [outcomeOf(rule)], age)
+    for (const age of [0, 1000]) await sharedStore.commit('a', [commitOutcome(rule)], age)
     assert.deepEqual(await sharedStore.reserve('b', [reserveRequest(rule)]), { granted: [1], totals: [2] })
   })
 
-  it('counts what was released while an answer was on its way as ours', async () => {
+  it('counts as ours what was released while a response was in flight', async () => {
     const sharedStore = await open()
     const rule = { limit: 9, occupiedMs: 50 }
     await grantedOf(sharedStore, 'short', [reserveRequest(rule)])
     await grantedOf(sharedStore, 'long', [reserveRequest({ ...rule, occupiedMs: LONG_MS })])
-    await sharedStore.commit('short', [outcomeOf(rule)], 0)
-    await until('one is released', async () => {
+    await sharedStore.commit('short', [commitOutcome(rule)], 0)
+    await until('one permit is released', async () => {
       const result = await sharedStore.reserve('look', [reserveRequest({ ...rule, wanted: 8, minimum: 8 })])
-      if ('granted' in result) await sharedStore.commit('look', [outcomeOf({ ...rule, used: 0 })], 0)
+      if ('granted' in result) await sharedStore.commit('look', [commitOutcome({ ...rule, used: 0 })], 0)
       return 'granted' in result
     })
     const outcome = { ...rule, occupiedMs: LONG_MS, remaining: 7 }
-    await sharedStore.commit('long', [outcomeOf({ ...outcome, flightMs: SLACK_MS })], 0)
+    await sharedStore.commit('long', [commitOutcome({ ...outcome, flightMs: SLACK_MS })], 0)
     assert.deepEqual(await sharedStore.reserve('next', [reserveRequest({ ...rule, occupiedMs: LONG_MS })]), {
       granted: [1],
       totals: [2],

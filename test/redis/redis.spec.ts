@@ -4,56 +4,56 @@ import type { SharedQuotaStore } from '../../src/lib/quota/shared/store'
 import { accountKey } from '../../src/lib/registry'
 import { type RedisServer, startRedis } from '../support/redis'
 import {
+  commitOutcome,
   grantedOf,
   isGranted,
-  joins,
-  type Member,
-  outcomeOf,
+  joinStore,
   reserveRequest,
+  type StoreMember,
   usageReplay,
 } from '../support/shared-store'
 import { until } from '../support/wait'
 
 const STARTING_MS = 300_000
 const LEASE_MS = 30_000
-/** Long enough that nothing is released meanwhile. */
+/** Nothing is released within this time. */
 const LONG_MS = 60_000
-/** What a slow machine may take between two steps. */
+/** Maximum time that a slow machine takes between two steps. */
 const SLACK_MS = 5000
 
 describe('a shared store in Redis', () => {
   let redis: RedisServer
   const opened: SharedQuotaStore[] = []
-  /** A connection of its own, as another process has. */
-  async function open(account = 'an account', lease = LEASE_MS): Promise<Member> {
+  /** A connection of another process. */
+  async function open(account = 'an account', lease = LEASE_MS): Promise<StoreMember> {
     const sharedStore = openRedis(redis.url, '', lease)(account)
     opened.push(sharedStore)
-    return await joins(sharedStore)
+    return await joinStore(sharedStore)
   }
 
   before('starts Redis', async function () {
     this.timeout(STARTING_MS)
     redis = await startRedis()
   })
-  beforeEach('forgets everything', () => redis.ask('FLUSHALL'))
+  beforeEach('forgets everything', () => redis.command('FLUSHALL'))
   afterEach('closes the connections', async () => {
     await Promise.all(opened.splice(0).map((sharedStore) => sharedStore.close()))
   })
   after('ends Redis', () => redis.end('SIGKILL'))
 
-  it('grants exactly what there is to many that ask at once', async () => {
+  it('grants exactly what is available to many concurrent callers', async () => {
     const sharedStores = await Promise.all([open(), open(), open()])
     const limit = 7
-    const asked = Array.from({ length: 120 }, (_, at) =>
+    const reservations = Array.from({ length: 120 }, (_, at) =>
       sharedStores[at % 3]?.reserve(`${at}`, [reserveRequest({ limit, occupiedMs: LONG_MS })]),
     )
-    const result = await Promise.all(asked)
+    const result = await Promise.all(reservations)
     const totals = result.flatMap((one) => (one && 'granted' in one ? [one.totals[0]] : []))
     assert.deepEqual(totals.toSorted(), [1, 2, 3, 4, 5, 6, 7])
     assert.ok(result.every((one) => one && ('granted' in one || one.shortIndex === 0)))
   })
 
-  it('never lets more live than the limit, and as many as it allows', async () => {
+  it('never grants more than the limit, and always as many as it allows', async () => {
     const sharedStores = await Promise.all([open(), open(), open()])
     const [limit, occupiedMs, rounds] = [4, 150, 6]
     const lives: { from: number; to: number }[] = []
@@ -66,7 +66,7 @@ describe('a shared store in Redis', () => {
             const from = performance.now()
             // Its clock counts whole milliseconds.
             const to = from + occupiedMs - 2
-            await sharedStore.commit(id, [outcomeOf({ limit, occupiedMs })], 0)
+            await sharedStore.commit(id, [commitOutcome({ limit, occupiedMs })], 0)
             lives.push({ from, to })
           }
         }),
@@ -90,21 +90,21 @@ describe('a shared store in Redis', () => {
       return result.waitMs
     }
     assert.equal(await waitFor(1), LONG_MS, 'all in flight: a window after answers that are yet to come')
-    await sharedStore.commit('b', [outcomeOf(rule)], 20_000)
-    await sharedStore.commit('a', [outcomeOf(rule)], 10_000)
+    await sharedStore.commit('b', [commitOutcome(rule)], 20_000)
+    await sharedStore.commit('a', [commitOutcome(rule)], 10_000)
     const [first, second, third] = [await waitFor(1), await waitFor(2), await waitFor(3)]
     assert.ok(first <= 40_000 && first > 40_000 - SLACK_MS, `${first}`)
     assert.ok(second <= 50_000 && second > 50_000 - SLACK_MS, `${second}`)
     assert.equal(third, LONG_MS)
   })
 
-  it('releases what was committed when its time is over and not before', async () => {
+  it('releases committed usage exactly when it expires', async () => {
     const sharedStore = await open()
     const rule = { limit: 1, occupiedMs: 200 }
     await grantedOf(sharedStore, 'one', [reserveRequest(rule)])
     const from = performance.now()
-    await sharedStore.commit('one', [outcomeOf(rule)], 0)
-    await until('the place is free', () => isGranted(sharedStore, 'another', [reserveRequest(rule)]))
+    await sharedStore.commit('one', [commitOutcome(rule)], 0)
+    await until('the permit is released', () => isGranted(sharedStore, 'another', [reserveRequest(rule)]))
     assert.ok(performance.now() - from >= rule.occupiedMs - 1)
   })
 
@@ -113,8 +113,8 @@ describe('a shared store in Redis', () => {
     const rule = { limit: 1, occupiedMs: 30 }
     await grantedOf(sharedStore, 'in flight', [reserveRequest(rule)])
     await grantedOf(sharedStore, 'settled', [reserveRequest({ ...rule, name: 'alert' })])
-    await sharedStore.commit('settled', [outcomeOf({ ...rule, name: 'alert' })], 0)
-    await until('the other is released', () =>
+    await sharedStore.commit('settled', [commitOutcome({ ...rule, name: 'alert' })], 0)
+    await until('the other permit is released', () =>
       isGranted(sharedStore, 'another', [reserveRequest({ ...rule, name: 'alert' })]),
     )
     assert.equal(await isGranted(sharedStore, 'more', [reserveRequest(rule)]), false)
@@ -127,7 +127,7 @@ describe('a shared store in Redis', () => {
     const from = performance.now()
     await grantedOf(dead, 'lost', [reserveRequest({ limit: 1, occupiedMs })])
     await dead.sharedStore.close()
-    await until('the place is free', () =>
+    await until('the permit is released', () =>
       isGranted(sharedStore, 'another', [reserveRequest({ limit: 1, occupiedMs })]),
     )
     assert.ok(performance.now() - from >= lease + occupiedMs - 1)
@@ -137,7 +137,7 @@ describe('a shared store in Redis', () => {
     const sharedStore = await open()
     const rule = { limit: 1, occupiedMs: LONG_MS }
     await grantedOf(sharedStore, 'unsent', [reserveRequest(rule)])
-    await sharedStore.commit('unsent', [outcomeOf({ ...rule, used: 0 })], 0)
+    await sharedStore.commit('unsent', [commitOutcome({ ...rule, used: 0 })], 0)
     assert.ok(await isGranted(sharedStore, 'another', [reserveRequest(rule)]))
   })
 
@@ -154,18 +154,18 @@ describe('a shared store in Redis', () => {
     const records = { name: 'data 1/2', wanted: 5, minimum: 1, limit: 100, occupiedMs: 2 * LONG_MS }
     for (const id of ['in flight', 'over'])
       await grantedOf(sharedStore, id, [reserveRequest(rule), reserveRequest(records)])
-    await sharedStore.commit('over', [outcomeOf({ ...rule, remaining: 3, closedMs: LONG_MS })], 0)
+    await sharedStore.commit('over', [commitOutcome({ ...rule, remaining: 3, closedMs: LONG_MS })], 0)
     const used = [{ id: 'old', ageMs: 10, amount: 1 }]
     await sharedStore.replay([usageReplay({ name: 'alert', occupiedMs: LONG_MS, used })])
     const contents = (await redis.contents()).filter(({ key }) => !/:(epoch|members)$/.test(key))
     assert.equal(contents.length, 3)
     for (const { key, lasts } of contents) assert.ok(lasts > 0, `${key} stays for ever`)
-    // Longer than its entries last.
+    // Longer than the lease of its entries.
     const requests = contents.find(({ key }) => key.endsWith('current'))
     assert.ok(Number(requests?.lasts) > LONG_MS, 'the lease of what is in flight')
   })
 
-  it('lets its instance id expire as well, of accounts that nobody uses any more', async () => {
+  it('lets its instance id expire as well if an account is not used any more', async () => {
     const sharedStore = await open()
     await grantedOf(sharedStore, 'one', [reserveRequest({ limit: 9, occupiedMs: LONG_MS })])
     const contents = await redis.contents()

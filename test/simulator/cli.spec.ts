@@ -33,7 +33,7 @@ describe('simulator: command line', () => {
       said.err += part
     })
     const ended = once(child, 'close').then(([code]): Ended => ({ code, ...said }))
-    /** resolves once the text was said */
+    /** resolves once the text was printed */
     const says = async (text: string | RegExp): Promise<string> => {
       while (!said.out.match(text)) {
         if (child.exitCode !== null) throw new Error(`ended: ${said.out}${said.err}`)
@@ -44,7 +44,7 @@ describe('simulator: command line', () => {
     return { child, ended, says }
   }
 
-  it('prints what to type, serves, and ends on SIGTERM', async () => {
+  it('prints the credentials, serves, and ends on SIGTERM', async () => {
     const { child, ended, says } = run(
       '--port',
       '0',
@@ -66,7 +66,7 @@ describe('simulator: command line', () => {
     assert.equal((await ended).code, 0)
   })
 
-  it('hands its flags on, prints requests, and ends on Ctrl-C', async () => {
+  it('applies its flags, prints requests, and ends on Ctrl-C', async () => {
     const { child, ended, says } = run(
       ...['-p', '0', '--verbose', '--relay-suffix', 'sub', '--windows', 'sliding', '--count-refused'],
       ...['--variant', 'inclusiveBounds', '--variant', 'dstBias=60', '--variant', 'standaloneNum=1'],
@@ -90,7 +90,7 @@ describe('simulator: command line', () => {
     assert.equal((await ended).code, 0)
   })
 
-  it('takes a fleet from a file, and prints the address only', async () => {
+  it('reads a fleet from a file, and prints the address only', async () => {
     const file = join(folder, 'fleet.json')
     writeFileSync(file, JSON.stringify([{ serial: '52000009', records: [] }]))
     const { says, child, ended } = run('-q', '--port', '0', '--fleet', file, '--limits-off')
@@ -102,7 +102,7 @@ describe('simulator: command line', () => {
     await ended
   })
 
-  it('explains itself', async () => {
+  it('prints its help', async () => {
     const { code, out } = await run('--help').ended
     assert.equal(code, 0)
     for (const flag of ['--port', '--seed', '--speed', '--variant', '--fault', '--limits-off']) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import type { Simulator } from '../../simulator'
-import { ask, send, simulate, start, startSeconds, tiny, useSimulators } from './support'
+import { request, send, simulate, start, startSeconds, tiny, useSimulators } from './support'
 
 describe('simulator: control address', () => {
   useSimulators()
@@ -18,7 +18,7 @@ describe('simulator: control address', () => {
     return send(simulator, method, `/simulator${path}`, headers, body)
   }
 
-  it('tells the state', async () => {
+  it('returns the state', async () => {
     const { json } = await get('/state')
     assert.equal(json.clock.now, start)
     assert.equal(json.devices, 1)
@@ -26,18 +26,18 @@ describe('simulator: control address', () => {
     assert.equal((await get('')).status, 200)
   })
 
-  it('changes options, and shows what is left of faults', async () => {
+  it('changes options, and shows the remaining faults', async () => {
     const faults = [{ kind: 'status', status: 503, times: 2 }]
     const { status, json } = await change('/options', { faults, variants: { numbers: 'text' } }, 'PUT')
     assert.equal(status, 200)
     assert.equal(json.variants.numbers, 'text')
-    assert.equal((await ask(simulator, 'current')).status, 503)
+    assert.equal((await request(simulator, 'current')).status, 503)
     assert.equal((await get('/options')).json.faults[0].times, 1)
     assert.equal((await change('/reset', {})).status, 200)
-    assert.equal((await ask(simulator, 'current')).status, 200)
+    assert.equal((await request(simulator, 'current')).status, 200)
   })
 
-  it('takes a fleet', async () => {
+  it('accepts a fleet', async () => {
     await change('/options', { fleet: [{ serial: '52000007', records: [] }] })
     assert.equal(simulator.truth.devices()[0]?.serial, '52000007')
   })
@@ -48,17 +48,17 @@ describe('simulator: control address', () => {
     assert.equal((await change('/clock', {})).status, 400)
   })
 
-  it('tells log and counts, and spends', async () => {
-    await ask(simulator, 'current')
+  it('returns log and counts, and spends requests', async () => {
+    await request(simulator, 'current')
     assert.equal((await change('/spend', { endpoint: 'current', count: 4 })).status, 200)
     const { json } = await get('/counts')
     assert.deepEqual([json.current.total, json.current.foreign], [1, 4])
     assert.equal((await get('/log')).json[0].endpoint, 'current')
-    assert.equal((await ask(simulator, 'current')).headers['x-ratelimit-remaining'], '4')
+    assert.equal((await request(simulator, 'current')).headers['x-ratelimit-remaining'], '4')
     assert.equal((await change('/spend', { endpoint: 'nothing' })).status, 400)
   })
 
-  it('tells the truth', async () => {
+  it('returns the true data', async () => {
     assert.equal((await get('/devices')).json[0].serial, '52000001')
     const { json } = await get(`/records?serial=52000001&from=${(startSeconds - 120) * 1000}`)
     assert.deepEqual(json, [
@@ -70,7 +70,7 @@ describe('simulator: control address', () => {
     assert.equal((await get('/records?serial=unknown1')).status, 400)
   })
 
-  it('says what is wrong', async () => {
+  it('reports what is wrong', async () => {
     const wrong = async (path: string, value: unknown) => {
       const { status, json } = await change(path, value)
       assert.equal(status, 400)
@@ -88,7 +88,7 @@ describe('simulator: control address', () => {
     )
   })
 
-  it('is for this machine: other names for it, and web pages, are refused', async () => {
+  it('is only for this machine: other host names and web pages are refused', async () => {
     const status = async (headers: Record<string, string>) =>
       (await send(simulator, 'GET', '/simulator/state', headers)).status
     assert.equal(await status({ Host: 'evil.example:80' }), 403)
@@ -104,7 +104,7 @@ describe('simulator: control address', () => {
     await assert.rejects(fetch(`http://${outside.address}:${simulator.port}/simulator/state`))
   })
 
-  it('leaves no trace in the log', async () => {
+  it('does not log its own requests', async () => {
     await get('/state')
     assert.equal(simulator.log.length, 0)
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ask, office, remote, simulate, startSeconds, tiny, useSimulators } from './support'
+import { office, remote, request, simulate, startSeconds, tiny, useSimulators } from './support'
 
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 const channels = [
@@ -16,7 +16,7 @@ describe('simulator: CSV', () => {
   useSimulators()
   it('csv2: three header rows, then local times, serial dates and values, all quoted', async () => {
     const simulator = await simulate({ fleet: [remote({ channels, records, base: { ...office, zone } })] })
-    const reply = await ask(simulator, 'data-relay', { ...unit, type: 'csv2' })
+    const reply = await request(simulator, 'data-relay', { ...unit, type: 'csv2' })
     assert.equal(reply.headers['content-type'], 'text/csv; charset=utf-8')
     assert.deepEqual(reply.text.split('\r\n'), [
       '"Date/Time","Date/Time","No.1","No.2"',
@@ -33,7 +33,7 @@ describe('simulator: CSV', () => {
     const simulator = await simulate({
       fleet: [remote({ channels, records, base: { ...office, zone: west } })],
     })
-    const { text } = await ask(simulator, 'latest-data-relay', { ...unit, type: 'csv2' })
+    const { text } = await request(simulator, 'latest-data-relay', { ...unit, type: 'csv2' })
     const rows = text.split('\r\n')
     assert.match(rows[1] ?? '', /^"GMT-03:30 DST:ON"/)
     assert.match(rows[3] ?? '', /^"2026-01-15 09:44:00"/)
@@ -44,9 +44,9 @@ describe('simulator: CSV', () => {
     const simulator = await simulate({
       fleet: [tiny(1, { channels: [{ num: 1, name, unit: 'C' }] }), remote({ channels, records })],
     })
-    const latest = await ask(simulator, 'latest-data', { 'remote-serial': '52000001', type: 'csv' })
+    const latest = await request(simulator, 'latest-data', { 'remote-serial': '52000001', type: 'csv' })
     assert.equal(latest.text.split('\r\n')[1], '"GMT+09:00 DST:OFF","Date serial value","say ""hi"", now"')
-    const plain = await ask(simulator, 'data-relay', { ...unit, type: 'csv' })
+    const plain = await request(simulator, 'data-relay', { ...unit, type: 'csv' })
     assert.deepEqual(plain.text.split('\r\n').slice(0, 2), [
       '"unixtime","data-id","ch1","ch3"',
       `"${startSeconds - 60}","0","1.5","E1"`,
@@ -55,14 +55,14 @@ describe('simulator: CSV', () => {
 
   it('answers errors as JSON', async () => {
     const simulator = await simulate({ fleet: [] })
-    const reply = await ask(simulator, 'data', { 'remote-serial': '52000001', type: 'csv2' })
+    const reply = await request(simulator, 'data', { 'remote-serial': '52000001', type: 'csv2' })
     assert.equal(reply.status, 400)
     assert.equal(reply.json.error.code, 400)
   })
 
-  it('has headers only, while there are no records', async () => {
+  it('has only headers if there are no records', async () => {
     const simulator = await simulate({ fleet: [tiny(0)] })
-    const { text } = await ask(simulator, 'data', { 'remote-serial': '52000001', type: 'csv2' })
+    const { text } = await request(simulator, 'data', { 'remote-serial': '52000001', type: 'csv2' })
     assert.equal(text, '"Date/Time","Date/Time"\r\n"GMT+09:00 DST:OFF","Date serial value"\r\n"",""\r\n')
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../simulator'
-import { ask, office, remote, simulate, startSeconds, tiny, useSimulators } from './support'
+import { office, remote, request, simulate, startSeconds, tiny, useSimulators } from './support'
 
 const standalone = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
@@ -20,7 +20,7 @@ describe('simulator: answers', () => {
   })
 
   it('current: text throughout, underscored offsets, objects for base unit and group', async () => {
-    const { status, headers, json } = await ask(simulator, 'current')
+    const { status, headers, json } = await request(simulator, 'current')
     assert.equal(status, 200)
     assert.equal(headers['content-type'], 'application/json; charset=utf-8')
     assert.deepEqual(json.devices[0], {
@@ -52,12 +52,12 @@ describe('simulator: answers', () => {
     )
   })
 
-  it('current: by remote serials, by base serials, both units of a twin', async () => {
+  it('current: by remote serials, by base serials, both devices of a serial under two base units', async () => {
     simulator.set({
       fleet: [tiny(1), remote(), remote({ base: { serial: '5F000002' } }), remote({ serial: '52000003' })],
     })
     const keys = async (params: object) => {
-      const { json } = await ask(simulator, 'current', { ...params })
+      const { json } = await request(simulator, 'current', { ...params })
       return json.devices.map((each: { serial: string; baseunit: { serial: string } }) => [
         each.serial,
         each.baseunit.serial,
@@ -78,7 +78,7 @@ describe('simulator: answers', () => {
 
   for (const endpoint of ['latest-data', 'data'] as const) {
     it(`${endpoint}: numbers, channels counted from 0, no daylight saving flag`, async () => {
-      const { json } = await ask(simulator, endpoint, standalone)
+      const { json } = await request(simulator, endpoint, standalone)
       assert.deepEqual(json, {
         serial: '52000001',
         model: 'M-1',
@@ -105,7 +105,7 @@ describe('simulator: answers', () => {
   }
 
   it('latest-data-relay: text, a daylight saving flag, dst-bias 60 always', async () => {
-    const { json } = await ask(simulator, 'latest-data-relay', unit)
+    const { json } = await request(simulator, 'latest-data-relay', unit)
     const { channel, data, ...rest } = json
     assert.deepEqual(rest, {
       ...identity,
@@ -126,7 +126,7 @@ describe('simulator: answers', () => {
   })
 
   it('data-relay: numbers, hyphens, no flag', async () => {
-    const { json } = await ask(simulator, 'data-relay', { ...unit, number: 1 })
+    const { json } = await request(simulator, 'data-relay', { ...unit, number: 1 })
     const { channel, ...rest } = json
     assert.deepEqual(rest, {
       ...identity,
@@ -144,7 +144,7 @@ describe('simulator: answers', () => {
       texts: { ch1: `Upper Limit ${i}`, 'battery-level': 'low' },
     }))
     simulator.set({ fleet: [remote({ name: 'Two', base: { ...office, zone }, alerts })] })
-    const { json } = await ask(simulator, 'alert', unit)
+    const { json } = await request(simulator, 'alert', unit)
     const { channel, 'alert-logs': logs, ...rest } = json
     assert.deepEqual(rest, {
       ...identity,
@@ -169,7 +169,7 @@ describe('simulator: answers', () => {
     const records = [{ unixtime: startSeconds - 1, values }]
     simulator.set({ fleet: [tiny(0, { channels, records }), remote({ channels, records })] })
     const shown = async (endpoint: string, params: Record<string, unknown>) => {
-      const { json } = await ask(simulator, endpoint, params)
+      const { json } = await request(simulator, endpoint, params)
       const record = json.data
         ? Object.keys(json.data[0]).filter((key) => key.startsWith('ch')).length
         : undefined
@@ -179,7 +179,7 @@ describe('simulator: answers', () => {
     assert.deepEqual(await shown('data-relay', unit), [4, 4])
     assert.deepEqual(await shown('latest-data-relay', unit), [4, 4])
     assert.deepEqual(await shown('alert', unit), [6, undefined])
-    const { json } = await ask(simulator, 'current')
+    const { json } = await request(simulator, 'current')
     assert.equal(json.devices[1].channel.length, 6)
   })
 
@@ -190,7 +190,7 @@ describe('simulator: answers', () => {
       { unixtime: startSeconds - 1, values: { 1: 1.5, 3: null } },
     ]
     simulator.set({ fleet: [remote({ channels, records })] })
-    const { json } = await ask(simulator, 'data-relay', unit)
+    const { json } = await request(simulator, 'data-relay', unit)
     assert.deepEqual(
       json.channel.map((each: { num: number }) => each.num),
       [1, 3],
@@ -201,16 +201,16 @@ describe('simulator: answers', () => {
 
   it('has no channels while a device has no records', async () => {
     simulator.set({ fleet: [tiny(0), remote({ records: [] })] })
-    const { json } = await ask(simulator, 'current')
+    const { json } = await request(simulator, 'current')
     assert.deepEqual(json.devices[0].channel, [])
-    const data = (await ask(simulator, 'data', standalone)).json
+    const data = (await request(simulator, 'data', standalone)).json
     assert.deepEqual([data.channel, data.data], [[], []])
-    const alert = (await ask(simulator, 'alert', unit)).json
+    const alert = (await request(simulator, 'alert', unit)).json
     assert.deepEqual([alert.channel, alert['alert-logs']], [[], []])
   })
 
-  it('tells the simulated time in its Date header', async () => {
-    const { headers } = await ask(simulator, 'current')
+  it('has the simulated time in its Date header', async () => {
+    const { headers } = await request(simulator, 'current')
     assert.equal(headers.date, 'Thu, 15 Jan 2026 12:15:00 GMT')
   })
 })

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { createConnection } from 'node:net'
 import type { Fault, FaultKind, Simulator } from '../../simulator'
-import { ask, credentialsOf, failure, type Reply, remote, simulate, tiny, useSimulators } from './support'
+import {
+  credentialsOf,
+  type Reply,
+  remote,
+  request,
+  requestError,
+  simulate,
+  tiny,
+  useSimulators,
+} from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const withFaults = (...faults: Fault[]) => simulate({ fleet: [tiny(3), remote()], faults })
@@ -15,7 +24,7 @@ const isJson = ({ text }: Reply) => {
   }
 }
 
-/** What each fault that answers makes of an answer. */
+/** Effect of each fault that returns an answer. */
 const answers: readonly [Fault, (reply: Reply, whole: Reply) => void][] = [
   ...[500, 502, 503, 504].map((status) => statusRow({ kind: 'status', status })),
   ...[401, 403, 429].map((status) => statusRow({ kind: 'status', status })),
@@ -84,8 +93,8 @@ describe('simulator: faults', () => {
   for (const [fault, check] of answers) {
     it(`${fault.kind} ${fault.status ?? ''}`.trim(), async () => {
       const simulator = await withFaults({ ...fault, times: 1 })
-      const reply = await ask(simulator, 'current')
-      check(reply, await ask(simulator, 'current'))
+      const reply = await request(simulator, 'current')
+      check(reply, await request(simulator, 'current'))
       assert.deepEqual(
         simulator.log.map((entry) => [entry.status, ...entry.faults]),
         [[reply.status, fault.kind], [200]],
@@ -96,8 +105,8 @@ describe('simulator: faults', () => {
   for (const kind of ['drop', 'dropMidBody'] satisfies FaultKind[]) {
     it(`${kind}: no whole answer`, async () => {
       const simulator = await withFaults({ kind, times: 1 })
-      assert.equal(await failure(ask(simulator, 'current')), 'ECONNRESET')
-      assert.equal((await ask(simulator, 'current')).status, 200)
+      assert.equal(await requestError(request(simulator, 'current')), 'ECONNRESET')
+      assert.equal((await request(simulator, 'current')).status, 200)
     })
   }
 
@@ -112,22 +121,22 @@ describe('simulator: faults', () => {
 
   it('silence: accepted, never answered, ended by close', async () => {
     const simulator = await withFaults({ kind: 'silence' })
-    const asked = failure(ask(simulator, 'current'))
+    const failed = requestError(request(simulator, 'current'))
     while (simulator.log.length === 0) await new Promise((resolve) => setImmediate(resolve))
     assert.equal(simulator.log[0]?.status, 0)
     await simulator.close()
-    assert.equal(await asked, 'ECONNRESET')
+    assert.equal(await failed, 'ECONNRESET')
   })
 
-  it('a delay holds the answer, and close does not wait for it', async () => {
+  it('a delay delays the answer, and close does not wait for it', async () => {
     const simulator = await withFaults({ kind: 'delay', delay: 3_600_000 })
-    const asked = failure(ask(simulator, 'current'))
+    const failed = requestError(request(simulator, 'current'))
     while (simulator.log.length === 0) await new Promise((resolve) => setImmediate(resolve))
     await simulator.close()
-    assert.equal(await asked, 'ECONNRESET')
+    assert.equal(await failed, 'ECONNRESET')
   })
 
-  it('befall the endpoints, serials and number of requests they name', async () => {
+  it('apply to the given endpoints, serials and number of requests', async () => {
     const fault: Fault = {
       kind: 'status',
       status: 503,
@@ -138,21 +147,21 @@ describe('simulator: faults', () => {
     }
     const simulator = await withFaults(fault)
     const statuses: number[] = []
-    for (let i = 0; i < 5; i++) statuses.push((await ask(simulator, 'data', serial)).status)
+    for (let i = 0; i < 5; i++) statuses.push((await request(simulator, 'data', serial)).status)
     assert.deepEqual(statuses, [200, 503, 503, 200, 200])
     simulator.set({ faults: [{ kind: 'status', status: 503, serials: ['5F000001'] }] })
-    assert.equal((await ask(simulator, 'current')).status, 200)
+    assert.equal((await request(simulator, 'current')).status, 200)
     const params = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
-    assert.equal((await ask(simulator, 'data-relay', params)).status, 503)
-    assert.equal((await ask(simulator, 'current', { 'base-serial': ['5F000001'] })).status, 503)
+    assert.equal((await request(simulator, 'data-relay', params)).status, 503)
+    assert.equal((await request(simulator, 'current', { 'base-serial': ['5F000001'] })).status, 503)
   })
 
-  it('come by chance, the same for the same seed', async () => {
+  it('occur at random, the same for the same seed', async () => {
     const run = async (seed: string) => {
       const faults: Fault[] = [{ kind: 'status', status: 500, probability: 0.4 }]
       const simulator = await simulate({ fleet: [], faults, seed, limits: 'off' })
       const statuses: number[] = []
-      for (let i = 0; i < 40; i++) statuses.push((await ask(simulator, 'current')).status)
+      for (let i = 0; i < 40; i++) statuses.push((await request(simulator, 'current')).status)
       return statuses
     }
     const one = await run('a')
@@ -162,27 +171,27 @@ describe('simulator: faults', () => {
     assert.ok(failed > 5 && failed < 30, `${failed} of 40`)
   })
 
-  it('happen after the request counted, unless it never reached the service', async () => {
+  it('occur after the request was counted, unless it never reached the service', async () => {
     const simulator = await withFaults({ kind: 'status', status: 502, times: 1 })
-    await ask(simulator, 'current')
+    await request(simulator, 'current')
     simulator.set({ faults: [{ kind: 'status', status: 502, counts: false, times: 1 }] })
-    await ask(simulator, 'current')
-    assert.equal((await ask(simulator, 'current')).headers['x-ratelimit-remaining'], '8')
+    await request(simulator, 'current')
+    assert.equal((await request(simulator, 'current')).headers['x-ratelimit-remaining'], '8')
     assert.deepEqual(
       simulator.log.map((entry) => entry.counted),
       [true, false, true],
     )
   })
 
-  it('a 429 tells that nothing is left, and is no request over the limit', async () => {
+  it('a 429 reports that nothing is left, and does not count as over the limit', async () => {
     const simulator = await withFaults({ kind: 'status', status: 429, times: 1 })
-    assert.equal((await ask(simulator, 'current')).headers['x-ratelimit-remaining'], '0')
+    assert.equal((await request(simulator, 'current')).headers['x-ratelimit-remaining'], '0')
     const { refused, over } = simulator.counts().current
     assert.deepEqual([refused, over], [1, 0])
   })
 })
 
-/** All that arrives until the connection ends. */
+/** All bytes until the connection ends. */
 function raw(simulator: Simulator): Promise<string> {
   const body = JSON.stringify(credentialsOf(simulator))
   const lines = [

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type DeviceDefinition, manualClock, type Simulator, signals } from '../../simulator'
-import { ask, office, remote, simulate, start, startSeconds, tiny, useSimulators } from './support'
+import { office, remote, request, simulate, start, startSeconds, tiny, useSimulators } from './support'
 
 const minute = 60_000
 const day = 86_400_000
 
 const latest = async (simulator: Simulator, serial: string) =>
-  (await ask(simulator, 'latest-data', { 'remote-serial': serial })).text
+  (await request(simulator, 'latest-data', { 'remote-serial': serial })).text
 
 describe('simulator: the demo fleet', () => {
   useSimulators()
@@ -45,7 +45,7 @@ describe('simulator: the demo fleet', () => {
     )
   })
 
-  it('has ids that wrap, miss some, start over, and stay 0', () => {
+  it('has ids that wrap, have gaps, restart, and stay 0', () => {
     const ids = (name: string) => recordsOf(name).map((record) => record.id)
     const steps = (name: string) =>
       new Set(ids(name).map((id, i, all) => (i === 0 ? 1 : id - (all[i - 1] ?? 0))))
@@ -57,14 +57,14 @@ describe('simulator: the demo fleet', () => {
     assert.ok((restarted[0] ?? 0) > 10_000)
   })
 
-  it('misses the time of the ids it misses', () => {
+  it('has time gaps where ids are missing', () => {
     const records = recordsOf('Rack B')
     const gap = records.findIndex((record, i) => record.id - (records[i - 1]?.id ?? record.id) === 4)
     const spent = (records[gap]?.time ?? 0) - (records[gap - 1]?.time ?? 0)
     assert.ok(spent >= 480_000 && spent <= 481_000)
   })
 
-  it('has the odd step of a second more', () => {
+  it('sometimes has an interval that is a second longer', () => {
     const records = recordsOf('Freezer 1', start - 3 * day)
     const steps = new Set(records.slice(1).map((record, i) => record.time - (records[i]?.time ?? 0)))
     assert.deepEqual(steps, new Set([600_000, 601_000]))
@@ -74,9 +74,9 @@ describe('simulator: the demo fleet', () => {
     assert.equal(named('Spare').stored, 0)
     const silent = simulator.truth.current().find(({ serial }) => serial === named('Loading dock').serial)
     assert.ok((silent?.time ?? 0) < start - 8 * day)
-    const { json } = await ask(simulator, 'current', { 'remote-serial': [named('Freezer 1').serial] })
+    const { json } = await request(simulator, 'current', { 'remote-serial': [named('Freezer 1').serial] })
     assert.equal(json.devices[0].channel[1].value, 'Sensor Error')
-    const { json: data } = await ask(simulator, 'data', {
+    const { json: data } = await request(simulator, 'data', {
       'remote-serial': named('Freezer 1').serial,
       number: 1,
     })
@@ -94,7 +94,7 @@ describe('simulator: the demo fleet', () => {
       assert.ok(Number(humidity[2]) > 0 && Number(humidity[2]) < 100)
   })
 
-  it('tells in its alert log what its records show', () => {
+  it('has alerts that match its records', () => {
     const { serial } = named('Freezer 1')
     const alerts = simulator.truth.alerts(serial)
     assert.equal(alerts.length, 20)
@@ -103,12 +103,12 @@ describe('simulator: the demo fleet', () => {
       const text = texts.ch1
       if (!text || /Sensor Error/.test(text)) continue
       const [record] = simulator.truth.records(serial, serial, time, time)
-      const told = /^Freezer (Upper Limit|Returned to Normal): (-?[\d.]+) C \(Upper Limit -15.0 C\)$/.exec(
+      const match = /^Freezer (Upper Limit|Returned to Normal): (-?[\d.]+) C \(Upper Limit -15.0 C\)$/.exec(
         text,
       )
-      assert.ok(told, text)
-      assert.equal(Number(told[2]), record?.values[1])
-      assert.equal(Number(told[2]) > -15, told[1] === 'Upper Limit')
+      assert.ok(match, text)
+      assert.equal(Number(match[2]), record?.values[1])
+      assert.equal(Number(match[2]) > -15, match[1] === 'Upper Limit')
       limits++
     }
     assert.ok(limits > 5)
@@ -116,18 +116,18 @@ describe('simulator: the demo fleet', () => {
     assert.ok(japanese.some(({ texts }) => /上限値/.test(texts.ch1 ?? '')))
   })
 
-  it('grows with time, and keeps what it has told', async () => {
+  it('grows with time, and keeps earlier records', async () => {
     const { serial } = named('冷蔵庫 受入口')
     const before = simulator.truth.records(serial, serial, start - 60 * minute)
     simulator.clock.advance(10 * minute)
     const after = simulator.truth.records(serial, serial, start - 60 * minute)
     assert.equal(after.length, before.length + 10)
     assert.deepEqual(after.slice(0, before.length), before)
-    const { json } = await ask(simulator, 'current', { 'remote-serial': [serial] })
+    const { json } = await request(simulator, 'current', { 'remote-serial': [serial] })
     assert.equal(json.devices[0].unixtime * 1000, after.at(-1)?.time)
   })
 
-  it('writes new alerts as time goes on, none ahead of time, and takes none back', () => {
+  it('adds alerts as time passes, none ahead of time, and removes none', () => {
     for (const { serial, base, endpoints } of simulator.truth.devices()) {
       if (!endpoints.includes('alert')) continue
       let before = simulator.truth.alerts(serial, base)
@@ -177,7 +177,7 @@ describe('simulator: fleets of any size', () => {
   for (const devices of [0, 1, 300, 5000]) {
     it(`of ${devices}`, async () => {
       const simulator = await simulate({ devices })
-      const { json } = await ask(simulator, 'current')
+      const { json } = await request(simulator, 'current')
       assert.equal(json.devices.length, devices)
       const keys = json.devices.map((each: { serial: string; baseunit: { serial: string } }) => [
         each.serial,
@@ -202,10 +202,10 @@ describe('simulator: fleets of your own', () => {
     '\u0000\u202E',
   ]
 
-  it('take names of any kind as they are', async () => {
+  it('keep any names unchanged', async () => {
     const fleet = names.map((name, i) => tiny(1, { serial: `5200000${i}`, name, group: { num: 1, name } }))
     const simulator = await simulate({ fleet })
-    const { json } = await ask(simulator, 'current')
+    const { json } = await request(simulator, 'current')
     assert.deepEqual(
       json.devices.map((device: { name: string; group: { name: string } }) => [
         device.name,
@@ -217,12 +217,12 @@ describe('simulator: fleets of your own', () => {
 
   it('need a serial only', async () => {
     const simulator = await simulate({ fleet: [{ serial: '52000001' }] })
-    const { json } = await ask(simulator, 'data', { 'remote-serial': '52000001', number: 1 })
+    const { json } = await request(simulator, 'data', { 'remote-serial': '52000001', number: 1 })
     assert.equal(json.data.length, 1)
     assert.equal(typeof json.data[0].ch1, 'number')
   })
 
-  it('generate as told', async () => {
+  it('generate records as defined', async () => {
     const device: DeviceDefinition = {
       serial: '52000001',
       channels: [
@@ -237,17 +237,17 @@ describe('simulator: fleets of your own', () => {
       records.map(({ time, id, values }) => [(time - start) / 1000, id, values[1]]),
       [0, 1, 2, 3, 4, 5].map((i) => [-600 + 60 * i, 100 + i, 5]),
     )
-    const { json } = await ask(simulator, 'data-relay', {
+    const { json } = await request(simulator, 'data-relay', {
       'remote-serial': '52000001',
       'base-serial': '52000001',
     })
     assert.equal(json.error.code, 400)
   })
 
-  it('may say what current tells', async () => {
+  it('may define the current reading', async () => {
     const current = { unixtime: startSeconds + 5, values: { 1: 'No Data' } }
     const simulator = await simulate({ fleet: [tiny(1, { current })] })
-    const { json } = await ask(simulator, 'current')
+    const { json } = await request(simulator, 'current')
     assert.deepEqual(
       [json.devices[0].unixtime, json.devices[0].channel[0].value],
       [String(startSeconds + 5), 'No Data'],
@@ -256,15 +256,15 @@ describe('simulator: fleets of your own', () => {
 
   it('may change while the simulator runs, and are back after a reset', async () => {
     const simulator = await simulate({ fleet: [tiny(1)] })
-    await ask(simulator, 'data', { 'remote-serial': '52000001' })
+    await request(simulator, 'data', { 'remote-serial': '52000001' })
     simulator.set({ fleet: [tiny(1, { name: 'New' }), remote()] })
-    const { json } = await ask(simulator, 'data', { 'remote-serial': '52000001' })
+    const { json } = await request(simulator, 'data', { 'remote-serial': '52000001' })
     assert.equal(json.name, 'New')
     simulator.reset()
     assert.equal(simulator.truth.devices().length, 1)
   })
 
-  it('tell alerts of a list or a function, as they arrive', () => {
+  it('have alerts from a list or a function, as they arrive', () => {
     const alerts = [
       { unixtime: startSeconds - 50, texts: { ch1: 'old' } },
       { unixtime: startSeconds - 10, texts: { ch1: 'late' }, arrives: startSeconds + 30 },
@@ -282,7 +282,7 @@ describe('simulator: fleets of your own', () => {
     })
   })
 
-  it('are refused when they cannot be', async () => {
+  it('are refused if they are invalid', async () => {
     const refuse = (fleet: unknown[], message: RegExp) =>
       assert.rejects(simulate({ fleet: fleet as DeviceDefinition[] }), message)
     await refuse([{}], /fleet\[0\].serial/)

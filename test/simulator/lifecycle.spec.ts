@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { runningClock, type SimulatorOptions, startSimulator } from '../../simulator'
-import { ask, simulate, useSimulators } from './support'
+import { request, simulate, useSimulators } from './support'
 
 describe('simulator: start and end', () => {
   useSimulators()
-  it('says that a port is taken', async () => {
+  it('reports that a port is taken', async () => {
     const { port } = await simulate()
     await assert.rejects(startSimulator({ port }), { message: `port ${port} is taken`, code: 'EADDRINUSE' })
   })
 
   it('runs beside others, each with its own state', async () => {
     const [one, two] = await Promise.all([simulate({ seed: 1 }), simulate({ seed: 2 })])
-    await ask(one, 'current')
+    await request(one, 'current')
     assert.deepEqual([one.counts().current.total, two.counts().current.total], [1, 0])
     const { apiKey, loginId, loginPass } = one.account
     const credentials = { 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass }
-    assert.equal((await ask(two, 'current', {}, { credentials })).status, 401)
+    assert.equal((await request(two, 'current', {}, { credentials })).status, 401)
   })
 
   it('closes once, twice, and with connections open', async () => {
@@ -51,7 +51,7 @@ describe('simulator: start and end', () => {
     assert.equal(clock.now(), 1500)
   })
 
-  it('can move a clock that it was given', async () => {
+  it('can advance a given clock', async () => {
     let time = 1_000_000_000_000
     const simulator = await simulate({ clock: { now: () => time } })
     simulator.clock.advance(5000)

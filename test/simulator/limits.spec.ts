@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type EndpointName, endpointNames, type Simulator } from '../../simulator'
-import { ask, type Reply, remote, simulate, tiny, useSimulators } from './support'
+import { type Reply, remote, request, simulate, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
@@ -10,16 +10,16 @@ const rate = ({ headers }: Reply) =>
 
 const statuses = async (simulator: Simulator, endpoint: EndpointName, count: number, params: object = {}) => {
   const all: number[] = []
-  for (let i = 0; i < count; i++) all.push((await ask(simulator, endpoint, { ...params })).status)
+  for (let i = 0; i < count; i++) all.push((await request(simulator, endpoint, { ...params })).status)
   return all
 }
 
 describe('simulator: request limits', () => {
   useSimulators()
-  it('are those of the description, told on every answer', async () => {
+  it('are the described ones, reported with every answer', async () => {
     const simulator = await simulate({ fleet: [tiny(3), remote()] })
     const own = { ...serial, 'base-serial': '52000001' }
-    const told: Record<string, unknown> = {}
+    const headers: Record<string, unknown> = {}
     const params: Record<EndpointName, object> = {
       current: {},
       'latest-data': serial,
@@ -28,8 +28,9 @@ describe('simulator: request limits', () => {
       'data-relay': unit,
       alert: own,
     }
-    for (const name of endpointNames) told[name] = rate(await ask(simulator, name, { ...params[name] }))
-    assert.deepEqual(told, {
+    for (const name of endpointNames)
+      headers[name] = rate(await request(simulator, name, { ...params[name] }))
+    assert.deepEqual(headers, {
       current: ['10', '120', '9', undefined],
       'latest-data': ['60', '60', '59', undefined],
       'latest-data-relay': ['60', '60', '59', undefined],
@@ -39,52 +40,52 @@ describe('simulator: request limits', () => {
     })
   })
 
-  it('are told on errors as well', async () => {
+  it('are reported with errors as well', async () => {
     const simulator = await simulate({ fleet: [tiny(3)] })
-    await ask(simulator, 'data', serial)
-    assert.deepEqual(rate(await ask(simulator, 'data', { 'remote-serial': '99999999' })), [
+    await request(simulator, 'data', serial)
+    assert.deepEqual(rate(await request(simulator, 'data', { 'remote-serial': '99999999' })), [
       '20',
       '60',
       '18',
       '160000',
     ])
-    assert.deepEqual(rate(await ask(simulator, 'data', { ...serial, number: -1 })), [
+    assert.deepEqual(rate(await request(simulator, 'data', { ...serial, number: -1 })), [
       '20',
       '60',
       '17',
       '160000',
     ])
-    assert.deepEqual(rate(await ask(simulator, 'data', { ...serial, 'login-pass': 'no' })), [
+    assert.deepEqual(rate(await request(simulator, 'data', { ...serial, 'login-pass': 'no' })), [
       '20',
       '60',
       '17',
       '160000',
     ])
-    assert.deepEqual(rate(await ask(simulator, 'data', {}, { body: '{' })), ['20', '60', '20', '160000'])
+    assert.deepEqual(rate(await request(simulator, 'data', {}, { body: '{' })), ['20', '60', '20', '160000'])
   })
 
-  it('refuse with 429, and not the other endpoints', async () => {
+  it('refuse with 429, and do not affect other endpoints', async () => {
     const simulator = await simulate({ fleet: [tiny(3)] })
     assert.deepEqual(await statuses(simulator, 'current', 11), [...Array(10).fill(200), 429])
-    const refused = await ask(simulator, 'current')
+    const refused = await request(simulator, 'current')
     assert.equal(refused.json.error.code, 429)
     assert.deepEqual(rate(refused), ['10', '120', '0', undefined])
     assert.equal(refused.headers['retry-after'], undefined)
-    assert.equal((await ask(simulator, 'data', serial)).status, 200)
+    assert.equal((await request(simulator, 'data', serial)).status, 200)
   })
 
   it('count a reference-only ID with its user', async () => {
     const simulator = await simulate({ fleet: [tiny(3)] })
     const { apiKey, referenceId, referencePass } = simulator.account
     const credentials = { 'api-key': apiKey, 'login-id': referenceId, 'login-pass': referencePass }
-    await ask(simulator, 'current')
-    assert.equal(rate(await ask(simulator, 'current', {}, { credentials }))[2], '8')
+    await request(simulator, 'current')
+    assert.equal(rate(await request(simulator, 'current', {}, { credentials }))[2], '8')
   })
 
   it('fixed windows end all at once, at their phase', async () => {
     const limits = { current: { limit: 2, window: 10 } }
     const simulator = await simulate({ fleet: [], limits, windowPhase: 4 })
-    // The start is a multiple of ten seconds: a window began 6 s ago and ends in 4 s.
+    // The start is a multiple of ten seconds: a window started 6 s ago and ends in 4 s.
     simulator.clock.advance(3999)
     assert.deepEqual(await statuses(simulator, 'current', 3), [200, 200, 429])
     simulator.clock.advance(1)
@@ -104,7 +105,7 @@ describe('simulator: request limits', () => {
     assert.deepEqual(await statuses(simulator, 'current', 1), [200])
   })
 
-  it('sliding windows let a request in as each one leaves', async () => {
+  it('sliding windows admit a request as each one expires', async () => {
     const limits = { current: { limit: 2, window: 10 } }
     const simulator = await simulate({ fleet: [], limits, windows: 'sliding' })
     await statuses(simulator, 'current', 1)
@@ -116,7 +117,7 @@ describe('simulator: request limits', () => {
     assert.deepEqual(await statuses(simulator, 'current', 2), [200, 429])
   })
 
-  it('may count what they refuse', async () => {
+  it('may count refused requests', async () => {
     const limits = { current: { limit: 1, window: 10 } }
     const simulator = await simulate({ fleet: [], limits, windows: 'sliding', countRefused: true })
     await statuses(simulator, 'current', 1)
@@ -129,13 +130,13 @@ describe('simulator: request limits', () => {
     assert.deepEqual(await statuses(simulator, 'current', 1), [200])
   })
 
-  it('can be out of the way, and tell so', async () => {
+  it('can be switched off, and report this', async () => {
     const simulator = await simulate({ fleet: [tiny(3)], limits: 'off' })
     assert.deepEqual(
       await statuses(simulator, 'alert', 30, { ...serial, 'base-serial': '52000001' }),
       Array(30).fill(200),
     )
-    const [limit, reset, remaining, records] = rate(await ask(simulator, 'data', serial))
+    const [limit, reset, remaining, records] = rate(await request(simulator, 'data', serial))
     assert.deepEqual([limit, reset, remaining, records], ['1000000', '1', '999999', '999999997'])
   })
 
@@ -147,7 +148,7 @@ describe('simulator: request limits', () => {
     assert.deepEqual(await statuses(simulator, 'current', 1), [429])
   })
 
-  it('know of others who use the account', async () => {
+  it('include requests of other clients', async () => {
     const simulator = await simulate({ fleet: [] })
     simulator.spend('current', 9)
     assert.deepEqual(await statuses(simulator, 'current', 2), [200, 429])
@@ -160,40 +161,40 @@ describe('simulator: records budgets', () => {
   const limits = { data: { records: 10, recordsWindow: 100 } }
   const many = [tiny(8), tiny(8, { serial: '52000009' })]
 
-  it('fall by the records returned, device by device', async () => {
+  it('decrease by the returned records, per device', async () => {
     const simulator = await simulate({ fleet: many, limits })
-    assert.equal(rate(await ask(simulator, 'data', { ...serial, number: 6 }))[3], '4')
-    assert.equal(rate(await ask(simulator, 'data', { 'remote-serial': '52000009', number: 1 }))[3], '9')
-    assert.equal(rate(await ask(simulator, 'data', { ...serial, number: 1 }))[3], '3')
-    assert.equal(rate(await ask(simulator, 'latest-data', serial))[3], undefined)
+    assert.equal(rate(await request(simulator, 'data', { ...serial, number: 6 }))[3], '4')
+    assert.equal(rate(await request(simulator, 'data', { 'remote-serial': '52000009', number: 1 }))[3], '9')
+    assert.equal(rate(await request(simulator, 'data', { ...serial, number: 1 }))[3], '3')
+    assert.equal(rate(await request(simulator, 'latest-data', serial))[3], undefined)
   })
 
-  it('refuse an answer that exceeds what is left, and tell what is left', async () => {
+  it('refuse an answer that exceeds what is left, and report what is left', async () => {
     const simulator = await simulate({ fleet: many, limits })
-    await ask(simulator, 'data', { ...serial, number: 6 })
-    const refused = await ask(simulator, 'data', { ...serial, number: 5 })
+    await request(simulator, 'data', { ...serial, number: 6 })
+    const refused = await request(simulator, 'data', { ...serial, number: 5 })
     assert.equal(refused.status, 429)
     assert.equal(rate(refused)[3], '4')
-    assert.equal((await ask(simulator, 'data', { ...serial, number: 4 })).status, 200)
-    assert.equal((await ask(simulator, 'data', { ...serial, number: 1 })).status, 429)
+    assert.equal((await request(simulator, 'data', { ...serial, number: 4 })).status, 200)
+    assert.equal((await request(simulator, 'data', { ...serial, number: 1 })).status, 429)
     simulator.clock.advance(100_000)
-    assert.equal((await ask(simulator, 'data', { ...serial, number: 8 })).status, 200)
+    assert.equal((await request(simulator, 'data', { ...serial, number: 8 })).status, 200)
   })
 
   it('or refuse only once nothing is left', async () => {
     const simulator = await simulate({ fleet: many, limits, budgetRule: 'empty' })
-    assert.equal((await ask(simulator, 'data', { ...serial, number: 6 })).status, 200)
-    const last = await ask(simulator, 'data', { ...serial, number: 6 })
+    assert.equal((await request(simulator, 'data', { ...serial, number: 6 })).status, 200)
+    const last = await request(simulator, 'data', { ...serial, number: 6 })
     assert.deepEqual([last.status, rate(last)[3]], [200, '0'])
-    assert.equal((await ask(simulator, 'data', { ...serial, number: 1 })).status, 429)
+    assert.equal((await request(simulator, 'data', { ...serial, number: 1 })).status, 429)
   })
 
-  it('slide where windows do', async () => {
+  it('slide if windows do', async () => {
     const simulator = await simulate({ fleet: many, limits, windows: 'sliding' })
-    await ask(simulator, 'data', { ...serial, number: 6 })
+    await request(simulator, 'data', { ...serial, number: 6 })
     simulator.clock.advance(60_000)
-    await ask(simulator, 'data', { ...serial, number: 4 })
+    await request(simulator, 'data', { ...serial, number: 4 })
     simulator.clock.advance(40_000)
-    assert.equal(rate(await ask(simulator, 'data', { ...serial, number: 1 }))[3], '5')
+    assert.equal(rate(await request(simulator, 'data', { ...serial, number: 1 }))[3], '5')
   })
 })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { ask, simulate, start, tiny, useSimulators } from './support'
+import { request, simulate, start, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 
 describe('simulator: log and counts', () => {
   useSimulators()
-  it('tell each request without its credentials', async () => {
+  it('contain each request without its credentials', async () => {
     const simulator = await simulate({ fleet: [tiny(3)] })
-    await ask(simulator, 'data', { ...serial, number: 2 })
-    await ask(simulator, 'current', { 'login-pass': 'wrong' })
+    await request(simulator, 'data', { ...serial, number: 2 })
+    await request(simulator, 'current', { 'login-pass': 'wrong' })
     const [first, second] = simulator.log
     assert.deepEqual(first, {
       time: start,
@@ -27,19 +27,19 @@ describe('simulator: log and counts', () => {
     assert.ok(!JSON.stringify(simulator.log).includes(simulator.account.apiKey))
   })
 
-  it('name the reference-only ID that was used', async () => {
+  it('contain the used reference-only ID', async () => {
     const simulator = await simulate({ fleet: [] })
     const { apiKey, referenceId, referencePass } = simulator.account
     const credentials = { 'api-key': apiKey, 'login-id': referenceId, 'login-pass': referencePass }
-    await ask(simulator, 'current', {}, { credentials })
+    await request(simulator, 'current', {}, { credentials })
     assert.equal(simulator.log[0]?.user, referenceId)
   })
 
-  it('count what came over the limit', async () => {
+  it('count requests over the limit', async () => {
     const simulator = await simulate({ fleet: [tiny(3)], limits: { data: { limit: 2, records: 4 } } })
-    for (let i = 0; i < 4; i++) await ask(simulator, 'data', serial)
+    for (let i = 0; i < 4; i++) await request(simulator, 'data', serial)
     simulator.spend('data', 5)
-    // Twice 3 records exceed a budget of 4; the third and fourth come over the limit of requests.
+    // Twice 3 records exceed a budget of 4; the third and fourth request exceed the request limit.
     assert.deepEqual(simulator.counts().data, { total: 4, refused: 3, over: 2, foreign: 5, records: 3 })
     assert.deepEqual(
       simulator.log.map(({ status, over }) => [status, over]),
@@ -52,9 +52,9 @@ describe('simulator: log and counts', () => {
     )
   })
 
-  it('are bounded, while counts are not', async () => {
+  it('are bounded, unlike the counts', async () => {
     const simulator = await simulate({ fleet: [], logSize: 3, limits: 'off' })
-    for (let i = 0; i < 10; i++) await ask(simulator, 'current', { note: i })
+    for (let i = 0; i < 10; i++) await request(simulator, 'current', { note: i })
     assert.deepEqual(
       simulator.log.map((entry) => entry.params.note),
       [7, 8, 9],
@@ -62,14 +62,14 @@ describe('simulator: log and counts', () => {
     assert.equal(simulator.counts().current.total, 10)
   })
 
-  it('are told as they come, unknown paths too', async () => {
+  it('are passed to `onRequest`, unknown paths too', async () => {
     const seen: unknown[] = []
     const simulator = await simulate({
       fleet: [],
       onRequest: ({ endpoint, status }) => seen.push([endpoint, status]),
     })
-    await ask(simulator, 'current')
-    await ask(simulator, 'nothing')
+    await request(simulator, 'current')
+    await request(simulator, 'nothing')
     assert.deepEqual(seen, [
       ['current', 200],
       [null, 404],
@@ -79,11 +79,11 @@ describe('simulator: log and counts', () => {
   it('are empty after a reset, as are windows and faults', async () => {
     const simulator = await simulate({ fleet: [] })
     simulator.set({ faults: [{ kind: 'status' }], variants: { numbers: 'text' } })
-    await ask(simulator, 'current')
+    await request(simulator, 'current')
     simulator.reset()
     assert.deepEqual([simulator.log.length, simulator.counts().current.total], [0, 0])
     assert.equal(simulator.options.variants.numbers, 'described')
-    const reply = await ask(simulator, 'current')
+    const reply = await request(simulator, 'current')
     assert.deepEqual([reply.status, reply.headers['x-ratelimit-remaining']], [200, '9'])
   })
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { EndpointName, Simulator } from '../../simulator'
-import { type Asking, ask, credentialsOf, office, remote, simulate, tiny, useSimulators } from './support'
+import { type Asking, credentialsOf, office, remote, request, simulate, tiny, useSimulators } from './support'
 
 const standalone = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
 
-/** Not accepted: what is sent, and the status it gets. */
+/** Rejected parameters, and the status of the answer. */
 const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, number][] = [
   ['no method override', 'current', {}, { headers: { 'X-HTTP-Method-Override': undefined } }, 400],
   ['another override', 'current', {}, { headers: { 'X-HTTP-Method-Override': 'POST' } }, 400],
@@ -52,7 +52,7 @@ describe('simulator: what a request must be', () => {
 
   for (const [what, endpoint, params, asking, status] of refused) {
     it(`refuses ${what} with ${status}`, async () => {
-      const reply = await ask(simulator, endpoint, params, asking)
+      const reply = await request(simulator, endpoint, params, asking)
       assert.equal(reply.status, status)
       assert.equal(reply.json.error.code, status)
       assert.equal(typeof reply.json.error.message, 'string')
@@ -61,13 +61,13 @@ describe('simulator: what a request must be', () => {
   }
 
   it('answers 404 on any other path', async () => {
-    assert.equal((await ask(simulator, 'nothing')).status, 404)
-    assert.equal((await ask(simulator, '', {}, { path: '/v2/devices/current' })).status, 404)
+    assert.equal((await request(simulator, 'nothing')).status, 404)
+    assert.equal((await request(simulator, '', {}, { path: '/v2/devices/current' })).status, 404)
   })
 
   it('accepts a charset, unknown parameters, and the reference-only ID', async () => {
     const { apiKey, referenceId, referencePass } = simulator.account
-    const reply = await ask(
+    const reply = await request(
       simulator,
       'data',
       { ...standalone, 'temperature-unit': 'F', more: 1 },
@@ -87,10 +87,10 @@ describe('simulator: what a request must be', () => {
 
   it('takes the relay paths with another suffix', async () => {
     simulator.set({ relaySuffix: 'sub' })
-    assert.equal((await ask(simulator, 'data-sub', unit)).status, 200)
-    assert.equal((await ask(simulator, 'latest-data-sub', unit)).status, 200)
-    assert.equal((await ask(simulator, 'data-relay', unit)).status, 404)
-    assert.equal((await ask(simulator, 'data', standalone)).status, 200)
+    assert.equal((await request(simulator, 'data-sub', unit)).status, 200)
+    assert.equal((await request(simulator, 'latest-data-sub', unit)).status, 200)
+    assert.equal((await request(simulator, 'data-relay', unit)).status, 404)
+    assert.equal((await request(simulator, 'data', standalone)).status, 200)
   })
 
   it('serves each kind where the description says', async () => {
@@ -112,7 +112,7 @@ describe('simulator: what a request must be', () => {
       const params = { 'remote-serial': serial, 'base-serial': base }
       const names: string[] = []
       for (const endpoint of ['latest-data', 'data', 'latest-data-relay', 'data-relay', 'alert'] as const) {
-        if ((await ask(simulator, endpoint, params)).status === 200) names.push(endpoint)
+        if ((await request(simulator, endpoint, params)).status === 200) names.push(endpoint)
       }
       served[serial] = names
     }
@@ -125,7 +125,7 @@ describe('simulator: what a request must be', () => {
       REMOTE03: ['alert'],
       REMOTE04: [],
     })
-    assert.equal((await ask(simulator, 'current')).json.devices.length, 7)
+    assert.equal((await request(simulator, 'current')).json.devices.length, 7)
   })
 
   it('keeps further accounts apart', async () => {
@@ -140,10 +140,10 @@ describe('simulator: what a request must be', () => {
     const asOther = {
       credentials: { 'api-key': other.apiKey, 'login-id': 'other001', 'login-pass': 'pass1' },
     }
-    assert.equal((await ask(two, 'current')).status, 200)
-    assert.equal((await ask(two, 'current', {}, asOther)).status, 200)
-    assert.equal((await ask(two, 'current')).status, 429)
+    assert.equal((await request(two, 'current')).status, 200)
+    assert.equal((await request(two, 'current', {}, asOther)).status, 200)
+    assert.equal((await request(two, 'current')).status, 429)
     const mixed = { credentials: { ...credentialsOf(two), 'login-id': 'other001', 'login-pass': 'pass1' } }
-    assert.equal((await ask(two, 'current', {}, mixed)).status, 401)
+    assert.equal((await request(two, 'current', {}, mixed)).status, 401)
   })
 })

@@ -20,7 +20,7 @@ describe('simulator: README', () => {
   })
 })
 
-describe('simulator: what the documents tell to type', () => {
+describe('simulator: the commands in the documents', () => {
   const texts = ['simulator/README.md', 'docs/simulator.md'].map((file) => readFileSync(file, 'utf8'))
   const lines = texts.flatMap((text) => [
     ...codeIn(text).flatMap((code) => code.text.replace(/\\\n\s*/g, '').split('\n')),
@@ -28,7 +28,7 @@ describe('simulator: what the documents tell to type', () => {
   ])
   const fleet = JSON.parse(texts.flatMap(codeIn).find(({ language }) => language === 'json')?.text ?? '')
 
-  it('starts it', () => {
+  it('start it', () => {
     const commands = lines.filter((line) => line.startsWith('npx envlog-simulator'))
     assert.ok(commands.length > 10)
     for (const command of commands) {
@@ -46,7 +46,7 @@ describe('simulator: what the documents tell to type', () => {
     }
   })
 
-  it('is a fleet that it has then', async () => {
+  it('contain the fleet that it then has', async () => {
     const simulator = await startSimulator({ fleet })
     const devices = simulator.truth.devices().map(({ serial }) => serial)
     await simulator.close()
@@ -56,7 +56,7 @@ describe('simulator: what the documents tell to type', () => {
     )
   })
 
-  it('is answered by its control address', async () => {
+  it('are answered by its control address', async () => {
     const simulator = await startSimulator()
     const commands = lines.filter((line) => line.startsWith('curl '))
     assert.ok(commands.length > 5)

@@ -1,5 +1,5 @@
-/** Starts simulators that are closed after each test, and asks them as any client would. */
-import { request } from 'node:http'
+/** Starts simulators that are closed after each test, and sends requests as any client would. */
+import { request as httpRequest } from 'node:http'
 import {
   type DeviceDefinition,
   type EndpointName,
@@ -9,13 +9,13 @@ import {
   startSimulator,
 } from '../../simulator'
 
-/** A quarter past noon, Thursday 15 January 2026, UTC. */
+/** 12:15 on Thursday 15 January 2026, UTC. */
 export const start = Date.UTC(2026, 0, 15, 12, 15)
 export const startSeconds = start / 1000
 
 const running: Simulator[] = []
 
-/** In each `describe`: ends what a test has started. */
+/** Closes what a test has started; called in each `describe`. */
 export function useSimulators(): void {
   afterEach(async () => {
     await Promise.all(running.splice(0).map((simulator) => simulator.close()))
@@ -29,7 +29,7 @@ export async function simulate(options: SimulatorOptions = {}): Promise<Simulato
   return simulator
 }
 
-/** A device with records of its own, one a minute up to the start, ids from 1. */
+/** A device with its own records, one a minute up to the start, ids from 1. */
 export function tiny(count: number, more: Partial<DeviceDefinition> = {}): DeviceDefinition {
   return {
     serial: '52000001',
@@ -46,7 +46,7 @@ export interface Reply {
   status: number
   headers: Readonly<Record<string, string | string[] | undefined>>
   text: string
-  /** the body as JSON; throws when it is none */
+  /** the body as JSON; throws if it is none */
   // biome-ignore lint/suspicious/noExplicitAny: answers are looked into, not modelled
   json: any
 }
@@ -55,9 +55,9 @@ export interface Asking {
   method?: string
   path?: string
   headers?: Record<string, string | undefined>
-  /** instead of JSON of credentials and parameters */
+  /** replaces the JSON of credentials and parameters */
   body?: string
-  /** instead of those of the user */
+  /** replaces the user's */
   credentials?: Record<string, unknown>
 }
 
@@ -66,7 +66,7 @@ export function credentialsOf(simulator: Simulator): Record<string, unknown> {
   return { 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass }
 }
 
-export function ask(
+export function request(
   simulator: Simulator,
   endpoint: EndpointName | string,
   params: Record<string, unknown> = {},
@@ -92,7 +92,7 @@ export function send(
   body?: string,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const req = request(
+    const req = httpRequest(
       { host: '127.0.0.1', port: simulator.port, method, path, headers, agent: false },
       (res) => {
         const parts: Buffer[] = []
@@ -116,10 +116,10 @@ export function send(
   })
 }
 
-/** What `ask` ends with when it does not end with an answer. */
-export async function failure(asked: Promise<Reply>): Promise<string> {
+/** The code or name of the error that ends a request. */
+export async function requestError(reply: Promise<Reply>): Promise<string> {
   try {
-    const { status } = await asked
+    const { status } = await reply
     return `answered ${status}`
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? String(error)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Simulator, Variants } from '../../simulator'
-import { ask, office, type Reply, remote, simulate, startSeconds, tiny, useSimulators } from './support'
+import { office, type Reply, remote, request, simulate, startSeconds, tiny, useSimulators } from './support'
 
 const serial = { 'remote-serial': '52000001' }
 const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
@@ -14,8 +14,8 @@ const withVariants = (variants: Partial<Variants>) =>
     variants,
   })
 
-const first = async (simulator: Simulator) => (await ask(simulator, 'current')).json.devices[0]
-const second = async (simulator: Simulator) => (await ask(simulator, 'current')).json.devices[1]
+const first = async (simulator: Simulator) => (await request(simulator, 'current')).json.devices[0]
+const second = async (simulator: Simulator) => (await request(simulator, 'current')).json.devices[1]
 const offsetsOf = (body: object) => Object.keys(body).filter((key) => /^(time|std|dst)/.test(key))
 const times = ({ json }: Reply) => json.data.map((each: { unixtime: number }) => each.unixtime - startSeconds)
 
@@ -24,18 +24,18 @@ describe('simulator: variants', () => {
   it('inclusiveBounds', async () => {
     const simulator = await withVariants({ inclusiveBounds: true })
     const period = { 'unixtime-from': startSeconds - 180, 'unixtime-to': startSeconds - 60 }
-    assert.deepEqual(times(await ask(simulator, 'data', { ...serial, ...period })), [-180, -120, -60])
+    assert.deepEqual(times(await request(simulator, 'data', { ...serial, ...period })), [-180, -120, -60])
     simulator.set({ variants: { inclusiveBounds: false } })
-    assert.deepEqual(times(await ask(simulator, 'data', { ...serial, ...period })), [-120])
+    assert.deepEqual(times(await request(simulator, 'data', { ...serial, ...period })), [-120])
   })
 
   it('numbers: text everywhere', async () => {
     const simulator = await withVariants({ numbers: 'text' })
-    const { json } = await ask(simulator, 'data', { ...serial, number: 1 })
+    const { json } = await request(simulator, 'data', { ...serial, number: 1 })
     assert.equal(json.time_diff, '120')
     assert.equal(json.channel[0].num, '0')
     assert.deepEqual(json.data, [{ unixtime: String(startSeconds - 60), 'data-id': '3', ch1: '2' }])
-    const relay = (await ask(simulator, 'data-relay', { ...unit, number: 1 })).json
+    const relay = (await request(simulator, 'data-relay', { ...unit, number: 1 })).json
     assert.equal(relay.data[0].ch2, '3.5')
     assert.equal(relay['time-diff'], '120')
   })
@@ -47,17 +47,20 @@ describe('simulator: variants', () => {
       [device.num, device.unixtime, device.battery, device.channel[0].value],
       [0, startSeconds - 60, 5, 2],
     )
-    const relay = (await ask(simulator, 'latest-data-relay', unit)).json
+    const relay = (await request(simulator, 'latest-data-relay', unit)).json
     assert.deepEqual([relay['dst-flg'], relay.data[0]['data-id'], relay.data[0].ch1], [0, 0, 1])
-    assert.equal((await ask(simulator, 'alert', alertOf)).json['alert-logs'][0].unixtime, startSeconds - 5)
+    assert.equal(
+      (await request(simulator, 'alert', alertOf)).json['alert-logs'][0].unixtime,
+      startSeconds - 5,
+    )
   })
 
   it('offsetSpelling', async () => {
     const simulator = await withVariants({ offsetSpelling: 'hyphen' })
     const all = async () => [
       offsetsOf(await first(simulator)),
-      offsetsOf((await ask(simulator, 'data', serial)).json),
-      offsetsOf((await ask(simulator, 'data-relay', unit)).json),
+      offsetsOf((await request(simulator, 'data', serial)).json),
+      offsetsOf((await request(simulator, 'data-relay', unit)).json),
     ]
     for (const names of await all()) assert.deepEqual(names, ['time-diff', 'std-bias', 'dst-bias'])
     simulator.set({ variants: { offsetSpelling: 'underscore' } })
@@ -66,8 +69,8 @@ describe('simulator: variants', () => {
 
   it('dstFlag missing', async () => {
     const simulator = await withVariants({ dstFlag: 'missing' })
-    assert.equal('dst-flg' in (await ask(simulator, 'alert', alertOf)).json, false)
-    assert.equal('dst-flg' in (await ask(simulator, 'latest-data-relay', unit)).json, false)
+    assert.equal('dst-flg' in (await request(simulator, 'alert', alertOf)).json, false)
+    assert.equal('dst-flg' in (await request(simulator, 'latest-data-relay', unit)).json, false)
   })
 
   it('dstBias 60 everywhere', async () => {
@@ -75,7 +78,7 @@ describe('simulator: variants', () => {
     assert.equal((await first(simulator)).dst_bias, '0')
     simulator.set({ variants: { dstBias: '60' } })
     assert.equal((await first(simulator)).dst_bias, '60')
-    assert.equal((await ask(simulator, 'data', serial)).json.dst_bias, 60)
+    assert.equal((await request(simulator, 'data', serial)).json.dst_bias, 60)
   })
 
   it('standaloneNum 1', async () => {
@@ -85,10 +88,10 @@ describe('simulator: variants', () => {
 
   it('channelBase on data and latest-data only', async () => {
     const simulator = await withVariants({ channelBase: 1 })
-    assert.equal((await ask(simulator, 'data', serial)).json.channel[0].num, 1)
+    assert.equal((await request(simulator, 'data', serial)).json.channel[0].num, 1)
     simulator.set({ variants: { channelBase: 0 } })
-    assert.equal((await ask(simulator, 'latest-data', serial)).json.channel[0].num, 0)
-    assert.equal((await ask(simulator, 'data-relay', unit)).json.channel[0].num, 1)
+    assert.equal((await request(simulator, 'latest-data', serial)).json.channel[0].num, 0)
+    assert.equal((await request(simulator, 'data-relay', unit)).json.channel[0].num, 1)
   })
 
   it('standaloneChannels', async () => {
@@ -98,7 +101,7 @@ describe('simulator: variants', () => {
       fleet: [tiny(0, { channels, records })],
       variants: { standaloneChannels: 4 },
     })
-    const { json } = await ask(simulator, 'data', serial)
+    const { json } = await request(simulator, 'data', serial)
     assert.equal(json.channel.length, 4)
     assert.equal(json.data[0].ch4, 4)
     assert.equal('ch5' in json.data[0], false)
@@ -121,16 +124,16 @@ describe('simulator: variants', () => {
     })
     const { rssi, channel, group, unixtime } = await second(simulator)
     assert.deepEqual([rssi, channel[0].name, channel[0].value, group.name, unixtime], ['', '', '', '', ''])
-    assert.equal((await ask(simulator, 'data', serial)).json.channel[0].name, '')
+    assert.equal((await request(simulator, 'data', serial)).json.channel[0].name, '')
     simulator.set({ variants: { blank: [], rssiMissing: true } })
     assert.equal('rssi' in (await first(simulator)), false)
   })
 
   it('recordOrder', async () => {
     const simulator = await withVariants({ recordOrder: 'descending' })
-    assert.deepEqual(times(await ask(simulator, 'data', serial)), [-60, -120, -180])
+    assert.deepEqual(times(await request(simulator, 'data', serial)), [-60, -120, -180])
     simulator.set({ fleet: [tiny(50)], variants: { recordOrder: 'shuffled' } })
-    const mixed = times(await ask(simulator, 'data', serial))
+    const mixed = times(await request(simulator, 'data', serial))
     assert.notDeepEqual(
       mixed,
       [...mixed].sort((a, b) => a - b),
@@ -138,15 +141,15 @@ describe('simulator: variants', () => {
     assert.equal(new Set(mixed).size, 50)
     const records = [-10, -50, -30].map((offset) => ({ unixtime: startSeconds + offset, values: { 1: 1 } }))
     simulator.set({ fleet: [tiny(0, { records })], variants: { recordOrder: 'arrival' } })
-    assert.deepEqual(times(await ask(simulator, 'data', serial)), [-10, -50, -30])
+    assert.deepEqual(times(await request(simulator, 'data', serial)), [-10, -50, -30])
   })
 
   it('extraFields at every level', async () => {
     const simulator = await withVariants({ extraFields: true })
-    const body = (await ask(simulator, 'current')).json
+    const body = (await request(simulator, 'current')).json
     const [device] = body.devices
-    const data = (await ask(simulator, 'data', serial)).json
-    const alert = (await ask(simulator, 'alert', alertOf)).json
+    const data = (await request(simulator, 'data', serial)).json
+    const alert = (await request(simulator, 'alert', alertOf)).json
     const levels = [
       body,
       device,
@@ -162,7 +165,7 @@ describe('simulator: variants', () => {
 
   it('CSV: byte order mark, spaces, labels, line ends', async () => {
     const simulator = await withVariants({ csvBom: true, csvSpaces: true, csvLabels: 'ja', csvLineEnd: 'lf' })
-    const { text } = await ask(simulator, 'data', { ...serial, type: 'csv2', number: 1 })
+    const { text } = await request(simulator, 'data', { ...serial, type: 'csv2', number: 1 })
     assert.deepEqual(text.split('\n'), [
       '\uFEFF" 日時 "," 日時 "," No.1 "',
       '" GMT+02:00 夏時間:OFF "," 日付シリアル値 "," Air "',
@@ -174,16 +177,16 @@ describe('simulator: variants', () => {
 
   it('csv2OnLatestData', async () => {
     const simulator = await withVariants({ csv2OnLatestData: true })
-    const reply = await ask(simulator, 'latest-data', { ...serial, type: 'csv2' })
+    const reply = await request(simulator, 'latest-data', { ...serial, type: 'csv2' })
     assert.match(reply.text, /^"Date\/Time"/)
   })
 
   it('temperatureUnit', async () => {
     const simulator = await withVariants({ temperatureUnit: true })
-    const { json } = await ask(simulator, 'data', { ...serial, number: 1, 'temperature-unit': 'F' })
+    const { json } = await request(simulator, 'data', { ...serial, number: 1, 'temperature-unit': 'F' })
     assert.deepEqual([json.channel[0].unit, json.data[0].ch1], ['F', 35.6])
-    assert.equal((await ask(simulator, 'data', { ...serial, 'temperature-unit': 'K' })).status, 400)
-    assert.equal((await ask(simulator, 'data', { ...serial, number: 1 })).json.data[0].ch1, 2)
+    assert.equal((await request(simulator, 'data', { ...serial, 'temperature-unit': 'K' })).status, 400)
+    assert.equal((await request(simulator, 'data', { ...serial, number: 1 })).json.data[0].ch1, 2)
   })
 
   it('errorText', async () => {
@@ -198,43 +201,43 @@ describe('simulator: variants', () => {
 
   it('errorLanguage and errorCode', async () => {
     const simulator = await withVariants({ errorLanguage: 'ja', errorCode: 'text' })
-    const { error } = (await ask(simulator, 'data')).json
+    const { error } = (await request(simulator, 'data')).json
     assert.equal(error.code, '400')
     assert.match(error.message, /必須パラメータ/)
   })
 
   it('rateHeaders', async () => {
     const simulator = await withVariants({ rateHeaders: 'absent' })
-    const told = async (rateHeaders: Variants['rateHeaders']) => {
+    const headersOf = async (rateHeaders: Variants['rateHeaders']) => {
       simulator.set({ variants: { rateHeaders } })
-      const { headers } = await ask(simulator, 'data', serial)
+      const { headers } = await request(simulator, 'data', serial)
       return ['limit', 'reset', 'remaining', 'remaining-datacount'].map(
         (name) => headers[`x-ratelimit-${name}`],
       )
     }
-    assert.deepEqual(await told('absent'), [undefined, undefined, undefined, undefined])
-    assert.deepEqual(await told('text'), ['abc', 'abc', 'abc', 'abc'])
-    assert.deepEqual(await told('empty'), ['', '', '', ''])
-    for (const value of await told('negative')) assert.ok(Number(value) < 0)
+    assert.deepEqual(await headersOf('absent'), [undefined, undefined, undefined, undefined])
+    assert.deepEqual(await headersOf('text'), ['abc', 'abc', 'abc', 'abc'])
+    assert.deepEqual(await headersOf('empty'), ['', '', '', ''])
+    for (const value of await headersOf('negative')) assert.ok(Number(value) < 0)
   })
 
   it('retryAfter', async () => {
     const simulator = await withVariants({ retryAfter: 7 })
     simulator.spend('current', 10)
-    assert.equal((await ask(simulator, 'current')).headers['retry-after'], '7')
+    assert.equal((await request(simulator, 'current')).headers['retry-after'], '7')
   })
 
   it('unknownSerialCsv2', async () => {
     const simulator = await withVariants({ unknownSerialCsv2: 'array' })
     const unknown = { 'remote-serial': '99999999' }
-    const reply = await ask(simulator, 'data', { ...unknown, type: 'csv2' })
+    const reply = await request(simulator, 'data', { ...unknown, type: 'csv2' })
     assert.deepEqual([reply.status, reply.text], [200, 'Array'])
-    assert.equal((await ask(simulator, 'data', unknown)).status, 400)
+    assert.equal((await request(simulator, 'data', unknown)).status, 400)
   })
 
   it('unknownInCurrent', async () => {
     const simulator = await withVariants({ unknownInCurrent: 'error' })
-    const status = async (params: object) => (await ask(simulator, 'current', { ...params })).status
+    const status = async (params: object) => (await request(simulator, 'current', { ...params })).status
     assert.equal(await status({ 'remote-serial': ['52000001', '99999999'] }), 400)
     assert.equal(await status({ 'remote-serial': ['52000001'] }), 200)
     assert.equal(await status({ 'base-serial': ['5F000009'] }), 400)

@@ -18,14 +18,14 @@ import { chunksOf, fakeTransport, json } from './fake-transport'
 import { messagesOf } from './messages'
 
 /**
- * Answers as files, two a case: `<endpoint>--<what-is-odd>.<json|txt>` is the body as it comes, byte by byte;
- * `<same>.expected.json` is what the node makes of it, written by hand from docs/messages.md.
+ * Fixtures of answers, two files per case: `<endpoint>--<what-is-odd>.<json|txt>` is the body, byte by byte;
+ * `<same>.expected.json` is the expected message, written by hand from docs/messages.md.
  */
 export const FOLDER = join(__dirname, '../fixtures/answers')
 
-/** How the body is asked for and answered; what is left out is as below. */
+/** Request and metadata of the answer; the defaults are below. */
 interface Request {
-  /** The device that is asked for. */
+  /** The requested device. */
   serial: string
   base: string
   time: TimeStyle
@@ -48,7 +48,7 @@ export interface Expected {
   payload?: unknown
   /** Devices of the same answer that are reported one by one: serial and part. */
   failed?: [serial: string, part: string][]
-  /** Of `params` and `cause` what is named here. */
+  /** Only the given keys of `params` and `cause` are compared. */
   error?: { code: ErrorCode; reason: Reason; params?: ErrorParams; cause?: Cause }
   quota?: QuotaHeaders
 }
@@ -63,7 +63,7 @@ export interface Fixture {
 
 const EXPECTED = '.expected.json'
 
-/** Every case, by name; halves of a pair too, so that they can be told. */
+/** All cases by name, also with one of the two files missing, so that this can be reported. */
 export function listFixtures(): Fixture[] {
   const found = new Map<string, Fixture>()
   for (const file of readdirSync(FOLDER).sort()) {
@@ -99,7 +99,7 @@ export function isEndpoint(name: string): name is EndpointName {
   return name in endpoints
 }
 
-/** Time stands still, and nobody waits. */
+/** A clock that stands still; nothing waits. */
 function stillClock(now: number): Clock {
   return { now: () => now, monotonic: () => 0, sleep: async () => {}, after: () => () => {} }
 }
@@ -107,13 +107,13 @@ function stillClock(now: number): Clock {
 /** A page that is short is the last one then. */
 const RECORDS_LEFT = { 'x-ratelimit-remaining-datacount': '160000' }
 
-/** What came of one answer: the default output's message, and what its headers told. */
+/** The result of one answer: the message of the default output, and the quota of its headers. */
 export interface Outcome {
   payload: unknown
   failed: [serial: string, part: string][]
   quota: QuotaHeaders
-  /** Addresses asked, in order. */
-  asked: string[]
+  /** Requested addresses, in order. */
+  requests: string[]
 }
 
 /** Feeds a body through client, collecting and output, as the node of the endpoint does. @throws EnvlogError */
@@ -179,7 +179,7 @@ export async function receive(
       String(error.params.part),
     ]),
     quota: answer.quota,
-    asked: transport.sent.map(({ url }) => url),
+    requests: transport.sent.map(({ url }) => url),
   }
 }
 
@@ -189,7 +189,7 @@ async function collect(account: Account, endpoint: EndpointName, request: Reques
   const target = { serial, base }
   switch (nodeOf[endpoint]) {
     case 'envlog-current': {
-      const wish = {
+      const query = {
         selection: 'all',
         exclude: [],
         time,
@@ -197,8 +197,8 @@ async function collect(account: Account, endpoint: EndpointName, request: Reques
         format: form,
         property: 'devices',
       } as const
-      const collected = await collectCurrent(account, wish, context)
-      if (!collected) throw new Error('nothing was asked')
+      const collected = await collectCurrent(account, query, context)
+      if (!collected) throw new Error('nothing was requested')
       return collected
     }
     case 'envlog-latest':

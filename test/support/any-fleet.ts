@@ -9,7 +9,7 @@ import type {
 import { NOW } from './devices'
 import { HOSTILE } from './outputs'
 
-/** Any small fleet the simulator can make, and any service that says all that is described, in its own way. */
+/** Arbitraries of small fleets, and of variants of the service that do not change the data. */
 
 const NOW_S = NOW / 1000
 const SERIALS = ['5212A1B2', '52000001', '00000000', 'ZZZZZZZZ']
@@ -46,7 +46,7 @@ const zone: fc.Arbitrary<ZoneDefinition> = fc.record({
   dstBias: fc.constant(60),
 })
 
-/** How the ids of a device's records go on: from the place of arrival. */
+/** Arbitraries of record ids, by the order of arrival. */
 const ids: fc.Arbitrary<((place: number) => number) | undefined> = fc.oneof(
   fc.constant(undefined),
   fc.constant(() => 0),
@@ -54,7 +54,7 @@ const ids: fc.Arbitrary<((place: number) => number) | undefined> = fc.oneof(
   fc.integer({ min: 1, max: 5 }).map((at) => (place: number) => (place < at ? 900 + place : place - at + 1)),
 )
 
-/** Seconds that meet, run back and lie ahead, and now and then none at all. */
+/** Times of records in seconds: equal, decreasing, ahead of the clock, and sometimes missing. */
 const second = fc.oneof(
   { weight: 9, arbitrary: fc.integer({ min: NOW_S - 20, max: NOW_S + 3 }) },
   { weight: 1, arbitrary: fc.constant(0) },
@@ -132,7 +132,7 @@ const kindAndBase = fc.oneof(
 )
 
 const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 })
-/** Without a ch1 only the records tell from which number a standalone device's channels are counted. */
+/** Without a ch1, only the records show from which number a standalone device's channels are counted. */
 const tellsAll = (remote: boolean, nums: readonly number[]) => !remote && !nums.includes(1)
 
 const device = kindAndBase.chain((kind) =>
@@ -153,13 +153,13 @@ const device = kindAndBase.chain((kind) =>
   ),
 ) as fc.Arbitrary<DeviceDefinition>
 
-/** No device stands twice under one base unit; the same serial may stand under several. */
+/** No device is twice under one base unit; the same serial may be under several. */
 export const anyFleet = fc.uniqueArray(device, {
   maxLength: 4,
   selector: ({ serial, base }) => `${base?.serial ?? serial}/${serial}`,
 })
 
-/** All that differ without taking anything away: the readings are the same. */
+/** Variants that remove nothing: the readings are the same. */
 export const anyVariants: fc.Arbitrary<Partial<Variants>> = fc.record({
   inclusiveBounds: fc.boolean(),
   numbers: fc.constantFrom('described', 'text', 'number'),

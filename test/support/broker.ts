@@ -1,4 +1,6 @@
-/** MQTT brokers, in this process (aedes) and as a program (mosquitto), and a subscriber that keeps what comes. */
+/**
+ * MQTT brokers, in this process (aedes) and as a program (mosquitto), and a subscriber that stores received messages.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -24,9 +26,9 @@ export interface Subscriber {
 export interface Broker {
   /** The config node `broker` of a flow. */
   node: FlowNode
-  /** What is retained and what is published from now on. */
+  /** Receives retained messages, and those that are published from now on. */
   subscribe(...filters: string[]): Promise<Subscriber>
-  /** Forgets what is retained; whoever is connected is cut off. */
+  /** Closes all connections and loses retained messages. */
   stop(): Promise<void>
   /** After `stop`, on the same port. */
   startAgain(): Promise<void>

@@ -33,7 +33,7 @@ export const nodes: readonly BuiltNode[] = Object.entries(packageJson['node-red'
   ([type, file]) => {
     const path = join(root, file)
     const html = path.replace(/\.js$/, '.html')
-    // Without a build nothing is there; the tests tell.
+    // There is no build; the tests report this.
     const text = existsSync(html) ? readFileSync(html, 'utf8') : ''
     return {
       type,
@@ -46,13 +46,13 @@ export const nodes: readonly BuiltNode[] = Object.entries(packageJson['node-red'
   },
 )
 
-export interface Script {
+export interface HtmlScript {
   attributes: string
   kind: string
   body: string
 }
 
-export function scriptsOf(html: string): Script[] {
+export function scriptsOf(html: string): HtmlScript[] {
   return [...html.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/g)].map(
     ([, attributes = '', body = '']) => ({
       attributes,
@@ -62,7 +62,7 @@ export function scriptsOf(html: string): Script[] {
   )
 }
 
-/** Anything that can be called, made and asked for any property: the editor that a script finds at its start. */
+/** A proxy object that can be called, constructed and has any property: replaces the editor's globals for a script. */
 function anything(): unknown {
   const answer: unknown = new Proxy(() => {}, {
     get: (_target, key) => (key === Symbol.toPrimitive ? () => '' : answer),
@@ -92,7 +92,7 @@ export function definitionOf(type: string): Definition {
   return found
 }
 
-/** The properties of a node as it is dropped from the palette; made anew each time. */
+/** The default properties of a new node; a new object each time. */
 export function defaultsOf(type: string): Record<string, unknown> {
   const entries = Object.entries(definitionOf(type).defaults).map(([name, { value }]) => [name, value])
   return structuredClone(Object.fromEntries(entries))

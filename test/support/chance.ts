@@ -1,5 +1,5 @@
 /**
- * All that tests leave to chance. `npm test` always draws the same; `npm run test:long` draws anew, and more often.
+ * Random numbers of the tests. `npm test` always uses the same seed; `npm run test:long` uses a new one, and more runs.
  *
  * - `SEED`: repeats a run (any whole number from 0)
  * - `LONG=1`: as in `npm run test:long`
@@ -19,7 +19,7 @@ export const seed = Number(env.SEED)
 export const runs = (usual: number): number =>
   Number(env.RUNS ?? (isLong ? 3 * usual : Math.ceil(usual / 12)))
 
-/** Numbers that look random and are the same for the same seed. */
+/** A pseudo-random generator. @param start the seed */
 export function createRandom(start: number | string) {
   let state = typeof start === 'string' ? seedFrom(start) : start >>> 0
   /** 0 ≤ x < 1 (mulberry32). */

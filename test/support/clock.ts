@@ -3,50 +3,50 @@ import { EnvlogError } from '../../src/lib/errors'
 
 interface Due {
   at: number
-  /** Of those due together, the one asked for first goes first. */
+  /** Callbacks that are due at the same time run in the order in which they were registered. */
   order: number
   /** Undefined once cancelled. */
   run: (() => void) | undefined
 }
 
-/** Time that passes only when told to, as fast as the machine can. */
+/** A virtual clock: time passes only when it is advanced. */
 export interface VirtualClock extends Clock {
-  /** Sets the wall clock forwards, or back; what is waited for does not notice. */
+  /** Sets the wall clock forwards or back; timers are not affected. */
   jump(ms: number): void
-  /** Lets time pass: what falls due happens at its instant, with all that follows from it. */
+  /** Lets time pass: timers run at their time, with all asynchronous work that follows. */
   pass(ms: number): Promise<void>
-  /** The same at once: what follows from it comes later. */
+  /** The same synchronously: asynchronous work that follows runs later. */
   advance(ms: number): void
-  /** The event loop stands still for so long: what falls due meanwhile is late, the first of it first. */
+  /** Blocks the event loop: timers that are due meanwhile run late, in order. */
   block(ms: number): void
-  /** What is due now, and what follows from it. */
+  /** Runs timers that are due now, and asynchronous work that follows. */
   settle(): Promise<void>
-  /** Callbacks that are waited for. */
+  /** Number of pending timers. */
   pending(): number
-  /** The same time for a process that may end at any instant, or do nothing for a while. */
+  /** The clock of a process that can be killed or blocked. */
   process(): ProcessClock
 }
 
 export interface ProcessClock {
   clock: Clock
-  /** Nothing comes any more. */
+  /** No timer and no result arrives any more. */
   kill(): void
-  /** Its event loop stands still for so long: what comes meanwhile is late. */
+  /** Blocks its event loop: timers and results arrive late. */
   block(ms: number): void
-  /** What comes from outside is read when the event loop is free, and after the timers that are due. */
+  /** Delivers a result from outside when the event loop is free, after timers that are due. */
   reads<T>(work: Promise<T>): Promise<T>
 }
 
-/** When it begins, ms since 1970 UTC. */
+/** The time at the start, ms since 1970 UTC. */
 const NOW = 1_795_161_600_000
 
-/** Until every promise that could go on has done so. */
+/** Resolves after all promise callbacks that are ready. */
 const oneTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
- * @param started monotonic; that it is no whole number finds those who round the wrong way
+ * @param started monotonic ms; not a whole number, to find wrong rounding
  * @param now ms since 1970 UTC
- * @param quiet resolves when nothing goes on before time does
+ * @param quiet resolves when nothing more happens until time passes
  */
 export function createVirtualClock(started = 1000.25, now = NOW, quiet = oneTurn): VirtualClock {
   const queue = createHeap()
@@ -62,7 +62,7 @@ export function createVirtualClock(started = 1000.25, now = NOW, quiet = oneTurn
     }
   }
 
-  /** Runs what falls due next, if that is not after `end`. */
+  /** Runs the next timer, if it is not due after `end`. */
   function runNext(end: number): boolean {
     for (let due = queue.first(); due && due.at <= end; due = queue.first()) {
       queue.shift()
@@ -71,7 +71,7 @@ export function createVirtualClock(started = 1000.25, now = NOW, quiet = oneTurn
       due.run()
       return true
     }
-    // What was due may itself have let time pass.
+    // The callback itself may have let time pass.
     at = Math.max(at, end)
     return false
   }

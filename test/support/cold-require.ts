@@ -1,7 +1,7 @@
-/** What loading the five nodes costs and brings with it, in a process of its own. */
+/** Measures in a separate process the time to load the five nodes, and lists the loaded modules. */
 import { execute, nodeFilesOf } from './package'
 
-/** Runs in the child: loads the files, and tells what kind they export and what was loaded on the way. */
+/** Runs in the child: loads the files, and reports the types of their exports and all loaded modules. */
 const LOAD = `
 const files = JSON.parse(process.argv[1])
 const start = process.hrtime.bigint()
@@ -13,7 +13,7 @@ process.stdout.write(JSON.stringify({ kinds, ms, loaded: Object.keys(require.cac
 export interface Loaded {
   /** `typeof` of each export */
   kinds: string[]
-  /** inside the process: time that the `require`s took */
+  /** time of the `require` calls inside the process */
   ms: number
   /** paths of all modules */
   loaded: string[]
@@ -28,7 +28,7 @@ export async function coldRequire(folder: string, files = nodeFilesOf(folder)): 
   return JSON.parse(stdout)
 }
 
-/** Ms that a whole process takes with these files loaded, its start and end included. */
+/** Duration of a process that loads these files, in ms, including its start and end. */
 export async function processTime(folder: string, files: readonly string[]): Promise<number> {
   const start = performance.now()
   await coldRequire(folder, [...files])

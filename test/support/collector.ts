@@ -1,48 +1,47 @@
-/** An http server that keeps what a flow posts to it, by the last part of the path. */
+/** An http server that stores messages that a flow posts to it, in boxes by the last part of the path. */
+
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-
-// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
-export type Message = Record<string, any>
+import type { Message } from './flow-types'
 
 export interface Collector {
   url: string
-  /** All that came to a box so far. */
+  /** All messages of a box so far. */
   box(name: string): Message[]
-  /** The next `count` messages of a box that have not been taken yet. */
-  take(name: string, count: number): Promise<Message[]>
+  /** The next `count` messages of a box. */
+  receive(name: string, count: number): Promise<Message[]>
   /** Empties all boxes. */
   clear(): void
-  /** Everything that came since the start, as it came. */
-  everything(): string
+  /** The raw text of everything since the start. */
+  rawText(): string
   close(): Promise<void>
 }
 
 interface Box {
   messages: Message[]
   taken: number
-  serve(): void
+  resolvePending(): void
 }
 
 export async function startCollector(): Promise<Collector> {
   const boxes = new Map<string, Box>()
   let raw = ''
   const boxOf = (name: string): Box => {
-    const found = boxes.get(name) ?? { messages: [], taken: 0, serve() {} }
+    const found = boxes.get(name) ?? { messages: [], taken: 0, resolvePending() {} }
     boxes.set(name, found)
     return found
   }
 
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined)
-    // Whoever sent it was killed meanwhile.
+    // The sender was killed meanwhile.
     if (body === undefined) return
     raw += body
     response.end()
     const box = boxOf(String(request.url).slice(1))
     box.messages.push(JSON.parse(body))
-    box.serve()
+    box.resolvePending()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
@@ -50,18 +49,18 @@ export async function startCollector(): Promise<Collector> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     box: (name) => boxOf(name).messages,
     clear: () => boxes.clear(),
-    everything: () => raw,
-    take: (name, count) =>
+    rawText: () => raw,
+    receive: (name, count) =>
       new Promise((resolve) => {
         const box = boxOf(name)
-        box.serve = () => {
+        box.resolvePending = () => {
           if (box.messages.length - box.taken < count) return
-          box.serve = () => {}
+          box.resolvePending = () => {}
           const from = box.taken
           box.taken += count
           resolve(box.messages.slice(from, box.taken))
         }
-        box.serve()
+        box.resolvePending()
       }),
     close: () => closeServer(server),
   }

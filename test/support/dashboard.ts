@@ -1,9 +1,9 @@
-/** What a browser that opens the dashboard is told: its socket, spoken by long polling. */
+/** Reads what a browser that opens the dashboard gets: its socket, by long polling. */
 
 /** Between packets of one answer (Engine.IO 4). */
 const SEPARATOR = '\x1e'
 
-/** What a widget shows to somebody who opens the dashboard now; nothing where nothing has come yet. */
+/** What a widget shows in a dashboard that is opened now; `undefined` if it has not received anything yet. */
 export async function shownBy<T>(nodeRed: string, widget: string): Promise<T | undefined> {
   const address = `${nodeRed}/dashboard/socket.io/?EIO=4&transport=polling`
   const [opened = ''] = await packets(await fetch(address))

@@ -1,4 +1,4 @@
-/** What a device of `current` is, said once more in zod: slow, and easy to hold against the description. */
+/** A second decoder of a device of `current`, in zod: slow, and easy to compare with the description. */
 import { z } from 'zod'
 import { listOf, offsetFields, readOffsets, textField } from '../../src/lib/decode/fields'
 import { readNumber } from '../../src/lib/decode/number'
@@ -40,7 +40,7 @@ const device = z
     offsets: readOffsets(more),
   }))
 
-/** The device; nothing where it cannot be read. */
+/** Decodes the device; `undefined` if it is unreadable. */
 export function deviceByOracle(found: unknown) {
   const result = device.safeParse(found)
   return result.success ? result.data : undefined

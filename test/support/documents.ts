@@ -1,4 +1,6 @@
-/** The documents as their readers see them: links, headings, code, tables. Only what Markdown we write is understood. */
+/**
+ * Parses the documents: links, headings, code, tables. Supports only the Markdown that they use.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { anchorOf } from '../../scripts/pages'
@@ -10,7 +12,7 @@ export interface Code {
 }
 
 export interface Link {
-  /** as it is written: a path, `#anchor`, or an address */
+  /** as in the text: a path, `#anchor`, or an address */
   target: string
   text: string
   isPicture: boolean
@@ -22,7 +24,7 @@ export interface Heading {
 }
 
 /** Rows of cells, the header's first. */
-export type Table = string[][]
+export type MarkdownTable = string[][]
 
 const FOLDERS = ['.', 'bench', 'docs', 'docs/ja', 'examples', 'simulator']
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm
@@ -43,7 +45,7 @@ export function codeIn(text: string): Code[] {
 /** Without its fenced code. */
 const prose = (text: string) => text.replace(FENCE, '')
 
-/** What stands in backticks within sentences and tables. */
+/** Inline code in sentences and tables. */
 export function wordsOfCodeIn(text: string): string[] {
   return [...prose(text).matchAll(/`([^`\n]+)`/g)].map(([, word = '']) => word)
 }
@@ -75,7 +77,7 @@ export function anchorsIn(text: string): string[] {
   return headingsIn(text).map((heading) => anchorOf(heading.text))
 }
 
-/** What stands under a heading, up to the next of its level or above. */
+/** The text under a heading, up to the next heading of the same or a higher level. */
 export function sectionOf(text: string, heading: string): string {
   const lines = text.split('\n')
   const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading)
@@ -85,7 +87,7 @@ export function sectionOf(text: string, heading: string): string {
   return lines.slice(start + 1, end < 0 ? undefined : end).join('\n')
 }
 
-export function tablesIn(text: string): Table[] {
+export function tablesIn(text: string): MarkdownTable[] {
   const found = prose(text).matchAll(/(?:^\|.*\|$\n?)+/gm)
   return [...found].map(([table]) =>
     table
@@ -101,14 +103,14 @@ export function tablesIn(text: string): Table[] {
   )
 }
 
-/** The one table of a section whose first column begins with a word of code, without its header. */
-export function rowsOf(text: string): Table {
+/** Rows of the only table of a section whose first column begins with code, without the header. */
+export function tableRows(text: string): MarkdownTable {
   return tablesIn(text)
     .flatMap((table) => table.slice(1))
     .filter(([first = '']) => first.startsWith('`'))
 }
 
-/** `code` → code, and nothing else. */
+/** Removes the backticks of a cell that is only code. */
 export function uncoded(cell: string): string {
   return /^`([^`]*)`$/.exec(cell)?.[1] ?? cell
 }

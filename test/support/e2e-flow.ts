@@ -1,38 +1,36 @@
-/** A flow with each action node, and nodes that tell the collector all that comes. */
+/** A flow with all action nodes, whose messages are posted to the collector. */
+
 import type { Simulator } from '../../simulator'
 import { defaultsOf } from './built'
 import type { Collector } from './collector'
+import { type ActionName, actions } from './flow-types'
 import type { FlowNode } from './node-red'
 
-export const actions = ['current', 'latest', 'range', 'alerts'] as const
-
-export type ActionName = (typeof actions)[number]
-
-/** Posts the whole message: what is in it beside the payload is what the tests are about. */
-export function teller(collector: Collector, box: string): FlowNode {
+/** A function node that posts the whole message to a box of the collector. */
+export function collectorNode(collector: Collector, box: string): FlowNode {
   return {
-    id: `tell-${box}`,
+    id: `collect-${box}`,
     type: 'function',
     z: 'tab',
     name: box,
     func: `return { method: 'POST', url: '${collector.url}/${box}', payload: JSON.stringify(msg) }`,
     outputs: 1,
-    ...place,
+    ...position,
     wires: [['post']],
   }
 }
 
-export const place = { x: 100, y: 100 }
+export const position = { x: 100, y: 100 }
 
-interface Wish {
+interface ActionsFlowOptions {
   simulator: Simulator
   collector: Collector
-  /** Properties over those of a node as it is dropped. */
+  /** Properties that replace defaults of the nodes. */
   nodes: Record<ActionName, Record<string, unknown>>
 }
 
-/** `ask-<action>` triggers each; `ask-refused` triggers one whose account has a wrong password. */
-export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
+/** `trigger-<action>` triggers each; `trigger-refused` triggers one whose account has a wrong password. */
+export function actionsFlow({ simulator, collector, nodes }: ActionsFlowOptions): FlowNode[] {
   const { apiKey, loginId, loginPass } = simulator.account
   const account = (id: string, password: string): FlowNode => ({
     id,
@@ -45,11 +43,11 @@ export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
   })
   const action = (id: string, name: ActionName, accountId: string, properties: object): FlowNode[] => [
     {
-      id: `ask-${id}`,
+      id: `trigger-${id}`,
       type: 'inject',
       z: 'tab',
       props: [{ p: 'keep', v: 'what was there', vt: 'str' }],
-      ...place,
+      ...position,
       wires: [[id]],
     },
     {
@@ -59,10 +57,10 @@ export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
       ...defaultsOf(`envlog-${name}`),
       account: accountId,
       ...properties,
-      ...place,
-      wires: [[`tell-${id}`]],
+      ...position,
+      wires: [[`collect-${id}`]],
     },
-    teller(collector, id),
+    collectorNode(collector, id),
   ]
   const ids = [...actions, 'refused']
   return [
@@ -71,20 +69,20 @@ export function exampleFlow({ simulator, collector, nodes }: Wish): FlowNode[] {
     account('account-refused', wrongPassword(loginPass)),
     ...actions.flatMap((name) => action(name, name, 'account', nodes[name])),
     ...action('refused', 'current', 'account-refused', {}),
-    { id: 'catch', type: 'catch', z: 'tab', scope: ids, ...place, wires: [['tell-errors']] },
-    teller(collector, 'errors'),
-    { id: 'status', type: 'status', z: 'tab', scope: ids, ...place, wires: [['tell-statuses']] },
-    teller(collector, 'statuses'),
-    { id: 'post', type: 'http request', z: 'tab', method: 'use', ret: 'txt', ...place, wires: [[]] },
+    { id: 'catch', type: 'catch', z: 'tab', scope: ids, ...position, wires: [['collect-errors']] },
+    collectorNode(collector, 'errors'),
+    { id: 'status', type: 'status', z: 'tab', scope: ids, ...position, wires: [['collect-statuses']] },
+    collectorNode(collector, 'statuses'),
+    { id: 'post', type: 'http request', z: 'tab', method: 'use', ret: 'txt', ...position, wires: [[]] },
   ]
 }
 
-/** The flow as the editor sends it when nothing was typed: without credentials. */
+/** The flow as the editor sends it without typed credentials. */
 export function withoutCredentials(flow: readonly FlowNode[]): FlowNode[] {
   return flow.map(({ credentials: _, ...node }) => node as FlowNode)
 }
 
-/** As long as the right one, so that nothing but the service can tell. */
+/** A wrong password of the right length, so that only the service can detect it. */
 export function wrongPassword(right: string): string {
   return [...right].reverse().join('')
 }

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import helper from 'node-red-node-test-helper'
 import type { Simulator } from '../../simulator'
-import { type Message, startFlow } from './flow'
+import { startFlow } from './flow'
+import type { Message } from './flow-types'
 import { type Pair, pairs } from './outputs'
 
-/** What one pair of output and send sent, and what it reported of single devices. */
-export interface Ran extends Pair {
+/** The messages of one pair of output and send, and the errors of single devices. */
+export interface PairRun extends Pair {
   messages: Message[]
   errors: Message[]
-  /** The trigger's own failure. */
+  /** The failure of the trigger. */
   failed: Message | undefined
 }
 
@@ -20,7 +21,7 @@ export async function runEveryPair(
   node: (pair: Pair) => Message,
   wanted: readonly Pair[] = pairs(),
   msg: Message = {},
-): Promise<Ran[]> {
+): Promise<PairRun[]> {
   const place = { z: 'tab', x: 100, y: 100 }
   const ids = wanted.map(idOf)
   const nodes = wanted.flatMap((pair) => {
@@ -38,10 +39,10 @@ export async function runEveryPair(
     watched: ids,
   })
 
-  const ran = new Map<string, Ran>()
+  const ran = new Map<string, PairRun>()
   const ended = new Map<string, () => void>()
   const endings = wanted.map((pair) => {
-    const own: Ran = { ...pair, messages: [], errors: [], failed: undefined }
+    const own: PairRun = { ...pair, messages: [], errors: [], failed: undefined }
     ran.set(idOf(pair), own)
     helper.getNode(`${idOf(pair)}-out`).on('input', (sent: Message) => own.messages.push(sent))
     return new Promise<void>((resolve) => ended.set(idOf(pair), resolve))

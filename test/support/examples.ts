@@ -1,8 +1,8 @@
 /**
- * The examples as they ship, in a whole Node-RED, filled in for the machine they run on.
+ * The shipped examples in a whole Node-RED, with addresses and secrets of this machine.
  *
- *     const hall = useExamples()
- *     await hall.deploy(['Alarms/alerts to a chat'], { simulator, chat })
+ *     const harness = useExamples()
+ *     await harness.deploy(['Alarms/alerts to a chat'], { simulator, chat })
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -19,9 +19,9 @@ import { until } from './wait'
 const folder = join(root, 'examples')
 const STARTING_MS = 300_000
 const POLLED_MS = 60_000
-/** Longer than a deploy may take: it says what Node-RED logged. */
+/** Longer than the limit of a deploy, whose error contains the log. */
 const ENDING_MS = 90_000
-/** Nobody has to wait a second for each round. */
+/** Timers of Node-RED run faster, so that rounds take less than a second. */
 const SPEED = 5
 
 export const MARIADB_EXAMPLE =
@@ -39,10 +39,10 @@ export function readExample(name: string): FlowNode[] {
   return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'))
 }
 
-/** The packages that a folder says it needs: `SQLite - needs node-red-node-sqlite`. */
+/** The package that an example needs, from the name of its folder: `SQLite - needs node-red-node-sqlite`. */
 export function neededBy(name: string): string | undefined {
   const [, needed] = / - needs (.*?)\//.exec(name) ?? []
-  // A folder's name cannot hold the stroke of a scope.
+  // The name of a folder cannot contain the slash of a scope.
   return needed?.replace(/^(@[\w-]+) /, '$1/')
 }
 
@@ -64,7 +64,7 @@ export interface Surroundings {
   more?: Record<string, object>
 }
 
-/** As the files say, but for addresses, secrets, and how long one would have to wait. */
+/** The nodes of the files, with other addresses, secrets and shorter intervals. */
 export function filledIn(names: readonly string[], surroundings: Surroundings): FlowNode[] {
   const { simulator, broker, chat, mail, sqlite, postgres, mariadb, tds, influx, more = {} } = surroundings
   const { apiKey, loginId, loginPass } = simulator.account
@@ -83,7 +83,7 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
       credentials: { username: 'envlog', password: 'not a secret' },
     },
     influxdb: influx && { hostname: '127.0.0.1', port: String(influx.port), database: influx.database },
-    // In the log, for whoever looks for the reason.
+    // Also writes to the log, to find reasons of failures.
     debug: { console: true },
   }
   // Importing a second example uses the account of the first.
@@ -138,9 +138,9 @@ async function installModules(userDir: string, modules: readonly string[]): Prom
 const requests = (simulator: Simulator) =>
   Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
 
-/** So many requests from now on, each with all that came of it. */
+/** Resolves after the given number of further requests, and all their results. */
 export async function rounds(simulator: Simulator, count: number): Promise<void> {
-  // The one after the last says that the last is done with.
+  // When the next request is sent, the last one is completely processed.
   const end = requests(simulator) + count + 1
   await until(`${count} rounds`, () => requests(simulator) >= end, POLLED_MS)
 }
@@ -148,7 +148,7 @@ export async function rounds(simulator: Simulator, count: number): Promise<void>
 /** More than twice as long as the examples wait between two rounds in tests. */
 const STILL_MS = 2500 / SPEED
 
-/** Resolves when nothing is asked any more: all that was sent waits for its receipt. */
+/** Resolves when no request is sent any more, because all deliveries wait for their receipts. */
 export async function asksNoMore(simulator: Simulator): Promise<void> {
   let last = requests(simulator)
   let since = performance.now()
@@ -157,12 +157,12 @@ export async function asksNoMore(simulator: Simulator): Promise<void> {
     last = requests(simulator)
     return performance.now() - since > STILL_MS
   }
-  await until('it asks no more', isStill, POLLED_MS)
+  await until('no more requests are sent', isStill, POLLED_MS)
 }
 
-export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
+export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
   deploy(names: readonly string[], surroundings: Surroundings): Promise<void>
-  /** With what a test adds to see more. */
+  /** Deploys with changes of the test. */
   deployWith(
     names: readonly string[],
     surroundings: Surroundings,
@@ -170,17 +170,17 @@ export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
   ): Promise<void>
   /** Presses the button of an inject node of that name. */
   press(name: string): Promise<void>
-  /** Ends it as an operator does, and starts it again. */
+  /** Stops Node-RED with SIGTERM, and starts it again. */
   restart(): Promise<void>
 }
 
-type HallOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth'>
+type HarnessOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth'>
 
 /**
  * In a `describe`: after each test nothing is deployed.
  * @param options see `StartOptions`
  */
-export function useExamples({ speed = SPEED, httpNodeAuth }: HallOptions = {}): ExamplesHall {
+export function useExamples({ speed = SPEED, httpNodeAuth }: HarnessOptions = {}): ExamplesHarness {
   let nodeRed: Restarting
   let deployed: FlowNode[] = []
 
@@ -189,8 +189,9 @@ export function useExamples({ speed = SPEED, httpNodeAuth }: HallOptions = {}): 
     nodeRed = await startRestarting(stores.atOnce, speed, httpNodeAuth)
   })
 
-  // What nodes are connected to ends after them: some do not survive it. Node-RED deletes the folder of a flow that is
-  // gone, and starts nothing any more where its file store writes into it meanwhile: so the nodes are ended before.
+  // Servers end after the nodes that are connected to them, because some nodes would crash. Node-RED deletes the folder
+  // of a removed flow, and starts no more flows if its file store writes into it meanwhile: so the nodes are stopped
+  // before.
   afterEach('takes the flows away', async function () {
     this.timeout(ENDING_MS)
     await nodeRed.deploy(deployed.map((node) => (node.type === 'tab' ? { ...node, disabled: true } : node)))
@@ -199,7 +200,7 @@ export function useExamples({ speed = SPEED, httpNodeAuth }: HallOptions = {}): 
 
   after('ends Node-RED', () => nodeRed?.kill())
 
-  const hall: ExamplesHall = {
+  const harness: ExamplesHarness = {
     get userDir() {
       return nodeRed.userDir
     },
@@ -209,7 +210,7 @@ export function useExamples({ speed = SPEED, httpNodeAuth }: HallOptions = {}): 
     kill: () => nodeRed.kill(),
     end: () => nodeRed.end(),
     start: () => nodeRed.start(),
-    deploy: (names, surroundings) => hall.deployWith(names, surroundings, (flow) => flow),
+    deploy: (names, surroundings) => harness.deployWith(names, surroundings, (flow) => flow),
     async deployWith(names, surroundings, add) {
       for (const name of names) assertWithoutCode(name)
       deployed = add(filledIn(names, surroundings))
@@ -226,5 +227,5 @@ export function useExamples({ speed = SPEED, httpNodeAuth }: HallOptions = {}): 
       await nodeRed.start()
     },
   }
-  return hall
+  return harness
 }

@@ -1,8 +1,8 @@
-/** What outputs have to be when the simulator's truth is as it is, made from docs/messages.md alone. */
+/** Expected outputs for the simulator's true data, computed only from docs/messages.md. */
 import type { TrueAlert, TrueDevice, TrueRecord, Truth } from '../../simulator'
 import { storedTag } from './outputs'
 
-/** Records that *latest* tells. */
+/** Number of records of *latest*. */
 const NEWEST = 300
 
 export type FlatRow = Record<string, string | number | boolean>
@@ -24,7 +24,7 @@ export function newestOf(truth: Truth, { serial, base, standalone }: TrueDevice)
   return truth.records(serial, standalone ? undefined : base).slice(-NEWEST)
 }
 
-/** A row without what has nothing to say. */
+/** A row without empty keys. */
 function rowOf(entries: Record<string, string | number | null | undefined>): FlatRow {
   const said = Object.entries(entries).filter(
     ([, value]) => value !== '' && value !== null && value !== undefined,
@@ -42,7 +42,7 @@ function identity({ serial, name, model, base }: TrueDevice, time: number) {
   }
 }
 
-/** Of devices whose model is none of the first series. */
+/** Battery levels of devices that are not of series 1. */
 const LEVELS: Record<number, string> = {
   1: 'replace-now',
   2: 'replace-now',
@@ -78,7 +78,7 @@ export function spelled(unit: string): string {
   return celsius ? '°C' : fahrenheit ? '°F' : unit.trim()
 }
 
-/** The unit of a channel, and what it measures. */
+/** The unit and the quantity of a channel. */
 export function unitOf({ channels }: Pick<TrueDevice, 'channels'>, number: number) {
   const unit = spelled(channels.find(({ num }) => num === number)?.unit ?? '')
   const isClimate = channels.some((one) => BY_UNIT.get(spelled(one.unit)) === 'temperature')
@@ -91,7 +91,7 @@ function measured(value: number | string | undefined) {
 }
 
 /** Rows of latest and range. */
-export function rowsOf(device: TrueDevice, records: readonly TrueRecord[]): FlatRow[] {
+export function expectedRows(device: TrueDevice, records: readonly TrueRecord[]): FlatRow[] {
   return records.flatMap(({ time, id, values }) =>
     device.channels.map(({ num, name }) =>
       rowOf({
@@ -107,7 +107,7 @@ export function rowsOf(device: TrueDevice, records: readonly TrueRecord[]): Flat
   )
 }
 
-/** Rows of current, but `age`: that depends on when it was asked. */
+/** Rows of current without `age`, which depends on the time of the request. */
 export function currentRows(truth: Truth): FlatRow[] {
   const readings = new Map(truth.current().map((reading) => [reading.serial, reading]))
   return truth.devices().flatMap((device) => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Output } from '../../src/shared/outputs'
-import type { ActionName, Message } from './flow'
+import type { ActionName, Message } from './flow-types'
 
 /**
- * What messages say, whatever output and send they came in: the same facts in the same order. A fact is a tuple,
- * so that two lists can be compared; `undefined` stands for what an output does not tell.
+ * The content of messages, independent of output and send: the same facts in the same order. A fact is a tuple, so that
+ * lists can be compared; `undefined` means that an output does not contain the value.
  */
 
-/** serial, base, timestamp, channel, value, then what the output tells besides. */
+/** serial, base, timestamp, channel, value, then the other values of the output. */
 export type Fact = readonly [
   serial: string,
   base: string,
@@ -17,7 +17,7 @@ export type Fact = readonly [
   ...more: unknown[],
 ]
 
-/** serial, base, timestamp, source, text, and the time as text where the output tells it. */
+/** serial, base, timestamp, source, text, and the time as text if the output contains it. */
 export type AlertFact = readonly [
   serial: string,
   base: string,
@@ -27,8 +27,8 @@ export type AlertFact = readonly [
   time?: string | null,
 ]
 
-/** What a channel value is called in each output; the keys an output does not have are left out of its facts. */
-export interface Told {
+/** A channel value in any output; keys that an output does not have are left out of its facts. */
+export interface ReportedValue {
   serial: string
   base: string
   timestamp: number | null
@@ -43,8 +43,11 @@ export interface Told {
   group: string
 }
 
-/** Which of it each output tells; series know nothing of groups. */
-const tells: Record<'series' | 'readings' | 'rows' | 'points' | 'values', readonly (keyof Told)[]> = {
+/** The keys of each output; series have no groups. */
+const REPORTED_KEYS: Record<
+  'series' | 'readings' | 'rows' | 'points' | 'values',
+  readonly (keyof ReportedValue)[]
+> = {
   series: ['time', 'error', 'unit', 'label', 'dataId', 'name'],
   readings: ['time', 'error', 'unit', 'label', 'name', 'group'],
   rows: ['time', 'error', 'unit', 'label', 'dataId', 'name', 'group'],
@@ -52,47 +55,48 @@ const tells: Record<'series' | 'readings' | 'rows' | 'points' | 'values', readon
   values: ['time', 'unit', 'label', 'dataId', 'name', 'group'],
 }
 
-export function factOf(told: Told, action: ActionName, output: Output): Fact {
-  const kind = output === 'readings' && action !== 'current' ? 'series' : (output as keyof typeof tells)
-  const { serial, base, timestamp, channel, value } = told
+export function factOf(reported: ReportedValue, action: ActionName, output: Output): Fact {
+  const kind =
+    output === 'readings' && action !== 'current' ? 'series' : (output as keyof typeof REPORTED_KEYS)
+  const { serial, base, timestamp, channel, value } = reported
   return [
     serial,
     base,
     timestamp,
     channel,
     value === null ? null : value + 0,
-    ...tells[kind].map((key) => told[key]),
+    ...REPORTED_KEYS[kind].map((key) => reported[key]),
   ]
 }
 
-/** The outputs of numbers alone say nothing of a value that is none; points are of an instant. */
-export function isTold({ value, timestamp }: Told, output: Output): boolean {
+/** Values and points contain only numbers; points need a time. */
+export function isReported({ value, timestamp }: ReportedValue, output: Output): boolean {
   if (output === 'points') return value !== null && timestamp !== null
   return output !== 'values' || value !== null
 }
 
-/** All that the messages of one run say, in their order, for `current`, `latest` and `range`. */
+/** The facts in the messages of `current`, `latest` or `range`, in their order. */
 export function factsIn(messages: readonly Message[], action: ActionName, output: Output): Fact[] {
   return messages
     .flatMap((msg) => {
-      if (output === 'values') return [toldByRow(msg.envlog.reading, msg.payload)]
+      if (output === 'values') return [valueOfRow(msg.envlog.reading, msg.payload)]
       const parts = Array.isArray(msg.payload) ? msg.payload : [msg.payload]
       return parts.flatMap(
         readers[output === 'readings' && action !== 'current' ? 'series' : output] as Reader,
       )
     })
-    .map((told) => factOf(told, action, output))
+    .map((reported) => factOf(reported, action, output))
 }
 
-type Reader = (part: Message) => Told[]
+type Reader = (part: Message) => ReportedValue[]
 const readers: Partial<Record<Output | 'series', Reader>> = {
-  readings: toldByReading,
-  series: toldBySeries,
-  rows: (row) => [toldByRow(row)],
-  points: toldByPoint,
+  readings: valuesOfReading,
+  series: valuesOfSeries,
+  rows: (row) => [valueOfRow(row)],
+  points: valuesOfPoint,
 }
 
-function toldByReading({ serial, base, name, group, time, timestamp, channels }: Message): Told[] {
+function valuesOfReading({ serial, base, name, group, time, timestamp, channels }: Message): ReportedValue[] {
   checkTime(time, timestamp)
   assert.ok(group === null || group.name !== '', 'no name, no group')
   return channels.map(({ key, number, name: label, unit, value, error }: Message) => {
@@ -110,7 +114,7 @@ function toldByReading({ serial, base, name, group, time, timestamp, channels }:
   })
 }
 
-function toldBySeries({ serial, base, name, channels, records }: Message): Told[] {
+function valuesOfSeries({ serial, base, name, channels, records }: Message): ReportedValue[] {
   return records.flatMap(({ time, timestamp, dataId, errors, ...values }: Message) => {
     checkTime(time, timestamp)
     assert.deepEqual(Object.keys(values).sort(), channels.map(({ key }: Message) => key).sort())
@@ -122,7 +126,7 @@ function toldBySeries({ serial, base, name, channels, records }: Message): Told[
   })
 }
 
-function toldByRow(row: Message, value?: number): Told {
+function valueOfRow(row: Message, value?: number): ReportedValue {
   const { serial, base, name = '', groupname = '', time = null, timestamp = null } = row
   checkTime(time, timestamp)
   if (value !== undefined) assert.equal(row.value, value, 'a value is that of its row')
@@ -143,7 +147,7 @@ function toldByRow(row: Message, value?: number): Told {
   }
 }
 
-function toldByPoint({ tags, fields, timestamp }: Message): Told[] {
+function valuesOfPoint({ tags, fields, timestamp }: Message): ReportedValue[] {
   const { serial, base, name = '', group = '' } = tags
   const unknown = { time: null, error: null, unit: '', label: '', dataId: null }
   return Object.entries(fields).map(([key, value]) => ({
@@ -158,7 +162,7 @@ function toldByPoint({ tags, fields, timestamp }: Message): Told[] {
   }))
 }
 
-/** What the messages of alerts say, in their order. */
+/** The facts in the messages of alerts, in their order. */
 export function alertFactsIn(messages: readonly Message[], output: Output): AlertFact[] {
   return messages
     .flatMap(({ payload }) => (Array.isArray(payload) ? payload : [payload]))

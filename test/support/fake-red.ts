@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { catalogIn } from './built'
 import { root } from './package'
 
-/** Sets the global `RED` for the tests of a `describe`; texts are those of the catalogs, with their parameters in. `typed` is what stands in an open form. */
+/**
+ * Sets the global `RED` for the tests of a `describe`; texts are those of the catalogs, with their parameters in.
+ * @param typed values of the fields of an open form
+ */
 export function useFakeRed(
   language: 'en-US' | 'ja' = 'en-US',
   typed: Record<string, string | boolean> = {},

@@ -40,7 +40,7 @@ export function fakeTransport(script: Script): FakeTransport {
         throw error
       }
     },
-    /** As a real one: what is on its way breaks. */
+    /** Like a real transport: requests in flight fail. */
     async close() {
       this.closed = true
       ending.abort()
@@ -88,7 +88,7 @@ export function refusal(status: number, message = 'refused', code: unknown = sta
   return json({ error: { code, message } }, status)
 }
 
-/** An answer that tells its status and then runs as `chunks` says. */
+/** An answer with a status and the given chunks. */
 export function streamed(chunks: AsyncIterable<Uint8Array>, status = 200): HttpResponse {
   return { status, headers: {}, chunks }
 }

@@ -1,6 +1,6 @@
 /**
  * Loaded before Node-RED (`--require`): its timers and its monotonic clock run ENVLOG_TEST_SPEED times as fast, so that
- * a flow that asks every second does so several times a second. The wall clock stays as it is.
+ * a flow with a round per second has several rounds per second. The wall clock is not changed.
  */
 const speed = Number(process.env.ENVLOG_TEST_SPEED)
 

@@ -6,19 +6,14 @@ import current from '../../src/nodes/current/current'
 import { registry } from '../../src/nodes/kit/state/registry'
 import latest from '../../src/nodes/latest/latest'
 import range from '../../src/nodes/range/range'
+import type { ActionName, Message } from './flow-types'
 
 helper.init(require.resolve('node-red'))
 
-export const actions = ['current', 'latest', 'range', 'alerts'] as const
-export type ActionName = (typeof actions)[number]
-
-// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
-export type Message = Record<string, any>
-
-/** What arrived at a node of the flow, and who waits for the next. */
+/** The messages that arrived at a node of the flow. */
 export interface Inbox {
   messages: Message[]
-  /** The next message that has not been taken yet. */
+  /** The next message that was not returned yet. */
   next(): Promise<Message>
 }
 
@@ -29,13 +24,13 @@ export interface Flow {
   errors: Inbox
   completed: Inbox
   statuses: Inbox
-  /** What the node showed so far, also before the status node was there. */
+  /** All statuses of the node, also before the status node existed. */
   shown(): Message[]
   /** Closes the node as a deploy does. */
   close(): Promise<void>
 }
 
-/** Answers do not tell how many records an hour may bring: a simulator without limits has this many. */
+/** Headers do not report the hourly limit of records: these match a simulator without limits. */
 const many = { records: 1_000_000_000, recordsWindow: 1 }
 export const MANY_RECORDS = { data: many, 'data-relay': many }
 
@@ -46,15 +41,15 @@ interface Setup {
   credentials?: Message
   /** Further nodes, their types, and their credentials by id. */
   flow?: object[]
-  /** Ids of those whose errors and ends are told beside the node's own. */
+  /** Ids of further nodes whose errors and completions are received. */
   watched?: string[]
   coreNodes?: unknown[]
-  /** Keeps what a process keeps over deploys: spent quota, known devices. */
+  /** Keeps the state that a process keeps over deploys: used quota, known devices. */
   sameProcess?: boolean
   others?: object
 }
 
-/** A flow of one action node with its account, and all that Node-RED tells of it. */
+/** Starts a flow of one action node with its account, and receives its messages, errors and statuses. */
 export async function startFlow(action: ActionName, simulator: Simulator, setup: Setup = {}): Promise<Flow> {
   const { apiKey, loginId, loginPass } = simulator.account
   await unload()
@@ -80,7 +75,7 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
         type: `envlog-${action}`,
         account: 'account',
         wires: [['output']],
-        // Most tests are about what an answer becomes, not about which of it is new.
+        // Most tests are not about what is new.
         onlyNew: false,
         ...place,
         ...setup.node,

@@ -1,4 +1,4 @@
-/** A Node-RED in a process of its own that obeys orders: it answers each with a message of the same id. */
+/** A Node-RED in a separate process that executes commands: it replies to each with a message of the same id. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -10,29 +10,29 @@ import { temporaryFolder } from './run'
 export interface ForkedNodeRed {
   port: number
   userDir: string
-  order<T>(what: object): Promise<T>
-  /** What it wrote. */
+  command<T>(what: object): Promise<T>
+  /** Its standard output and errors. */
   log(): string
   /** How it ended, if it did. */
   ended(): string | undefined
   end(): Promise<void>
 }
 
-export interface Forking {
+export interface ForkOptions {
   /** Of its user directory. */
   name: string
-  /** What it runs; the settings are its argument. */
+  /** The script of the process; its argument is the settings. */
   script: string
   flow: readonly FlowNode[]
   credentials: Record<string, object>
   settings: object
-  /** Beside the path and its home: no proxy of whoever runs the tests. */
+  /** Further variables; others of this process, such as proxies, are not inherited. */
   env?: Record<string, string | undefined>
   execArgv?: readonly string[]
 }
 
-export async function forkNodeRed(forking: Forking): Promise<ForkedNodeRed> {
-  const { name, script, flow, credentials, env = {}, execArgv = [] } = forking
+export async function forkNodeRed(options: ForkOptions): Promise<ForkedNodeRed> {
+  const { name, script, flow, credentials, env = {}, execArgv = [] } = options
   const userDir = temporaryFolder(name)
   const modules = join(userDir, 'node_modules', ...packageJson.name.split('/').slice(0, -1))
   mkdirSync(modules, { recursive: true })
@@ -46,7 +46,7 @@ export async function forkNodeRed(forking: Forking): Promise<ForkedNodeRed> {
     credentialSecret: false,
     telemetry: { enabled: false, updateNotification: false },
     externalModules: { autoInstall: false, palette: { allowInstall: false, allowUpdate: false } },
-    ...forking.settings,
+    ...options.settings,
   }
   const child = fork(script, [JSON.stringify(settings)], {
     execArgv: [...execArgv, '--unhandled-rejections=strict', '--require', 'tsx/cjs'],
@@ -59,13 +59,13 @@ export async function forkNodeRed(forking: Forking): Promise<ForkedNodeRed> {
       log += piece
     })
   }
-  let orders = 0
+  let commands = 0
   let ended: string | undefined
-  const waiting = new Map<number, { resolve(told: never): void; reject(error: Error): void }>()
+  const waiting = new Map<number, { resolve(data: never): void; reject(error: Error): void }>()
   const answerTo = <T>(id: number) =>
     new Promise<T>((resolve, reject) => waiting.set(id, { resolve: resolve as never, reject }))
-  child.on('message', ({ id, ...told }: { id: number }) => {
-    waiting.get(id)?.resolve(told as never)
+  child.on('message', ({ id, ...data }: { id: number }) => {
+    waiting.get(id)?.resolve(data as never)
     waiting.delete(id)
   })
   child.once('exit', (code, signal) => {
@@ -77,9 +77,9 @@ export async function forkNodeRed(forking: Forking): Promise<ForkedNodeRed> {
   return {
     port,
     userDir,
-    order<T>(what: object): Promise<T> {
+    command<T>(what: object): Promise<T> {
       if (ended !== undefined) return Promise.reject(new Error(`Node-RED ended: ${ended}`))
-      const id = ++orders
+      const id = ++commands
       child.send({ id, ...what })
       return answerTo<T>(id)
     },

@@ -1,4 +1,4 @@
-/** Freezers whose readings and alerts a test sets, and a chat and a mailbox that are told of them. */
+/** Freezers whose readings and alerts a test sets, and a chat and a mailbox for notifications about them. */
 import assert from 'node:assert/strict'
 import {
   type AlertDefinition,
@@ -107,7 +107,7 @@ export function useFreezers({ hasRecord = false } = {}): Freezers {
       stateOf(serial).alerts.push(...entries)
     },
     async assertTold(expected, told = () => chat.texts) {
-      await until('it is told', () => told().length >= expected.length).catch(() => {})
+      await until('the messages have arrived', () => told().length >= expected.length).catch(() => {})
       await rounds(simulator, 1)
       assert.deepEqual(told(), expected)
     },

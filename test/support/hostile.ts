@@ -1,4 +1,4 @@
-/** Names that somebody may have given to a device, and a fleet whose devices, groups, channels and units have them. */
+/** Names with difficult characters, and a fleet whose devices, groups, channels and units have them. */
 import type { DeviceDefinition, RecordDefinition } from '../../simulator'
 
 export const hostile = {
@@ -22,13 +22,13 @@ export type Hostile = keyof typeof hostile
 
 export const hostileNames = Object.keys(hostile) as Hostile[]
 
-export const NOW = Date.UTC(2026, 0, 15, 3)
+export const HOSTILE_NOW = Date.UTC(2026, 0, 15, 3)
 
 /** Serials by name. */
 export const serialOf = (name: Hostile): string =>
   `52B1000${hostileNames.indexOf(name).toString(16).toUpperCase()}`
 
-/** A device whose readings go on with the clock, one with a record without a time, and one under a base unit. */
+/** A device with new records as time passes, one with a record without a time, and one under a base unit. */
 export const GROWING = '52C10001'
 export const TIMELESS = '52C10002'
 export const REMOTE = '52C10003'
@@ -36,16 +36,16 @@ export const REMOTE = '52C10003'
 const INTERVAL = 600
 const HOUR = 3600
 
-/** One number a record that is hard in its own way, then what is none. */
+/** Records with difficult numbers, then values that are no numbers. */
 const records: RecordDefinition[] = [-18.4, 0, 1e-7, 123456.789, 0.1 + 0.2, 'E1', null].map(
   (value, index, { length }) => ({
-    unixtime: NOW / 1000 - (length - index) * INTERVAL,
+    unixtime: HOSTILE_NOW / 1000 - (length - index) * INTERVAL,
     id: index + 1,
     values: { 1: value, 2: 55.5 + index },
   }),
 )
 
-/** A device all of whose texts are this one. */
+/** A device with this text as all of its texts. */
 export function deviceNamed(text: string, serial: string): DeviceDefinition {
   return {
     serial,
@@ -58,8 +58,8 @@ export function deviceNamed(text: string, serial: string): DeviceDefinition {
     ],
     records,
     alerts: [
-      { unixtime: NOW / 1000 - HOUR, texts: { ch1: text, 'battery-level': text } },
-      { unixtime: NOW / 1000 - INTERVAL, texts: { ch2: 'Upper Limit' } },
+      { unixtime: HOSTILE_NOW / 1000 - HOUR, texts: { ch1: text, 'battery-level': text } },
+      { unixtime: HOSTILE_NOW / 1000 - INTERVAL, texts: { ch2: 'Upper Limit' } },
     ],
   }
 }

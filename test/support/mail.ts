@@ -1,4 +1,4 @@
-/** A mail server on loopback that takes mails, and may refuse them. */
+/** A mail server on loopback that accepts mails, and can refuse them. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -12,7 +12,7 @@ interface Mail {
 
 export interface MailServer {
   port: number
-  /** What was taken so far. */
+  /** The accepted mails. */
   readonly mails: readonly Mail[]
   /** How many were refused so far. */
   readonly refused: number
@@ -58,7 +58,7 @@ export async function startMailServer(): Promise<MailServer> {
   }
 }
 
-/** SMTP, as much of it as a client without encryption and login speaks. */
+/** The part of SMTP that a client without encryption and login uses. */
 async function converse(socket: Socket, take: (mail: Mail) => string): Promise<void> {
   const say = (line: string) => void socket.write(`${line}\r\n`)
   const envelope = { from: '', to: '' }

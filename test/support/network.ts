@@ -15,7 +15,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-/** The simulator behind TLS: bytes go through as they are. */
+/** Provides the simulator with TLS: bytes are forwarded unchanged. */
 export function startTls(target: number): Promise<Listener> {
   const server = createTlsServer({ key: fixture('server.key'), cert: fixture('server.pem') }, (socket) => {
     tunnel(socket, connect(target, '127.0.0.1'))
@@ -24,20 +24,20 @@ export function startTls(target: number): Promise<Listener> {
 }
 
 export interface Proxy extends Listener {
-  /** What was asked for: `host:port`, and the login that came with it. */
-  asked: { target: string; login: string | undefined }[]
+  /** The requested `host:port`, and the login of the request. */
+  requests: { target: string; login: string | undefined }[]
 }
 
-/** A proxy that leads every tunnel to one port, whatever host was named; `login` is demanded where given. */
+/** A proxy that connects every tunnel to one port, for any host; it requires the `login`, if given. */
 export async function startProxy(target: number, login?: string): Promise<Proxy> {
-  const asked: Proxy['asked'] = []
+  const requests: Proxy['requests'] = []
   const server = createServer((_request, response) => {
     response.writeHead(501).end()
   })
   server.on('connect', ({ url = '', headers }, socket: Socket) => {
     const [, basic = ''] = /^Basic (.*)$/.exec(headers['proxy-authorization'] ?? '') ?? []
     const given = Buffer.from(basic, 'base64').toString() || undefined
-    asked.push({ target: url, login: given })
+    requests.push({ target: url, login: given })
     if (login !== undefined && given !== login) {
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
       return
@@ -45,7 +45,7 @@ export async function startProxy(target: number, login?: string): Promise<Proxy>
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
     tunnel(socket, connect(target, '127.0.0.1'))
   })
-  return { ...(await listen(server)), asked }
+  return { ...(await listen(server)), requests }
 }
 
 function tunnel(one: Socket, other: Socket): void {

@@ -15,7 +15,7 @@ import { temporaryFolder } from './run'
 import type { Runtime } from './runtimes'
 import { until } from './wait'
 
-/** A node of a flow as it is deployed. */
+/** A node of a deployed flow. */
 export type FlowNode = { id: string; type: string } & Record<string, unknown>
 
 export type DeployType = 'full' | 'nodes' | 'flows'
@@ -26,7 +26,7 @@ export interface NodeRed {
   pid: number
   /** What it wrote to stdout and stderr so far. */
   log(): string
-  /** An answer of the admin address; `lang` as a browser would ask. */
+  /** An answer of the admin API; `lang` is the requested language. */
   get(path: string, accept?: string, lang?: string): Promise<Response>
   json<T>(path: string): Promise<T>
   /** Resolves when the flows have started. */
@@ -42,7 +42,7 @@ export interface NodeRed {
 const STARTED = 'envlog-test: flows started'
 const STARTING_MS = 60_000
 const DEPLOYED_MS = 60_000
-/** Characters of the log that a failed deploy tells. */
+/** Characters of the log in the error of a failed deploy. */
 const LOG_TOLD = 2000
 
 /** Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. */
@@ -66,11 +66,11 @@ function settingsFile(
       tours: false,
       palette: { catalogues: [] },
       projects: { enabled: false },
-      // What a browser need not load here is half of what it loads.
+      // Without these, the browser has to load only half.
       codeEditor: { lib: 'ace' },
       markdownEditor: { mermaid: { enabled: false } },
     },
-    // Nobody has to wait 15 s for a broker that is back.
+    // Reconnects to a restarted broker without the default delay of 15 s.
     mqttReconnectTime: 300,
     logging: { console: { level: 'debug', metrics: false, audit: false } },
   }
@@ -90,11 +90,11 @@ export interface StartOptions {
   httpNodeAuth?: { user: string; pass: string }
   /** Of a user who may write, where `adminAuth` is there. */
   user?: { name: string; password: string }
-  /** Of one that has ended: its flows start again. */
+  /** The user directory of one that has ended: its flows start again. */
   userDir?: string
-  /** Its timers run so many times as fast as real time. */
+  /** Factor by which its timers run faster. */
   speed?: number
-  /** Beside what every one has. */
+  /** Further environment variables. */
   env?: Record<string, string>
   /** Routes that we register, and where it connects to, are in `watched.jsonl`: see watched-process.cjs. */
   isWatched?: boolean
@@ -112,7 +112,7 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   const child = spawn(node, [...required, nodeRed, '--userDir', userDir], {
     cwd: userDir,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // No proxy, no settings of whoever runs the tests.
+    // Without proxies and npm settings of the user who runs the tests.
     env: { ...inherited(), HOME: userDir, TZ: 'UTC', ENVLOG_TEST_SPEED: String(speed), ...options.env },
   })
   const log = logOf(child)
@@ -126,7 +126,7 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
     return log().includes(STARTED) && log().match(/http:\/\/127\.0\.0\.1:[1-9]\d*/)?.[0]
   }
   const url = await until('Node-RED serves', serves, STARTING_MS).catch((error: Error) => {
-    // Nobody has it yet who could end it.
+    // The caller does not have it yet, so it is stopped here.
     killed()
     throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
   })
@@ -142,9 +142,9 @@ function inherited(): NodeJS.ProcessEnv {
 
 /** A token for the admin address. */
 export async function logIn(url: string, username: string, password: string): Promise<string> {
-  const asked = { client_id: 'node-red-editor', grant_type: 'password', scope: '', username, password }
+  const form = { client_id: 'node-red-editor', grant_type: 'password', scope: '', username, password }
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${url}/auth/token`, { method: 'POST', headers, body: JSON.stringify(asked) })
+  const response = await fetch(`${url}/auth/token`, { method: 'POST', headers, body: JSON.stringify(form) })
   const { access_token: token } = (await response.json()) as { access_token: string }
   return token
 }
@@ -169,19 +169,19 @@ function adminOf(
 ): NodeRed {
   const starts = () => log().split(STARTED).length
 
-  async function ask(path: string, options: RequestInit): Promise<Response> {
+  async function request(path: string, options: RequestInit): Promise<Response> {
     const authorization = token && { authorization: `Bearer ${token}` }
     const headers = { ...(options.headers as Record<string, string>), ...authorization }
     const response = await fetch(`${url}${path}`, { ...options, headers }).catch((error: Error) => {
       if (child.exitCode === null && child.signalCode === null) throw error
-      // Whoever took it down is in its log.
+      // The reason is in its log.
       throw new Error(`Node-RED has ended\n${log().slice(-LOG_TOLD)}`, { cause: error })
     })
     if (response.ok) return response
     throw new Error(`${options.method} ${path}: ${response.status} ${await response.text()}`)
   }
   const get = (path: string, accept = 'application/json', lang = 'en-US') =>
-    ask(path, { method: 'GET', headers: { accept, 'accept-language': lang } })
+    request(path, { method: 'GET', headers: { accept, 'accept-language': lang } })
 
   return {
     url,
@@ -193,13 +193,13 @@ function adminOf(
     async deploy(flow, type = 'full') {
       const before = starts()
       const headers = { 'content-type': 'application/json', 'node-red-deployment-type': type }
-      await ask('/flows', { method: 'POST', headers, body: JSON.stringify(flow) })
+      await request('/flows', { method: 'POST', headers, body: JSON.stringify(flow) })
       await until('the flows have started', () => starts() > before, DEPLOYED_MS).catch((error: Error) => {
         throw new Error(`${error.message}\n${log().slice(-LOG_TOLD)}`)
       })
     },
     async inject(id) {
-      await ask(`/inject/${id}`, { method: 'POST' })
+      await request(`/inject/${id}`, { method: 'POST' })
     },
     file: (name) => readFileSync(join(userDir, name), 'utf8'),
     async stop(wanted = 'SIGTERM') {

@@ -1,5 +1,5 @@
 import type { Output, Send } from '../../src/shared/outputs'
-import type { ActionName } from './flow'
+import type { ActionName } from './flow-types'
 
 /** The table *Output × send* of docs/messages.md, written down once more: the first send is the default. */
 export const contract: Record<ActionName, Partial<Record<Output, Send[]>>> = {
@@ -53,7 +53,7 @@ export const pairs = (of = Object.keys(contract) as readonly ActionName[]): Pair
 /** The sends of which a user chooses one; the others are fixed by their output. */
 export const CHOSEN = ['all', 'device', 'each', 'chunk'] as const satisfies Send[]
 
-export const ROW_COLUMNS: Record<ActionName, string> = {
+export const CSV_COLUMNS: Record<ActionName, string> = {
   current:
     'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid,battery,batterylevel,rssi,age,stale',
   latest: 'time,timestamp,serial,name,model,base,groupname,channel,label,unit,quantity,value,error,dataid',
@@ -61,10 +61,12 @@ export const ROW_COLUMNS: Record<ActionName, string> = {
   alerts: 'time,timestamp,serial,name,model,base,source,channel,label,kind,text',
 }
 
-/** Text as databases take it: what none of them stores is U+FFFD. */
+/** Text for databases: characters that they cannot store become U+FFFD. */
 export const stored = (text: string) => text.replace(/[\0\p{Cs}]/gu, '\ufffd')
 
-/** A tag besides has no control characters, nor spaces and backslashes at its end: InfluxDB has no way to write them. */
+/**
+ * A tag also has no control characters, and no spaces and backslashes at its end, which InfluxDB cannot store.
+ */
 export const storedTag = (text: string) =>
   stored(text)
     .replace(/\p{Cc}+/gu, ' ')

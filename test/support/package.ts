@@ -1,6 +1,6 @@
 /**
- * The package as npm would publish it: packed once a run, and installed as the palette does. What `dist` holds is
- * packed as it is; build first.
+ * The package as npm would publish it: packed once per run, and installed like by the palette manager. `dist` is packed
+ * as it is; build first.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -30,12 +30,12 @@ export interface Packed {
   tarball: string
   /** paths inside the package */
   files: string[]
-  /** bytes of the tarball, and of what is in it */
+  /** size of the tarball and of its contents, in bytes */
   size: number
   unpackedSize: number
 }
 
-/** npm's surroundings without what an npm that started us has left in them; `node` first in the path. */
+/** The environment for npm, without variables of an npm that started this process; `node` is first in the path. */
 export function npmEnvironment(node = process.execPath): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?:package|lifecycle|command|config_local_prefix)/i.test(name),
@@ -54,19 +54,19 @@ export async function packInto(folder: string, from = root): Promise<Packed> {
   const options = ['--json', '--ignore-scripts', '--pack-destination', folder]
   const { stdout } = await execute('npm', ['pack', ...options], { cwd: from, env: npmEnvironment() })
   // An array, or from npm 11 on an object by package name.
-  const [told] = Object.values(JSON.parse(stdout)) as [
+  const [packed] = Object.values(JSON.parse(stdout)) as [
     { filename: string; size: number; unpackedSize: number; files: { path: string }[] },
   ]
   const [tarball] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
   return {
-    tarball: join(folder, tarball ?? told.filename),
-    files: told.files.map(({ path }) => path),
-    size: told.size,
-    unpackedSize: told.unpackedSize,
+    tarball: join(folder, tarball ?? packed.filename),
+    files: packed.files.map(({ path }) => path),
+    size: packed.size,
+    unpackedSize: packed.unpackedSize,
   }
 }
 
-/** Puts into `folder` what the palette makes of it with the npm of `node`: installed once a run, then copied. */
+/** Installs the package into `folder` with the npm of `node`, like the palette manager: once per run, then copied. */
 export async function installInto(folder: string, node = process.execPath): Promise<void> {
   await cp(await installed(node), folder, { recursive: true, verbatimSymlinks: true })
 }

@@ -1,6 +1,6 @@
 /**
- * Peers that behave as no service should, on real sockets: each is a TCP server that a client meets in place of the
- * service, or of a proxy. Mended, it leads to a service that works.
+ * Misbehaving peers on real sockets: each is a TCP server in place of the service, or of a proxy. After the repair it
+ * forwards to a working service.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -9,24 +9,26 @@ export interface Peer {
   port: number
   /** Connections that are open now. */
   open(): number
-  /** From now on what connects is led to this port. */
+  /** Repairs the peer: further connections are forwarded to this port. */
   mend(port: number): void
   close(): Promise<void>
 }
 
-/** Does with a connection what a peer of its kind does; `mended` is the port that leads to a service that works, if any. */
-export type Behaviour = (socket: Socket, mended: () => number | undefined) => void
+/**
+ * Handles a connection of the peer. @param mended returns the port of the working service after the repair
+ */
+export type PeerBehaviour = (socket: Socket, mended: () => number | undefined) => void
 
-/** Takes what comes, and never says a word: of TLS it is a handshake that never ends. */
-export const silent: Behaviour = (socket) => void socket.resume()
+/** Accepts data and never answers: with TLS, the handshake never ends. */
+export const silent: PeerBehaviour = (socket) => void socket.resume()
 
-/** A proxy that opens the way, and leads nowhere. */
-export const leadsNowhere: Behaviour = (socket) => {
+/** A proxy that accepts the tunnel and connects it to nothing. */
+export const proxyWithoutTarget: PeerBehaviour = (socket) => {
   socket.once('data', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
   socket.resume()
 }
 
-export async function startPeer(behaviour: Behaviour): Promise<Peer> {
+export async function startPeer(behaviour: PeerBehaviour): Promise<Peer> {
   const sockets = new Set<Socket>()
   let mended: number | undefined
   const server = createServer((socket) => {
@@ -34,7 +36,7 @@ export async function startPeer(behaviour: Behaviour): Promise<Peer> {
     socket.on('error', () => {})
     socket.once('close', () => sockets.delete(socket))
     if (mended === undefined) behaviour(socket, () => mended)
-    else lead(socket, mended)
+    else forward(socket, mended)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -51,8 +53,8 @@ export async function startPeer(behaviour: Behaviour): Promise<Peer> {
   }
 }
 
-/** Leads a connection to a port; `read` is what has been read of it already. */
-export function lead(socket: Socket, port: number, read: Buffer = Buffer.alloc(0)): void {
+/** Forwards a connection to a port. @param read data that was read from it already */
+export function forward(socket: Socket, port: number, read: Buffer = Buffer.alloc(0)): void {
   const there = connect(port, '127.0.0.1')
   there.on('error', () => socket.destroy())
   there.write(read)

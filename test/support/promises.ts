@@ -6,7 +6,7 @@ import type { Device } from '../../src/lib/readings/device'
 import type { Series } from '../../src/lib/readings/series'
 import { QUANTITIES } from '../../src/shared/quantity'
 
-/** JSON through and through: nothing undefined, no number that JSON does not have, no object but plain ones. */
+/** Checks that a value is plain JSON: nothing undefined, only finite numbers, only plain objects. */
 export function plain(value: unknown, at = 'payload'): void {
   if (typeof value === 'number') assert.ok(Number.isFinite(value), `${at} is ${value}`)
   else if (typeof value === 'object' && value !== null) {
@@ -49,7 +49,7 @@ function asChannels(channels: readonly Channel[], more: readonly string[] = []):
   assert.equal(new Set(channels.map(({ key }) => key)).size, channels.length, 'each channel once')
 }
 
-/** A number, or the reason why there is none. */
+/** Checks a value: a number, or the reason why there is none. */
 function asValue(value: unknown, error: unknown): void {
   if (value === null) assert.ok(typeof error === 'string' && error.trim() !== '', 'a null has its reason')
   else {
@@ -109,8 +109,8 @@ export function asSeries(series: Series): void {
     asTime(record)
     for (const key of keys) asValue(record[key as 'ch1'], record.errors?.[key])
     if (record.errors) {
-      const told = Object.keys(record.errors)
-      assert.ok(told.length > 0 && told.every((key) => keys.includes(key)), 'errors of channels, or none')
+      const named = Object.keys(record.errors)
+      assert.ok(named.length > 0 && named.every((key) => keys.includes(key)), 'errors of channels, or none')
     }
   }
   asOldestFirst(records)

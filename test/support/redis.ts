@@ -1,5 +1,5 @@
 /**
- * A Redis of a test's own: on loopback, on a free port, in memory alone, so that it forgets everything when it ends.
+ * A Redis for one test: on loopback, on a free port, without persistence, so that it loses all data when it ends.
  *
  *     const redis = await startRedis()
  *     await redis.end('SIGKILL')
@@ -33,8 +33,8 @@ export interface RedisServer {
   password?: string | undefined
   certificate?: string | undefined
   /** One command, over a connection of its own. */
-  ask(...words: string[]): Promise<unknown>
-  /** Key → what it holds, with the ms until it is gone (-1: never). */
+  command(...words: string[]): Promise<unknown>
+  /** Key → its contents, with the ms until it expires (-1: never). */
   contents(): Promise<{ key: string; value: string; lasts: number }[]>
   /** Ends it, if it runs. */
   end(signal?: NodeJS.Signals): Promise<void>
@@ -56,8 +56,8 @@ const tlsOptions = (certificate: string) => ({
 const fixture = (name: string) => join(__dirname, '../fixtures/tls', name)
 
 /**
- * A sentinel that watches a Redis under the name `main`, and makes its replica the leader within seconds; with TLS where
- * that has it.
+ * A sentinel that watches a Redis under the name `main`, and makes its replica the leader within seconds; with TLS
+ * where that has it.
  */
 export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
   const program = await serverProgram()
@@ -85,7 +85,7 @@ export async function startSentinel(of: RedisServer): Promise<{ port: number; en
 
 /**
  * @param replicaOf it copies the data of another one
- * @param certificate it takes connections with TLS alone, and shows this one of `test/fixtures/tls`
+ * @param certificate accepts only TLS connections, with this certificate of `test/fixtures/tls`
  */
 export async function startRedis({
   password,
@@ -123,11 +123,11 @@ export async function startRedis({
     'SIGTERM',
   )
   const url = `${certificate ? 'rediss' : 'redis'}://${HOST}:${server.port}`
-  // That it is the right one is what the tests of TLS look at.
+  // The tests of TLS check the certificate.
   const socket = certificate ? { socket: { tls: true as const, rejectUnauthorized: false } } : {}
-  async function ask(...words: string[]): Promise<unknown> {
+  async function command(...words: string[]): Promise<unknown> {
     const client = createClient({ url, ...socket, ...(password === undefined ? {} : { password }) })
-    // The commands themselves tell what went wrong.
+    // The commands themselves report errors.
     client.on('error', () => {})
     await client.connect()
     try {
@@ -139,14 +139,14 @@ export async function startRedis({
 
   return {
     ...{ url, port: server.port, password, certificate },
-    ask,
+    command: command,
     async contents() {
-      const keys = (await ask('KEYS', '*')) as string[]
+      const keys = (await command('KEYS', '*')) as string[]
       const one = async (key: string) => {
-        const kind = await ask('TYPE', key)
+        const kind = await command('TYPE', key)
         const read: Record<string, string[]> = { string: ['GET', key], hash: ['HGETALL', key] }
-        const value = JSON.stringify(await ask(...(read[String(kind)] ?? ['ZRANGE', key, '0', '-1'])))
-        return { key, value: String(value), lasts: Number(await ask('PTTL', key)) }
+        const value = JSON.stringify(await command(...(read[String(kind)] ?? ['ZRANGE', key, '0', '-1'])))
+        return { key, value: String(value), lasts: Number(await command('PTTL', key)) }
       }
       return Promise.all(keys.map(one))
     },

@@ -1,6 +1,6 @@
 /**
- * One run of the tests may be several processes (mocha's parallel mode). They share a folder, and what is costly to make
- * is made in it once: the first process that needs it makes it, the others wait.
+ * One run of the tests may have several processes (mocha's parallel mode). They share a folder in which expensive
+ * things are created once: by the first process that needs them, while the others wait.
  *
  *     const tarball = await onceARun('pack', async () => …)
  */
@@ -20,10 +20,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const VARIABLE = 'ENVLOG_TEST_RUN'
 const INTERVAL_MS = 50
-/** Longer than anything takes to install. */
+/** Longer than any installation takes. */
 const LOCKED_MS = 600_000
 
-/** The folder of this run. Whoever made it removes it at its end, with all that is in it. */
+/** The folder of this run. The process that created it removes it at its end. */
 function runFolder(): string {
   const shared = process.env[VARIABLE]
   if (shared) return shared
@@ -38,7 +38,7 @@ function runFolder(): string {
 /** mocha calls it before it starts processes: they inherit the folder. */
 export const beginRun = (): void => void runFolder()
 
-/** A folder of one's own that is gone when the run ends. */
+/** Creates a folder that is removed when the run ends. */
 export function temporaryFolder(purpose: string): string {
   return mkdtempSync(join(runFolder(), `${purpose}-`))
 }
@@ -68,7 +68,7 @@ function take(lock: string): boolean {
 
 const known = new Map<string, Promise<unknown>>()
 
-/** What `make` gives, as JSON keeps it. Where it fails, it fails for all. */
+/** The result of `make`, stored as JSON. If it fails, it fails for all. */
 export function onceARun<T>(name: string, make: () => Promise<T>): Promise<T> {
   const promise = (known.get(name) as Promise<T> | undefined) ?? exclusively(name, () => madeOnce(name, make))
   known.set(name, promise)

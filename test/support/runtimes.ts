@@ -29,7 +29,7 @@ const nodeRed5On = (major: number, lang: Runtime['lang']): Runtime => ({
 
 type Runtimes = readonly [Runtime, ...Runtime[]]
 
-/** `NODE_RED=4.1` or `NODE_RED=5`: that one alone, on the Node at hand. */
+/** `NODE_RED=4.1` or `NODE_RED=5`: only that one, on the Node.js that runs the tests. */
 const chosen: Record<string, Runtimes> = { '4.1': [nodeRed4], '5': [nodeRed5On(HERE, 'en-US')] }
 
 export const runtimes = which(process.env.NODE_RED)
@@ -60,7 +60,7 @@ async function nodeOf(major: number): Promise<string> {
   return stdout.trim()
 }
 
-/** Kept between runs. Made beside and moved, so that a broken install is never taken for a whole one. */
+/** Cached between runs. Installed elsewhere and then moved, so that an incomplete installation is never used. */
 async function installNodeRed5(node: string): Promise<string> {
   const folder = join(root, '.cache', 'node-red-5')
   const script = join(folder, 'node_modules', 'node-red', 'red.js')

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 
-/** Differences that are told; thousands help nobody. */
-const TOLD = 3
+/** Number of differences that are shown. */
+const MAX_SHOWN = 3
 
 /** The same elements, each as often, in any order of elements and keys. */
 export function assertSame(found: readonly object[], expected: readonly object[]): void {
-  const [came, wanted] = [found, expected].map((list) => list.map(textOf)) as [string[], string[]]
-  const missing = without(wanted, came)
-  const extra = without(came, wanted)
-  const few = (list: string[]) => list.slice(0, TOLD)
+  const [actual, wanted] = [found, expected].map((list) => list.map(textOf)) as [string[], string[]]
+  const missing = without(wanted, actual)
+  const extra = without(actual, wanted)
+  const few = (list: string[]) => list.slice(0, MAX_SHOWN)
   assert.deepEqual({ missing: few(missing), extra: few(extra) }, { missing: [], extra: [] })
 }
 

@@ -22,7 +22,7 @@ const device = {
   standalone: false,
 }
 
-export const reading = {
+export const sampleReading = {
   ...device,
   ...time,
   number: 3,
@@ -35,7 +35,7 @@ export const reading = {
   channels: [{ ...channel, value: -18.4, error: 'E1' }],
 } satisfies Complete<Reading>
 
-export const series = {
+export const sampleSeries = {
   ...device,
   utcOffset: 540,
   channels: [channel],
@@ -43,7 +43,7 @@ export const series = {
   gaps: [{ kind: 'missing', after: '2026-11-20T07:00:00.000Z', before: time.time, missing: 4 }],
 } satisfies Complete<Series>
 
-export const alert = {
+export const sampleAlert = {
   ...device,
   ...time,
   utcOffset: 540,
@@ -101,17 +101,17 @@ export const about = {
 
 /**
  * The paths of all keys; arrays count as their elements together, and all channels as the first. An array of
- * its own is told from an object by `[]`.
+ * its own is marked by `[]`, unlike an object.
  */
-export function keysOf(value: unknown, path = ''): Set<string> {
+export function keyPathsOf(value: unknown, path = ''): Set<string> {
   const keys = new Set<string>()
   if (Array.isArray(value)) {
-    for (const element of value) for (const key of keysOf(element, `${path}[]`)) keys.add(key)
+    for (const element of value) for (const key of keyPathsOf(element, `${path}[]`)) keys.add(key)
   } else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
     for (const [key, inner] of Object.entries(value)) {
       const own = `${path}.${/^ch\d+$/.test(key) ? 'ch1' : key}`
       keys.add(own)
-      for (const deeper of keysOf(inner, own)) keys.add(deeper)
+      for (const deeper of keyPathsOf(inner, own)) keys.add(deeper)
     }
   }
   return keys

@@ -1,4 +1,6 @@
-/** Server programs of a test's own: on loopback, on a free port; they can be stopped, and started again as they were. */
+/**
+ * Server programs for one test: on loopback, on a free port; they can be stopped, and started again.
+ */
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
@@ -7,14 +9,14 @@ import { until } from './wait'
 export interface ServerProcess {
   port: number
   stop(signal?: NodeJS.Signals): Promise<void>
-  /** Tells it something that does not end it. */
+  /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void
-  /** After `stop`: on the same port, with what it has kept. */
+  /** After `stop`: starts it on the same port, with its persistent data. */
   startAgain(): Promise<void>
 }
 
 export const HOST = '127.0.0.1'
-/** A port that was free may be taken a moment later. */
+/** A free port may be used by another process a moment later. */
 const TRIES = 3
 
 /** What `launch` needs: the log is read. */
@@ -25,7 +27,7 @@ interface Running {
   ended: Promise<unknown>
 }
 
-/** Starts a server that says in its log when it is ready; on another port if it ends at once. */
+/** Starts a server that logs when it is ready; on another port if it ends immediately. */
 export async function startServer(
   launch: (port: number) => ChildProcess,
   ready: (log: string) => boolean,

@@ -35,13 +35,13 @@ const programs = {
 
 export type Program = keyof typeof programs
 
-/** Debian asks it before it starts a service; 101 forbids. */
+/** Debian runs this script before it starts a service; 101 forbids the start. */
 const POLICY = '/usr/sbin/policy-rc.d'
 const POSTGRES = '/usr/lib/postgresql'
 const SOURCES = '/etc/apt/sources.list.d'
 const LOCK_SECONDS = 120
 
-/** Where the program is. @throws with a sentence that says what to install */
+/** The path of the program. @throws Error that says what to install */
 export async function ensure(program: Program): Promise<string> {
   const found = find(program)
   if (found) return found
@@ -81,7 +81,7 @@ async function isOffered(debian: string): Promise<boolean> {
   return /Candidate: \d/.test(stdout)
 }
 
-/** What is newer than the release comes from its backports, for this once: options with which apt finds them. */
+/** Options with which apt finds newer packages in backports, for one call. */
 async function backports(): Promise<string[]> {
   const wanted = ['--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages']
   const { stdout } = await execute('apt-get', ['indextargets', ...wanted])
@@ -114,10 +114,10 @@ function find(program: Program | 'apt-get'): string | undefined {
   const newest = versions.toSorted((a, b) => Number(b) - Number(a)).map((name) => join(POSTGRES, name, 'bin'))
   return [...newest, ...folders, '/usr/sbin', '/usr/local/sbin']
     .map((folder) => join(folder, program))
-    .find(runs)
+    .find(canRun)
 }
 
-export function runs(file: string): boolean {
+export function canRun(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return true

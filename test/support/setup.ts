@@ -1,13 +1,12 @@
 /**
- * What every test process begins with (`.mocharc.json`): a seed for all chance, and a folder that all processes of the
- * run share. `npm test` has one fixed seed, so that it is the same run each time; `npm run test:long` draws one. A
- * failure says how to repeat it.
+ * Setup of every test process (`.mocharc.json`): a random seed, and a folder that all processes of the run share. Each
+ * run of `npm test` has the same fixed seed; `npm run test:long` has a new one. A failure prints how to repeat it.
  */
 import * as fc from 'fast-check'
 import { isLong, seed } from './chance'
 import { beginRun } from './run'
 
-// undici has one timer for all its timeouts: begun under fake timers it would never fire again in this process.
+// undici has one timer for all its timeouts: created under fake timers, it would never fire again in this process.
 require('undici/lib/util/timers').setFastTimeout(() => {}, 1001)
 
 fc.configureGlobal({ seed })

@@ -1,41 +1,49 @@
 /** Two whole Node-REDs that share the quota of one account over a Redis. */
+
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogEntry, Simulator } from '../../simulator'
-import type { Message } from './collector'
+import type { Message } from './flow-types'
 import { root } from './package'
-import { type AskingNode, accountId, quotaFlow } from './quota-flow'
-import type { QuotaHall } from './quota-hall'
+import { expectedOccupiedMs } from './quota/ideal-client'
+import { accountId, type QuotaNode, quotaFlow } from './quota-flow'
+import type { QuotaHarness } from './quota-harness'
 import { until } from './wait'
 
-/** As `npm install redis` in its user directory; not fetched anew. */
-export function installClient({ nodeRed }: QuotaHall): void {
+/** Links the redis package into its user directory, instead of `npm install redis`. */
+export function installClient({ nodeRed }: QuotaHarness): void {
   const modules = join(nodeRed.userDir, 'node_modules')
   mkdirSync(modules, { recursive: true })
   symlinkSync(join(root, 'node_modules', 'redis'), join(modules, 'redis'))
 }
 
-export interface Sharing {
+export interface SharedFlowOptions {
   simulator: Simulator
   address: string
   password?: string
-  nodes: readonly AskingNode[]
+  nodes: readonly QuotaNode[]
 }
 
 /** The same flow in each of them. */
-export async function deployShared(halls: readonly QuotaHall[], sharing: Sharing): Promise<void> {
-  await Promise.all(halls.map((hall) => hall.deploy(sharedFlow(hall, sharing))))
+export async function deployShared(
+  harnesses: readonly QuotaHarness[],
+  sharing: SharedFlowOptions,
+): Promise<void> {
+  await Promise.all(harnesses.map((harness) => harness.deploy(sharedFlow(harness, sharing))))
 }
 
-export function sharedFlow({ collector }: QuotaHall, { simulator, address, password, nodes }: Sharing) {
+export function sharedFlow(
+  { collector }: QuotaHarness,
+  { simulator, address, password, nodes }: SharedFlowOptions,
+) {
   const secret = password === undefined ? {} : { sharedQuotaPassword: password }
   // A refusal closes for the configured window at least: here it is the simulated one.
   const account = { sharedQuota: address, limits: JSON.stringify(simulator.options.limits) }
   return quotaFlow({ simulator, collector, nodes, account, ...secret })
 }
 
-/** What the account showed, oldest first: true while its shared store was disconnected. */
-export function awayIn({ collector }: QuotaHall, simulator: Simulator): boolean[] {
+/** The statuses of the account, oldest first: true if its shared store was disconnected. */
+export function disconnections({ collector }: QuotaHarness, simulator: Simulator): boolean[] {
   const own = collector
     .box('statuses')
     .filter(({ status }: Message) => status.source.id === accountId(simulator))
@@ -43,32 +51,36 @@ export function awayIn({ collector }: QuotaHall, simulator: Simulator): boolean[
 }
 
 /** Waits until each shows that the shared store is disconnected, or connected. */
-export async function showsAway(halls: readonly QuotaHall[], simulator: Simulator, away: boolean) {
-  for (const hall of halls) {
-    await until(`away: ${away}`, () => (awayIn(hall, simulator).at(-1) ?? false) === away)
+export async function untilConnection(
+  harnesses: readonly QuotaHarness[],
+  simulator: Simulator,
+  isDisconnected: boolean,
+) {
+  for (const harness of harnesses) {
+    await until(
+      `disconnected: ${isDisconnected}`,
+      () => (disconnections(harness, simulator).at(-1) ?? false) === isDisconnected,
+    )
   }
 }
 
-/** How long a permit is occupied after the response (docs/quota.md), ms. */
-export const released = (window: number) => window * 1000 + Math.min(1000, (window * 1000) / 50)
-
-export interface Row {
+export interface LimitOfWindow {
   limit: number
   window: number
 }
 
 /**
- * Lets so many windows' requests come: the share of those that could have come meanwhile. Each permit is used
- * again a window and a margin after its last use, at the earliest.
+ * Waits for the requests of several windows, and returns their share of the possible requests. Each permit can be used
+ * again a window and a margin after its last use.
  */
 export async function throughput(
   simulator: Simulator,
-  { limit, window }: Row,
+  { limit, window }: LimitOfWindow,
   windows: number,
 ): Promise<number> {
   const first = simulator.log.length
   const last = first + windows * limit
   await until(`${last} requests`, () => simulator.log.length > last)
   const [from, to] = [simulator.log[first], simulator.log[last]] as [LogEntry, LogEntry]
-  return (windows * released(window)) / (to.time - from.time)
+  return (windows * expectedOccupiedMs(window)) / (to.time - from.time)
 }

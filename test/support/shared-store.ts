@@ -1,4 +1,4 @@
-/** Requests to a shared store, and what became of them. */
+/** Builders of requests to a shared store, and a member that sends them. */
 import assert from 'node:assert/strict'
 import type {
   ReserveRequest,
@@ -12,7 +12,7 @@ export function reserveRequest(over: Partial<ReserveRequest>): ReserveRequest {
   return { name: 'current', wanted: 1, minimum: 1, limit: 1, occupiedMs: 1000, ...over }
 }
 
-interface Outcome {
+interface CommitOutcome {
   name: string
   limit: number
   occupiedMs: number
@@ -24,7 +24,7 @@ interface Outcome {
 }
 
 /** The outcome of a request that was sent, and answered without headers. */
-export function outcomeOf(over: Partial<Outcome>): Outcome {
+export function commitOutcome(over: Partial<CommitOutcome>): CommitOutcome {
   const quiet = { remaining: null, flightMs: 0, closedMs: 0 }
   return { name: 'current', used: 1, limit: 1, occupiedMs: 1000, ...quiet, ...over }
 }
@@ -36,21 +36,24 @@ export function usageReplay(over: Partial<UsageReplay>): UsageReplay {
 }
 
 /** A member of a shared store that has reported all that it used. */
-export interface Member {
+export interface StoreMember {
   sharedStore: SharedQuotaStore
   name: string
   instanceId: string
   reserve(id: string, requests: readonly ReserveRequest[]): Promise<ReserveResult>
   /** @param ageMs how long ago it was answered */
-  commit(id: string, outcomes: readonly Outcome[], ageMs?: number): Promise<unknown>
+  commit(id: string, outcomes: readonly CommitOutcome[], ageMs?: number): Promise<unknown>
   replay(replays: readonly UsageReplay[]): Promise<unknown>
-  /** What it does every few seconds; resolves with the instance id. */
-  beat(): Promise<string>
+  /** Sends a heartbeat; resolves with the instance id. */
+  heartbeat(): Promise<string>
 }
 
 let members = 0
 
-export async function joins(sharedStore: SharedQuotaStore, name = `member ${members++}`): Promise<Member> {
+export async function joinStore(
+  sharedStore: SharedQuotaStore,
+  name = `member ${members++}`,
+): Promise<StoreMember> {
   const heartbeat = { memberId: name, isLeaving: false, members: [], predecessors: [] }
   const { instanceId } = await sharedStore.heartbeat(heartbeat)
   await sharedStore.heartbeat({ ...heartbeat, reportedTo: instanceId })
@@ -70,13 +73,13 @@ export async function joins(sharedStore: SharedQuotaStore, name = `member ${memb
       return sharedStore.commit(instanceId, own, commits)
     },
     replay: (replays) => sharedStore.replay(instanceId, replays),
-    beat: async () => (await sharedStore.heartbeat({ ...heartbeat, reportedTo: instanceId })).instanceId,
+    heartbeat: async () => (await sharedStore.heartbeat({ ...heartbeat, reportedTo: instanceId })).instanceId,
   }
 }
 
 /** True if all of it was granted. */
 export async function isGranted(
-  member: Member,
+  member: StoreMember,
   id: string,
   requests: readonly ReserveRequest[],
 ): Promise<boolean> {
@@ -85,7 +88,7 @@ export async function isGranted(
 
 /** How much was granted. @throws if there was not enough */
 export async function grantedOf(
-  member: Member,
+  member: StoreMember,
   id: string,
   requests: readonly ReserveRequest[],
 ): Promise<readonly number[]> {

@@ -1,11 +1,11 @@
 import type { Simulator, TrueDevice, TrueRecord } from '../../simulator'
 import type { Output } from '../../src/shared/outputs'
 import { spelled } from './expected'
-import { type AlertFact, type Fact, factOf, isTold, type Told } from './facts'
-import type { ActionName } from './flow'
+import { type AlertFact, type Fact, factOf, isReported, type ReportedValue } from './facts'
+import type { ActionName } from './flow-types'
 import { stored, storedTag } from './outputs'
 
-/** What the simulated service knows, told as our messages should tell it: from its truth, not from its answers. */
+/** Expected facts of messages, computed from the simulator's true data, not from its answers. */
 
 export interface Wanted {
   action: ActionName
@@ -17,11 +17,11 @@ export interface Wanted {
   time?: 'utc' | 'local'
 }
 
-/** The instant as UTC, or as the device's own clock with its offset, as far as that answer tells it. */
+/** The time as UTC, or as local time of the device with the offset of that answer. */
 function timeText(instant: number, device: TrueDevice, { action, time }: Pick<Wanted, 'action' | 'time'>) {
   if (instant === 0) return null
   if (time !== 'local') return new Date(instant).toISOString()
-  // Daylight saving is told by the flag alone, and only these answers have one (docs/service.md, *Fields*).
+  // Only the flag shows daylight saving, and only these answers have one (docs/service.md, *Fields*).
   const hasFlag = action === 'alerts' || (action === 'latest' && !device.standalone)
   const offset = hasFlag ? device.offset : device.timeDiff + device.stdBias
   const local = new Date(instant + offset * 60_000).toISOString().slice(0, -1)
@@ -41,24 +41,24 @@ export function servedDevices(simulator: Simulator, action: ActionName): TrueDev
     .filter(({ endpoints }) => endpoints.some((name) => name.startsWith(endpoint)))
 }
 
-/** All that should be told of a device, in order. */
+/** All expected facts of a device, in order. */
 export function expectedFacts(simulator: Simulator, device: TrueDevice, wanted: Wanted): Fact[] {
   const { action, output } = wanted
-  const told =
+  const reported =
     action === 'current' ? trueReading(simulator, device, wanted) : trueSeries(simulator, device, wanted)
   const text = output === 'points' ? storedTag : stored
-  return told
-    .filter((one) => isTold(one, output))
+  return reported
+    .filter((one) => isReported(one, output))
     .map((one) => ({ ...one, name: text(one.name), group: text(one.group) }))
     .map((one) => factOf(one, action, output))
 }
 
-function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: Wanted): Told[] {
+function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: Wanted): ReportedValue[] {
   const { serial, base } = device
   const reading = truth.current().find((one) => one.serial === serial && one.base === base)
   if (!reading || reading.time === null) return []
   const instant = reading.time
-  // The service words a record's code anew (docs/service.md, *Fields*).
+  // In current, the service replaces the code of a record by a text (docs/service.md, *Fields*).
   const worded = (value: unknown) =>
     typeof value === 'string' && value !== ''
       ? (options.variants.errorText ?? (/^E\d$/.test(value) ? 'Sensor Error' : value))
@@ -73,7 +73,7 @@ function trueReading({ truth, options }: Simulator, device: TrueDevice, wanted: 
   }))
 }
 
-function trueSeries(simulator: Simulator, device: TrueDevice, wanted: Wanted): Told[] {
+function trueSeries(simulator: Simulator, device: TrueDevice, wanted: Wanted): ReportedValue[] {
   const { action, from, to } = wanted
   const { variants } = simulator.options
   const channels = channelsOf(device, device.standalone ? variants.standaloneChannels : 4)
@@ -89,7 +89,7 @@ function trueSeries(simulator: Simulator, device: TrueDevice, wanted: Wanted): T
   )
 }
 
-/** The records that were asked for, none twice. */
+/** The requested records, without duplicates. */
 export function trueRecords(
   { truth, options }: Simulator,
   { serial, base, standalone }: TrueDevice,
@@ -98,10 +98,11 @@ export function trueRecords(
   to: number,
 ): TrueRecord[] {
   const all = truth.records(serial, base)
-  const asked = action === 'latest' ? all.slice(-NEWEST) : all.filter(({ time }) => time >= from && time < to)
+  const requested =
+    action === 'latest' ? all.slice(-NEWEST) : all.filter(({ time }) => time >= from && time < to)
   const highest = standalone ? options.variants.standaloneChannels : 4
   const seen = new Set<string>()
-  return asked.filter(({ time, id, values }) => {
+  return requested.filter(({ time, id, values }) => {
     const shown = Object.entries(values)
       .map(([channel, value]) => ({ channel: Number(channel), ...measured(value) }))
       .filter(({ channel, error }) => channel <= highest && error !== MISSING)
@@ -148,9 +149,9 @@ export function expectedAlerts(
       keys.flatMap((key): AlertFact[] => {
         const text = stored(texts[key] ?? '')
         if (text.trim() === '' || (output === 'points' && time === 0)) return []
-        const told = [serial, base, time || null, SOURCES[key] ?? key, text] as const
-        if (output === 'points') return [told]
-        return [[...told, timeText(time, device, { action: 'alerts', time: style })]]
+        const fact = [serial, base, time || null, SOURCES[key] ?? key, text] as const
+        if (output === 'points') return [fact]
+        return [[...fact, timeText(time, device, { action: 'alerts', time: style })]]
       }),
     )
 }

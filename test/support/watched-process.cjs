@@ -1,6 +1,6 @@
 /**
  * Loaded before Node-RED (`--require`): writes into `watched.jsonl` of the working directory which routes our package
- * registers, and where anything connects to. Connections to other machines are told, and fail.
+ * registers, and all connections. Connections to other machines are logged, and fail.
  */
 const { appendFileSync } = require('node:fs')
 const Module = require('node:module')
@@ -11,8 +11,8 @@ const file = join(process.cwd(), 'watched.jsonl')
 const OURS = /node-red-envlog[\\/]dist[\\/]nodes/
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1)$/
 
-// Written before the work goes on: who reads it after an answer has all of it.
-const tell = (what) => appendFileSync(file, `${JSON.stringify(what)}\n`)
+// Written synchronously: after an answer, the file is complete.
+const report = (what) => appendFileSync(file, `${JSON.stringify(what)}\n`)
 
 /** Each copy of express has a router of its own. */
 const load = Module._load
@@ -33,11 +33,11 @@ function watch(Router) {
   routers.route = function (path) {
     const made = route.call(this, path)
     // Its methods come next.
-    if (isOurs()) setImmediate(() => tell({ route: String(path), methods: Object.keys(made.methods) }))
+    if (isOurs()) setImmediate(() => report({ route: String(path), methods: Object.keys(made.methods) }))
     return made
   }
   routers.use = function (...args) {
-    if (isOurs()) tell({ route: typeof args[0] === 'string' ? args[0] : '/', methods: ['use'] })
+    if (isOurs()) report({ route: typeof args[0] === 'string' ? args[0] : '/', methods: ['use'] })
     return use.apply(this, args)
   }
 }
@@ -48,7 +48,7 @@ const { connect } = net.Socket.prototype
 net.Socket.prototype.connect = function (...args) {
   const [first, second] = Array.isArray(args[0]) ? args[0] : args
   const { path, port, host = 'localhost' } = typeof first === 'object' ? first : { port: first, host: second }
-  tell({ connects: path ?? `${host}:${port}` })
+  report({ connects: path ?? `${host}:${port}` })
   if (path || LOOPBACK.test(host)) return connect.apply(this, args)
   const error = new Error('connect EHOSTUNREACH')
   process.nextTick(() => this.destroy(Object.assign(error, { code: 'EHOSTUNREACH', syscall: 'connect' })))

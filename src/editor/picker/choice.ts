@@ -1,4 +1,4 @@
-/** A chosen device: under one base unit, or under whichever it is. */
+/** A chosen device: under one base unit, or, without `base`, under each base unit that has the serial. */
 export interface ChosenDevice {
   serial: string
   base?: string
@@ -10,35 +10,35 @@ export type Chosen = ChosenDevice | { unit: string } | { group: string }
 export const isDevice = (chosen: Chosen): chosen is ChosenDevice => 'serial' in chosen
 
 export interface Choice {
-  /** Whether it is chosen itself; a device by serial alone or under this base unit. */
+  /** Whether exactly this is chosen; for a device: by serial alone or under this base unit. */
   has(chosen: Chosen): boolean
   add(chosen: Chosen): void
-  /** @param beside devices of the same serial under other base units: where all were meant they stay */
+  /** @param beside devices of the same serial under other base units; they stay if all were chosen by serial */
   remove(chosen: Chosen, beside?: readonly ChosenDevice[]): void
   /** In the order they were chosen, devices of one serial together. */
   list(): Chosen[]
 }
 
-/** What is chosen, kept while it is being edited; each once. */
+/** The choice while it is being edited; contains each item once. */
 export function createChoice(saved: readonly Chosen[]): Choice {
   /** By serial, unit or group: several where one serial is chosen under several base units. */
   const byName = new Map<string, Chosen[]>()
 
   const choice: Choice = {
-    has: (chosen) => of(chosen).some((one) => meets(one, chosen)),
+    has: (chosen) => withName(chosen).some((one) => matches(one, chosen)),
     add(chosen) {
-      if (!choice.has(chosen)) byName.set(nameOf(chosen), [...of(chosen), chosen])
+      if (!choice.has(chosen)) byName.set(nameOf(chosen), [...withName(chosen), chosen])
     },
     remove(chosen, beside = []) {
-      const others = beside.filter((one) => !meets(one, chosen) && choice.has(one))
-      const left = of(chosen).filter((one) => !meets(one, chosen))
+      const others = beside.filter((one) => !matches(one, chosen) && choice.has(one))
+      const left = withName(chosen).filter((one) => !matches(one, chosen))
       if (left.length > 0) byName.set(nameOf(chosen), left)
       else byName.delete(nameOf(chosen))
       for (const one of others) choice.add(one)
     },
     list: () => [...byName.values()].flat(),
   }
-  function of(chosen: Chosen): Chosen[] {
+  function withName(chosen: Chosen): Chosen[] {
     return byName.get(nameOf(chosen)) ?? []
   }
   for (const chosen of saved) choice.add(chosen)
@@ -50,8 +50,8 @@ function nameOf(chosen: Chosen): string {
   return 'unit' in chosen ? `unit ${chosen.unit}` : `group ${chosen.group}`
 }
 
-/** Of one name. */
-function meets(one: Chosen, other: Chosen): boolean {
+/** Compares two items of the same name. */
+function matches(one: Chosen, other: Chosen): boolean {
   if (!isDevice(one) || !isDevice(other)) return true
   return one.base === undefined || other.base === undefined || one.base === other.base
 }

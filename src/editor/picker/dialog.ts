@@ -1,26 +1,26 @@
 import type { DeviceSource } from '../device-source'
 import { getDeviceList } from '../device-source'
-import { clockTime, enumerated, words } from '../red'
+import { clockTime, enumerated, translate } from '../red'
 import { type Chosen, createChoice } from './choice'
 import { type Kind, treeOf } from './tree'
 import { readTyped, readTypedGroups } from './typed'
 import { showTree, type TreeView } from './view'
 
-/** Requests of `current` that are so few are worth a word before one is spent. */
-const FEW = 3
+/** The remaining requests of `current` are shown if they are at most so many: refreshing the list uses one. */
+const FEW_REQUESTS = 3
 
 interface Picking {
   kind: Kind
   title: string
   chosen: readonly Chosen[]
   source: DeviceSource
-  /** What was chosen in the end; not called where it is given up. */
+  /** Called with the choice; not called on cancel. */
   done(chosen: Chosen[]): void
-  /** The form is there again. */
+  /** Called when the form is visible again. */
   closed(): void
 }
 
-/** Opens the page on which devices are picked: from the account, by typing, or by pasting a list. */
+/** Opens the tray in which devices are picked: from the account, by typing, or by pasting a list. */
 export function pickDevices({ kind, title, chosen, source, done, closed }: Picking): void {
   const choice = createChoice(chosen)
   let view: TreeView | undefined
@@ -29,19 +29,19 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
   function build(body: JQuery): void {
     const page = $('<div class="envlog-picker">').appendTo(body.empty())
     const search = $('<input type="text" data-envlog="search">').attr({
-      'aria-label': words('picker.search'),
-      placeholder: words('picker.search'),
+      'aria-label': translate('picker.search'),
+      placeholder: translate('picker.search'),
     })
     const refresh = $(
       '<button type="button" class="red-ui-button red-ui-button-small" data-envlog="refresh">',
     )
       .append('<i class="fa fa-refresh" aria-hidden="true">')
-      .attr('aria-label', words('picker.refresh'))
+      .attr('aria-label', translate('picker.refresh'))
       .on('click', () => void source.load(true))
     const button = (key: string, act: () => void) =>
       $('<button type="button" class="red-ui-button red-ui-button-small">')
         .attr('data-envlog', key)
-        .text(words(`picker.${key}`))
+        .text(translate(`picker.${key}`))
         .on('click', act)
     const state = $('<div class="envlog-picker-state" role="status">')
     const note = $('<div class="envlog-picker-note">')
@@ -49,12 +49,12 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     const count = $('<div class="envlog-picker-count" role="status">')
     const typing = kind === 'groups' ? 'picker.type-groups' : 'picker.type'
     const typed = $('<textarea rows="2" spellcheck="false" data-envlog="typed">').attr({
-      'aria-label': words(typing),
-      placeholder: words(typing),
+      'aria-label': translate(typing),
+      placeholder: translate(typing),
     })
     const wrong = $('<div class="envlog-picker-wrong" role="alert">')
 
-    const showCount = () => count.text(words('picker.count', { count: choice.list().length }))
+    const showCount = () => count.text(translate('picker.count', { count: choice.list().length }))
     const showList = () => {
       const list = getDeviceList(source)
       const branches = treeOf(kind, list?.devices ?? [], choice.list())
@@ -64,30 +64,30 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
     }
     const showState = () => {
       const now = source.state()
-      refresh.prop('disabled', now.kind === 'asking')
+      refresh.prop('disabled', now.kind === 'loading')
       state.toggleClass('envlog-failed', now.kind === 'failed')
-      if (now.kind === 'asking') state.text(words('picker.asking'))
+      if (now.kind === 'loading') state.text(translate('picker.asking'))
       else if (now.kind === 'failed') state.text(now.why)
-      else if (now.kind === 'here') {
+      else if (now.kind === 'loaded') {
         const { receivedAt, left, freeAt } = now.list
-        const seen = words('picker.as-of', { time: clockTime(receivedAt) })
+        const seen = translate('picker.as-of', { time: clockTime(receivedAt) })
         const cost =
           freeAt !== null
-            ? words('picker.free-at', { time: clockTime(freeAt) })
-            : words('picker.left', { count: left })
-        state.text(left <= FEW ? `${seen} ${cost}` : seen)
+            ? translate('picker.free-at', { time: clockTime(freeAt) })
+            : translate('picker.left', { count: left })
+        state.text(left <= FEW_REQUESTS ? `${seen} ${cost}` : seen)
       } else state.text('')
       showList()
     }
-    const take = () => {
-      const { found, wrong: words_ } = readKind(kind, String(typed.val()))
+    const addTyped = () => {
+      const { found, wrong: invalid } = readKind(kind, String(typed.val()))
       for (const one of found) choice.add(one)
-      typed.val(words_.join(' '))
-      wrong.text(words_.length > 0 ? words('picker.wrong', { words: enumerated(words_) }) : '')
+      typed.val(invalid.join(' '))
+      wrong.text(invalid.length > 0 ? translate('picker.wrong', { words: enumerated(invalid) }) : '')
       showList()
     }
 
-    const noted = kind === 'exclude' ? '' : words(`picker.note-${kind}`)
+    const noted = kind === 'exclude' ? '' : translate(`picker.note-${kind}`)
     note.text(noted).toggle(noted !== '')
     page.append(
       $('<div class="envlog-picker-bar">').append(
@@ -100,24 +100,24 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
       note,
       place,
       count,
-      $('<div class="envlog-picker-typed">').append(typed, button('add', take)),
+      $('<div class="envlog-picker-typed">').append(typed, button('add', addTyped)),
       wrong,
     )
     const find = () => view?.search(String(search.val()))
     search.searchBox({ delay: 100, change: find })
-    // Its box hears keys alone, not what is pasted.
+    // The search box reacts to keys, not to pasted text.
     search.on('input', find)
     page.on('keydown', ({ key, target }) => {
       if (key !== 'Escape') return
-      // The search box empties itself.
+      // The search box clears itself.
       if (target === search.get(0)) find()
       else RED.tray.close(closed)
     })
     leave = source.listen(showState)
     showState()
-    if (source.state().kind !== 'here') void source.load()
+    if (source.state().kind !== 'loaded') void source.load()
     finish = () => {
-      take()
+      addTyped()
       return wrong.text() === ''
     }
   }
@@ -144,7 +144,7 @@ export function pickDevices({ kind, title, chosen, source, done, closed }: Picki
   })
 }
 
-/** What is typed, as what is being chosen here. */
+/** Reads the typed text as items of the given kind. */
 function readKind(kind: Kind, text: string): { found: Chosen[]; wrong: string[] } {
   if (kind === 'groups') return { found: readTypedGroups(text).map((group) => ({ group })), wrong: [] }
   const { devices, wrong } = readTyped(text)

@@ -1,7 +1,7 @@
 /**
- * Keys of a tree of check boxes: one of them is in the page's tab order, arrows move between those that are
- * seen and can be changed, left and right fold a base unit. Space chooses, as in every check box. Call what is returned when others are
- * seen than before: one of those is in the tab order then.
+ * Keyboard navigation in a tree of check boxes: one box is in the page's tab order, up and down move between the
+ * visible and enabled ones, left and right fold a branch. Space toggles, as in every check box.
+ * @returns to be called when other boxes are visible than before; it puts one of those into the tab order
  */
 export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => void): () => void {
   const boxes = () => tree.find<HTMLInputElement>('input[type=checkbox]').filter(':visible:enabled')
@@ -24,7 +24,7 @@ export function keysOf(tree: JQuery, fold: (branch: JQuery, open: boolean) => vo
       ArrowRight: () => fold(branch, true),
       ArrowLeft: () => {
         const box = branch.find<HTMLInputElement>('.envlog-branch-box').get(0)
-        // Without one the focus would be folded away.
+        // Otherwise the focused box would be hidden.
         if (!box) return
         focus(box)
         fold(branch, false)

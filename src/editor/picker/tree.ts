@@ -25,7 +25,9 @@ export interface Branch {
   leaves: Leaf[]
 }
 
-/** Base units with their remote units by name, then standalone devices; or groups; then what is chosen but not listed. */
+/**
+ * Base units with their remote units by name, then standalone devices; or groups; then what is chosen but not listed.
+ */
 export function treeOf(kind: Kind, devices: readonly ListedDevice[], chosen: readonly Chosen[]): Branch[] {
   const branches = new Map<string, Branch>()
   for (const device of devices) {
@@ -37,7 +39,7 @@ export function treeOf(kind: Kind, devices: readonly ListedDevice[], chosen: rea
     branch.leaves.push(leafOf(kind, device))
   }
   for (const { leaves } of branches.values()) leaves.sort(byName)
-  const gone = missing(kind, devices, chosen)
+  const gone = findMissing(kind, devices, chosen)
   if (gone.length > 0) {
     const leaves = gone.map((chooses) => ({ chooses }))
     branches.set('unlisted', { kind: 'unlisted', name: '', box: 'none', leaves })
@@ -66,13 +68,17 @@ function leafOf(kind: Kind, device: ListedDevice): Leaf {
   return kind === 'bases' && standalone ? { device, chooses: { unit: serial } } : { device }
 }
 
-/** What is chosen, and no device of the account stands for it. */
-export function missing(kind: Kind, devices: readonly ListedDevice[], chosen: readonly Chosen[]): Chosen[] {
-  const isThere = (one: Chosen) => devices.some((device) => stands(kind, device, one))
+/** The chosen items that match no device of the account. */
+export function findMissing(
+  kind: Kind,
+  devices: readonly ListedDevice[],
+  chosen: readonly Chosen[],
+): Chosen[] {
+  const isThere = (one: Chosen) => devices.some((device) => matches(kind, device, one))
   return chosen.filter((one) => !isThere(one))
 }
 
-function stands(kind: Kind, { serial, base, group }: ListedDevice, chosen: Chosen): boolean {
+function matches(kind: Kind, { serial, base, group }: ListedDevice, chosen: Chosen): boolean {
   if (!isDevice(chosen)) return 'unit' in chosen ? base.serial === chosen.unit : group === chosen.group
   const isUnderIt = kind === 'exclude' || chosen.base === undefined || chosen.base === base.serial
   return serial === chosen.serial && isUnderIt
@@ -84,7 +90,7 @@ interface Named {
   device?: ListedDevice
 }
 
-/** As people count: *Freezer 2* before *Freezer 10*. */
+/** Natural order: *Freezer 2* before *Freezer 10*. */
 function byName(one: Named, other: Named): number {
   const nameOf = ({ name, device, serial = '' }: Named) => name || device?.name || device?.serial || serial
   return nameOf(one).localeCompare(nameOf(other), undefined, { numeric: true })

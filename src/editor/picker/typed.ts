@@ -2,8 +2,8 @@ import { isSerial } from '../../shared/action'
 import type { ChosenDevice } from './choice'
 
 /**
- * Serials as people type and paste them: commas (Japanese ones too), blanks, tabs or lines between; `base/serial` where a device is
- * meant under one base unit. What is no serial comes back as it was.
+ * Reads serials that are typed or pasted, separated by commas (also Japanese ones), blanks, tabs or line breaks;
+ * `base/serial` means the device under one base unit. `wrong` contains the words that are no serials, unchanged.
  */
 export function readTyped(text: string): { devices: ChosenDevice[]; wrong: string[] } {
   const devices: ChosenDevice[] = []
@@ -17,7 +17,7 @@ export function readTyped(text: string): { devices: ChosenDevice[]; wrong: strin
   return { devices, wrong }
 }
 
-/** Names of groups: commas, tabs or lines between, for a name may have blanks. */
+/** Reads names of groups, separated by commas, tabs or line breaks; a name may contain blanks. */
 export function readTypedGroups(text: string): string[] {
   const names = text.split(/[\t\r\n,;、，；]+/).map((name) => name.trim())
   return names.filter((name) => name !== '')

@@ -1,6 +1,6 @@
-import { enumerated, words } from '../red'
+import { enumerated, translate } from '../red'
 import { type Choice, type Chosen, type ChosenDevice, isDevice } from './choice'
-import { ago, batteryIcon, valuesOf } from './facts'
+import { ago, batteryIcon, valuesOf } from './device-details'
 import { keysOf } from './keys'
 import { type Branch, isFound, type Leaf } from './tree'
 
@@ -19,13 +19,13 @@ interface BranchRow {
 }
 
 export interface TreeView {
-  /** Shows what meets the search alone; blank shows all. How many devices are seen. */
+  /** Shows only what matches the search; a blank search shows all. Returns how many devices are visible. */
   search(text: string): number
-  /** Chooses all that can be seen, or none of it. */
+  /** Chooses all that is visible, or none of it. */
   all(chosen: boolean): void
 }
 
-/** @param isKnown the account's devices are known: what is chosen and not among them is marked */
+/** @param isKnown whether the account's devices are known, so that chosen ones that are missing are marked */
 export function showTree(
   place: JQuery,
   branches: readonly Branch[],
@@ -60,7 +60,7 @@ export function showTree(
       .filter((one) => one.serial === serial && base && one.base && one.base !== base)
   }
 
-  /** The base unit or group is chosen, and with it every leaf. */
+  /** Whether the base unit or group itself is chosen, which includes every leaf. */
   function isWhole({ box }: Branch): boolean {
     return typeof box === 'object' && choice.has(box)
   }
@@ -81,11 +81,11 @@ export function showTree(
       const isCounted = boxed.length > 0 && !isAll
       element
         .find('.envlog-branch-count')
-        .text(isCounted ? `${count}/${boxed.length}` : words('picker.under', { count: leaves.length }))
+        .text(isCounted ? `${count}/${boxed.length}` : translate('picker.under', { count: leaves.length }))
     }
   }
 
-  /** With a base unit its devices are chosen: each by itself would be saved without need. */
+  /** A base unit includes its devices, so they are not saved one by one as well. */
   function setBranch({ branch, rows: leaves }: BranchRow, isChosen: boolean): void {
     if (typeof branch.box !== 'object') {
       for (const { leaf, element } of leaves) if (!element.prop('hidden')) setLeaf(leaf, isChosen)
@@ -105,18 +105,18 @@ export function showTree(
     changed()
   }
 
-  function checkbox(label: string, act_: (chosen: boolean) => void): JQuery<HTMLInputElement> {
+  function checkbox(label: string, onChange: (chosen: boolean) => void): JQuery<HTMLInputElement> {
     const box = $<HTMLInputElement>('<input type="checkbox">').attr('aria-label', label)
-    return box.on('change', () => act(() => act_(Boolean(box.prop('checked')))))
+    return box.on('change', () => act(() => onChange(Boolean(box.prop('checked')))))
   }
 
   function branchRow(branch: Branch): BranchRow {
     const { serial = '', name } = branch
-    const title = name || serial || words(titleOf(branch, isKnown))
+    const title = name || serial || translate(titleOf(branch, isKnown))
     const leaves = branch.leaves.map(leafRow)
     const element = $('<li class="envlog-branch">')
     const toggle = $('<button type="button" class="envlog-fold" aria-expanded="true" tabindex="-1">')
-      .attr('aria-label', words('picker.fold', { name: title }))
+      .attr('aria-label', translate('picker.fold', { name: title }))
       .append('<i class="fa fa-angle-down" aria-hidden="true">')
       .on('click', () => fold(element, element.hasClass('envlog-folded')))
     const label = $('<label>')
@@ -153,7 +153,7 @@ export function showTree(
     else if (isKnown) {
       element
         .addClass('envlog-missing')
-        .append($('<span class="envlog-facts">').text(words('picker.missing')))
+        .append($('<span class="envlog-facts">').text(translate('picker.missing')))
     }
     return { element, leaf, ...(box ? { box } : {}) }
   }
@@ -162,9 +162,9 @@ export function showTree(
     const icon = batteryIcon(device.battery)
     const battery =
       icon && $('<i aria-hidden="true">').addClass(`fa ${icon} envlog-battery-${device.battery}`)
-    const age = device.timestamp === null ? words('picker.never') : ago(device.timestamp, now)
+    const age = device.timestamp === null ? translate('picker.never') : ago(device.timestamp, now)
     const more = [device.model, device.group, valuesOf(device, device.values.length)]
-    if (icon) more.push(words(`battery.${device.battery}`))
+    if (icon) more.push(translate(`battery.${device.battery}`))
     return $('<span class="envlog-facts">')
       .attr('title', enumerated(more.filter(Boolean)))
       .append(
@@ -184,7 +184,7 @@ export function showTree(
           return isHit
         })
         element.prop('hidden', hits.length === 0)
-        // What is found is not kept in a folded branch.
+        // A branch with a hit is unfolded.
         if (text.trim() !== '' && hits.length > 0) fold(element, true)
         found += hits.length
       }
@@ -197,7 +197,7 @@ export function showTree(
         for (const row of rows) {
           const seen = row.rows.filter(({ element }) => !element.prop('hidden'))
           const isSeenWhole = seen.length > 0 && seen.length === row.rows.length
-          // A base unit of which a part is seen stays as it is.
+          // A base unit that is visible in part stays as it is.
           if (isWhole(row.branch) && !isSeenWhole) continue
           if (isWhole(row.branch) || !seen.some(({ box }) => box)) {
             if (isSeenWhole) setBranch(row, chosen)
@@ -208,13 +208,13 @@ export function showTree(
   }
 }
 
-/** As it is typed: a serial, one under a base unit, or a group's name. */
+/** Text for an item: a serial, `base/serial`, or a group's name. */
 export function idOf(chosen: Chosen): string {
   if (!isDevice(chosen)) return 'unit' in chosen ? chosen.unit : chosen.group
   return chosen.base ? `${chosen.base}/${chosen.serial}` : chosen.serial
 }
 
-const localizeQuantity = (quantity: string) => words(`quantity.${quantity}`)
+const localizeQuantity = (quantity: string) => translate(`quantity.${quantity}`)
 
 function titleOf({ kind }: Branch, isKnown: boolean): string {
   if (kind === 'standalone') return 'picker.standalone'

@@ -8,7 +8,9 @@ export const MAX_BODY_BYTES = 64 * 1024 * 1024
 /** As much as is kept of an error response: no error object is longer. */
 export const MAX_ERROR_BYTES = 64 * 1024
 
-/** Smaller chunks are joined before they are kept: a buffer for each single byte would take a hundred times its size. */
+/**
+ * Smaller chunks are joined before they are kept: a buffer for each single byte would take a hundred times its size.
+ */
 const MIN_CHUNK_BYTES = 4096
 
 interface BodyOptions {

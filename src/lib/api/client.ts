@@ -227,13 +227,13 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     read: (endpoint, params, context) =>
       abortOnClose(context, (linked) => {
         const createDecoder = () => loadDecoders().createResponseDecoder(endpoint)
-        return quota.ask(buildRequest('read', endpoint, params, createDecoder), linked) as Promise<never>
+        return quota.submit(buildRequest('read', endpoint, params, createDecoder), linked) as Promise<never>
       }),
     readRaw: (endpoint, params, context) =>
       abortOnClose(context, (linked) => {
         const type = ('type' in params && params.type) || 'json'
         const createDecoder = () => loadDecoders().createRawDecoder(type)
-        return quota.ask(buildRequest('raw', endpoint, params, createDecoder), linked)
+        return quota.submit(buildRequest('raw', endpoint, params, createDecoder), linked)
       }),
     revealsLogin: (text) => text !== '' && (text.toLowerCase().includes(hostname) || loginGuard(text) === ''),
     async close() {

@@ -27,7 +27,9 @@ export interface ErrorResponse {
   isFromService: boolean
 }
 
-/** Reads a response whose status is not 200 (docs/service.md, *Errors*). The error has the service's code and message. */
+/**
+ * Reads a response whose status is not 200 (docs/service.md, *Errors*). The error has the service's code and message.
+ */
 export function readErrorResponse({ endpoint, status, text, guard }: ErrorResponseParts): ErrorResponse {
   const errorObject = parseErrorObject(text)
   const isFromService = errorObject !== undefined
@@ -56,7 +58,9 @@ interface ErrorObject {
   message?: unknown
 }
 
-/** The service's error object (docs/service.md, *Errors*); `undefined` for a page or other object, such as a gateway's. */
+/**
+ * The service's error object (docs/service.md, *Errors*); `undefined` for a page or other object, such as a gateway's.
+ */
 function parseErrorObject(text: string): ErrorObject | undefined {
   const json = parseJson(stripBom(text)) as { error?: ErrorObject | null } | null | undefined
   const error = json?.error

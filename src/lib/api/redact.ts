@@ -12,7 +12,9 @@ const MAX_NESTING = 8
 /** Texts are searched in parts of this length that overlap, so that a secret on the border of two is found. */
 const PART_LENGTH = 4000
 const PART_OVERLAP = 600
-/** Only the beginning of a text is decoded; behind it, where no name of a device reaches, secrets are found in plain. */
+/**
+ * Only the beginning of a text is decoded; behind it, where no name of a device reaches, secrets are found in plain.
+ */
 const MAX_DECODED_LENGTH = 10_000
 /** Bounds the characters of all variants of a part, that is the time that a search takes. */
 const MAX_VARIANT_CHARACTERS = 300_000
@@ -83,7 +85,7 @@ function createSecretSearch(
   }
 }
 
-/** Ignores case and the kind of blanks, which do not keep anybody from reading a secret. */
+/** Ignores case and the kind of blanks, which do not hide a secret. */
 const fold = (text: string) => text.toLowerCase().replace(BLANKS, ' ')
 const BLANKS = /(?:\s|(?![\x80-\x9f])\p{Cc})+/gu
 
@@ -132,10 +134,10 @@ const ROW_OF_FIGURES = /^[-+\d\s.,:/"]*$/
 
 /**
  * Creates a redactor.
- * @param chosen secrets that a person has chosen, whose words may stand in names
+ * @param chosen secrets that a person has chosen; their words may occur in names
  */
 export function createRedactor(secrets: readonly string[], chosen: readonly string[] = []): Redactor {
-  // Shorter secrets are in too many words: they are redacted only where nothing else stands beside them.
+  // Shorter secrets occur in too many words: they are redacted only where they are the whole text.
   const short = new Set([...secrets, ...chosen].filter(({ length }) => length < FRAGMENT_LENGTH))
   const withoutShort = (all: readonly string[]) => all.filter((secret) => !short.has(secret))
   const hasSecret = memoize(createSecretSearch(withoutShort(secrets), withoutShort(chosen)))

@@ -27,7 +27,7 @@ export interface AlertPlan<E extends ComparableAlert> {
 }
 
 /**
- * Tells which entries of an answer are new: those that are not remembered.
+ * Determines which entries of an answer are new: those that are not remembered.
  * @param known the device's cursor; `null` where nothing was delivered yet
  * @param sequence of the next cursor
  */

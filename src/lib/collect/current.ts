@@ -108,8 +108,8 @@ const isSameDevice = ({ serial, base }: NamedDevice, member: Member) =>
 
 /**
  * The narrowest filter that one request can have: the service filters by remote units, or by base units and standalone
- * devices (docs/service.md). Any other mix is asked for without a filter, which costs the same, and filtered here.
- * `undefined` where nothing is left to ask for.
+ * devices (docs/service.md). Any other mix is requested without a filter, which costs the same, and filtered here.
+ * `undefined` where nothing is left to request.
  */
 function buildCurrentParams(
   { selection, exclude, format }: CurrentQuery,

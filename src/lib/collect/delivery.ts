@@ -1,7 +1,7 @@
 /**
  * How a node delivers the new records or alerts of one device: cursor, backfill and receipts as one table of phases
  * and events. It is pure: each transition returns the next state and what is to be done, which `poll.ts` carries out.
- * States and table stand together, beyond 200 lines, because each can only be read with the other.
+ * States and table are in one file, despite its length, because each can only be understood with the other.
  */
 
 import { EnvlogError } from '../errors'
@@ -31,11 +31,11 @@ export interface DeliveryState<B, R> {
 export type DeliveryPhase<B, R> =
   | { name: 'idle' }
   | { name: 'requesting' }
-  /** Records before those of the answer are being fetched; what has come stays from one trigger to the next. */
+  /** Records before those of the answer are being fetched; received ones are kept from one trigger to the next. */
   | { name: 'backfilling'; backfill: B; isComplete: boolean; failures: PageFailures }
-  /** Delivered with a receipt that has not come back; `overdueAt` in monotonic ms. */
+  /** Delivered with a receipt that was not returned yet; `overdueAt` in monotonic ms. */
   | ({ name: 'awaiting-receipt'; overdueAt: number; retained: R | null } & Issued)
-  /** The receipt did not come in time: the delivery is to be repeated. */
+  /** The receipt was not returned in time: the delivery is to be repeated. */
   | ({ name: 'receipt-overdue'; retained: R } & Issued)
 
 interface Issued {
@@ -45,10 +45,10 @@ interface Issued {
   next: Cursor
 }
 
-/** Persistent failures of one page, and when the first came, in monotonic ms; `null` where there are none. */
+/** Persistent failures of one page, and when the first occurred, in monotonic ms; `null` where there are none. */
 type PageFailures = { count: number; firstAt: number } | null
 
-/** Persistent failures may be for good: the service refuses the device, or answers what cannot be understood. */
+/** Persistent failures may be permanent: the service refuses the device, or its answer cannot be decoded. */
 export type FailureKind = 'transient' | 'persistent'
 
 /** Refusals of one device and unreadable answers are persistent, all other failures transient. */
@@ -59,15 +59,15 @@ export function classifyFailure(error: unknown): FailureKind {
 
 export type DeliveryEvent<B, R> =
   | { kind: 'trigger' }
-  /** The answer holds nothing to deliver; its cursor may know more all the same. */
+  /** The answer contains nothing to deliver; the cursor may still advance. */
   | { kind: 'nothing-new'; next: Cursor }
   /** The device's clock was set back so far that no record can be recognised as new. */
   | { kind: 'clock-set-back' }
   /** Records between the cursor and the answer have to be fetched. */
   | { kind: 'backfill-needed'; backfill: B }
-  /** The next page of the backfill came and was added to it. */
+  /** The next page of the backfill was received and added to it. */
   | { kind: 'page-received'; backfill: B; isLast: boolean }
-  /** A request failed at `now`, in monotonic ms. What came before it is retained where there is room for it. */
+  /** A request failed at `now`, in monotonic ms. What was received before it is retained where there is room for it. */
   | { kind: 'failed'; failureKind: FailureKind; now: number; canRetain: boolean }
   | { kind: 'delivered'; next: Cursor }
   /**

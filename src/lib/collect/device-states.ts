@@ -31,7 +31,9 @@ export class DeviceStates {
   private readonly states = new Map<string, DeviceDeliveryState>()
   /** What was last sent of a device's current reading. */
   private readonly sent = new Map<string, string>()
-  /** When a serial, or `all`, was forgotten, ms: earlier receipts are void, also of devices that nothing is known of. */
+  /**
+   * When a serial, or `all`, was forgotten, ms: earlier receipts are void, also of devices that nothing is known of.
+   */
   private readonly forgottenAt = new Map<string, number>()
   /** When the node was last about a device, ms since 1970 UTC. */
   private readonly selectedAt = new Map<string, number>()

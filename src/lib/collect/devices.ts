@@ -13,7 +13,10 @@ export function nameDevice(serial: string, base: string | null | undefined): Nam
   return base ? { serial, base } : { serial }
 }
 
-/** The devices of a node: all of the account, or the named ones, those under named base units, and those of named groups. */
+/**
+ * The devices of a node: all of the account, or the named ones, those under named base units, and those of named
+ * groups.
+ */
 export type Selection = 'all' | NamedSelection
 
 export interface NamedSelection {

@@ -41,7 +41,9 @@ export interface Directory {
   ): Promise<Pick<DirectoryEntry, 'name' | 'group'>>
   /** Minutes that a device's clock is ahead of UTC. @throws EnvlogError `device-unknown`, `reply-unreadable` */
   utcOffset(serial: string, base: string, context: RequestContext): Promise<number>
-  /** The answer that the list is from. @param refresh whether it is requested again @throws EnvlogError of the request */
+  /**
+   * The answer that the list is from. @param refresh whether it is requested again @throws EnvlogError of the request
+   */
   getAnswer(context: RequestContext, refresh: boolean): Promise<DirectoryAnswer>
   /** The answer that the list is from, however old; `undefined` where there is none. */
   cachedAnswer(): DirectoryAnswer | undefined

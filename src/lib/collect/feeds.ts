@@ -22,7 +22,7 @@ export interface PolledData extends Collected {
   receipt?: string
 }
 
-/** What follows from an answer. */
+/** What is to be done after an answer. */
 export type PollPlan =
   /** The device's clock was set back so far that no record can be recognised as new. */
   | { kind: 'clock-set-back' }
@@ -30,7 +30,7 @@ export type PollPlan =
   | {
       kind: 'complete'
       data: PolledData
-      /** Nothing is new; what could not be read is to be reported all the same. */
+      /** Nothing is new; parts that could not be read are still reported. */
       isEmpty: boolean
       /** The cursor once the data is delivered. */
       next: Cursor

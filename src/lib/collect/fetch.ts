@@ -162,7 +162,7 @@ function checkDevice<E extends { device: Identity; base: Identity | null }>(
 
 const isSameSerial = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()
 
-/** An answer that is passed on as it came; only the device's name is looked for in it. */
+/** An answer that is passed on unchanged; only the device's name is read from it. */
 function toRawContent({ serial, base, name, group = '' }: ResolvedDevice, payload: unknown): Content {
   return { kind: 'raw', payload, device: { serial, name: name ?? findName(payload), base, group } }
 }

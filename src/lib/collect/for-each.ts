@@ -54,7 +54,7 @@ export async function forEachConcurrent<T>(
   failures.finish()
 }
 
-/** Tells the failures of items from those of the account. */
+/** Distinguishes failures of items from those of the account. */
 function createFailures<T>(
   concurrency: number,
   report: (item: T, error: EnvlogError) => void,
@@ -68,7 +68,7 @@ function createFailures<T>(
 
   function end(error: unknown): void {
     fatal ??= error
-    // The answers of the others are wanted: what they cost of the quota is spent.
+    // The answers of the others are still wanted, because their quota is used already.
     if (!isShortOfQuota(error)) abort()
   }
 

@@ -14,7 +14,8 @@ export interface Page {
 
 /**
  * How far a period is fetched, page by page from the latest down. Whether the service takes the ends of a page as part
- * of it is not documented and differs (docs/service.md), so pages overlap by a second, and what came before is dropped.
+ * of it is not documented and differs (docs/service.md), so pages overlap by a second, and records that were received
+ * before are dropped.
  */
 export interface Paging {
   /** Of the period, ms since 1970 UTC; from inclusive, to exclusive. */
@@ -26,7 +27,7 @@ export interface Paging {
   remaining: number | null
   /** New records of each page, the latest page first. */
   parts: readonly SeriesPart[]
-  /** Fingerprints of records that the next page may bring again. */
+  /** Fingerprints of records that the next page may contain again. */
   overlap: readonly string[]
   /** No record of the overlap is earlier than this, ms; `null` before the first page. */
   overlapFrom: number | null
@@ -87,8 +88,8 @@ function isLast(
 }
 
 /**
- * The page after a received one, to be requested while that is decoded; `undefined` where there is none, or where only
- * decoding can tell.
+ * The page after a received one, to be requested while that is decoded; `undefined` where there is none, or where this
+ * is only known after decoding.
  * @param oldest time of the oldest record, ms; `null` where none has one
  */
 export function prefetchablePage(
@@ -128,7 +129,9 @@ const isOutside =
   ({ timestamp }: SeriesRecord) =>
     timestamp !== null && (timestamp < from * 1000 || timestamp > (to + 1) * 1000)
 
-/** Records of a page that lie inside the period and are new. Only those without a time or of the overlap can be known. */
+/**
+ * Records of a page that lie inside the period and are new. Only those without a time or of the overlap can be known.
+ */
 function selectNew(
   { from, to, overlap, overlapFrom }: Paging,
   requested: Page,

@@ -20,8 +20,8 @@ export function relativeMoment(text: string, now: number, property: string): Mom
 }
 
 /**
- * Reads a Date, an epoch number (seconds or ms) or ISO 8601 text. Text without an offset is of a wall clock; the caller
- * decides whose.
+ * Reads a Date, an epoch number (seconds or ms) or ISO 8601 text. Text without an offset is wall clock time; the caller
+ * decides of which clock.
  * @throws EnvlogError `time-unreadable` naming the property
  */
 export function readMoment(value: unknown, property: string): Moment {

@@ -137,7 +137,7 @@ async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
   const { account, target, feed, context } = poll
   const plan = await feed(account, target, context)
   const state = stateOf(poll)
-  // A `forget` came meanwhile: the next trigger begins again.
+  // A `forget` was received meanwhile: the next trigger starts over.
   if (state.phase.name !== 'requesting') return undefined
   return follow(poll, plan(state.cursor, latestSequence(state)))
 }
@@ -147,7 +147,7 @@ async function requestPage(poll: Poll): Promise<DeliveryEffect | undefined> {
   const { phase } = stateOf(poll)
   if (phase.name !== 'backfilling') return undefined
   const backfill = await fetchBackfillPage(account, target, phase.backfill, context)
-  // A `forget` came meanwhile.
+  // A `forget` was received meanwhile.
   if (stateOf(poll).phase !== phase) return undefined
   return step(poll, { kind: 'page-received', backfill, isLast: backfill.paging.isComplete })
 }
@@ -184,7 +184,7 @@ async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Curso
   const device = deviceKey(target)
   const overdueAt = account.monotonic() + receipts.timeoutMs
   const retained = ports.nodeState.canRetain(device, countOf(data.content)) ? copyToRetain(data) : null
-  // Before it is sent: the receipt may come back while it is.
+  // Before sending, because the receipt may be returned during it.
   step(poll, { kind: 'receipt-issued', before, next, overdueAt, retained })
   const receipt = writeReceipt({ node, device, cursor: next }, ports.nodeState.receiptKey())
   try {
@@ -195,7 +195,7 @@ async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Curso
   }
 }
 
-/** Delivers again what nobody acknowledged, under a new receipt and without a request. */
+/** Delivers again what was not acknowledged, under a new receipt and without a request. */
 async function redeliver(poll: Poll): Promise<undefined> {
   const state = stateOf(poll)
   if (state.phase.name !== 'receipt-overdue') return

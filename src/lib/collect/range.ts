@@ -91,7 +91,7 @@ async function fetchPages(
 ): Promise<{ answer: Collected['answer']; paging: Paging; failed: DeviceFailure[] }> {
   const request = (page: Page) => {
     const response = fetch(page)
-    // Nobody waits for a page where the one before it cannot be decoded.
+    // The page is not awaited if the one before it cannot be decoded.
     response.catch(() => {})
     return response
   }
@@ -108,7 +108,7 @@ async function fetchPages(
       // The request leaves before the event loop is busy with decoding.
       await yieldToEventLoop()
     }
-    // The first page's offset applies to all, though the clock may have been changed between two pages.
+    // The first page's offset applies to all, even if the clock was changed between two pages.
     const offset = paging.parts[0]?.utcOffset
     const decoded = await decodeRecords(target, { ...answer, body }, { time, offset }, signal)
     failed.push(...decoded.failed)

@@ -5,8 +5,8 @@ import type { Cursor } from './delivery'
 import { readPersistedCursor, toPersistedCursor } from './persisted-state'
 
 /**
- * What a receipt says: up to where the records or alerts of a device are stored. It goes with them as opaque text,
- * and comes back once they are.
+ * The content of a receipt: up to where the records or alerts of a device are stored. It is sent with them as opaque
+ * text, and is returned once they are stored.
  */
 export interface Receipt {
   /** The id of the node that sent them. */
@@ -16,7 +16,7 @@ export interface Receipt {
   cursor: Cursor
 }
 
-/** @param key of the node's state, so that nobody else can make one */
+/** @param key of the node's state, so that only the node can create receipts */
 export function writeReceipt({ node, device, cursor }: Receipt, key: string): string {
   const text = JSON.stringify([node, device, toPersistedCursor(cursor)])
   return `${Buffer.from(text).toString('base64url')}.${sign(text, key)}`
@@ -48,7 +48,7 @@ export function readReceiptNode(receipt: unknown): unknown {
   return parse(receipt).parts[0]
 }
 
-/** @throws EnvlogError `receipt-unreadable` where it was changed on its way, or made by somebody else */
+/** @throws EnvlogError `receipt-unreadable` where it was changed, or was not created by this node */
 export function readReceipt(receipt: unknown, key: string): Receipt {
   const { text, signature, parts } = parse(receipt)
   const [found, expected] = [Buffer.from(signature), Buffer.from(sign(text, key))]

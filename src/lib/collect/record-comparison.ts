@@ -83,8 +83,8 @@ export function isSetBackTooFar(compared: RecordComparison, standalone: boolean)
 
 /**
  * Records that are earlier than the cursor and came after it by their ids: the device's clock was set back in between.
- * Ids that begin again look alike, but those records stand in a row of their own; here each stands between two whose
- * ids follow each other. The last by its id comes last.
+ * Restarted ids look similar, but those records form a sequence of their own; here each is between two records with
+ * consecutive ids. Sorted by id.
  */
 function recordsAfterSetBack(
   records: readonly SeriesRecord[],
@@ -116,7 +116,7 @@ function recordsAfterSetBack(
   return after.sort((a, b) => a.by - b.by).map(({ record }) => record)
 }
 
-/** Whether ids begin, and begin again, with this one. */
+/** Whether this is the first id of a device, also after a restart of its ids. */
 const isFirstId = (id: number, standalone: boolean) => id === (standalone ? 1 : 0)
 
 /** How much later by its id a record is than another, below 0 for earlier. Ids of remote units wrap around. */
@@ -127,7 +127,7 @@ function idDistance(dataId: number, id: number, standalone: boolean): number {
 
 /**
  * Whether the earliest record is by its id the one after the cursor's: the clock was set back further than the answer
- * reaches. Of ids that begin again the earliest does not follow the cursor's.
+ * reaches. After a restart of the ids, the earliest one does not follow the cursor's.
  */
 function continuesEarlier(
   records: readonly SeriesRecord[],

@@ -19,7 +19,9 @@ import {
 
 /** What follows from an answer. */
 export type RecordPlan =
-  /** The device's clock was set back, and its records cannot be distinguished from delivered ones, or not all of them. */
+  /**
+   * The device's clock was set back, and its records cannot be distinguished from delivered ones, or not all of them.
+   */
   | { kind: 'clock-set-back' }
   /** Records between the cursor and the answer are missing: ms since 1970 UTC, from inclusive, to exclusive. */
   | { kind: 'backfill-needed'; from: number; to: number }
@@ -34,7 +36,7 @@ export type RecordPlan =
     }
 
 /**
- * Tells which records of an answer are new.
+ * Determines which records of an answer are new.
  * @param known the device's cursor; `null` where nothing was delivered yet
  * @param canBackfill whether records that are missing before the answer can be fetched
  */
@@ -55,7 +57,7 @@ export function planRecords(
   const isSilent = known === null && start === 'now'
   const fresh = isSilent ? [] : findNew(compared, setBack)
   const next = advanceCursor(compared, received)
-  // The clock may also have been set back within what came: then the cursor goes on from the last such record.
+  // The clock may also have been set back within the answer: then the cursor continues from the last such record.
   const within = compared.findSetBack(next)
   const last = within.at(-1)
   for (const record of within) setBack.add(record)
@@ -85,7 +87,7 @@ function findMissing(compared: RecordComparison, isKnown: boolean): { from: numb
   return { from, to: oldest + 1000 }
 }
 
-/** @param setBack records after the cursor, though their times are earlier */
+/** @param setBack records after the cursor despite earlier times */
 function findNew(compared: RecordComparison, setBack: ReadonlySet<SeriesRecord>): SeriesRecord[] {
   const { cursor, records, isOutOfOrder, wasOutOfOrder, wasAtTime } = compared
   const isKnown = (record: SeriesRecord) => {
@@ -99,7 +101,7 @@ function findNew(compared: RecordComparison, setBack: ReadonlySet<SeriesRecord>)
 /** The cursor once all new records are delivered. */
 function advanceCursor(compared: RecordComparison, { receivedAt, sequence }: ReceivedRecords): RecordCursor {
   const { cursor, inOrder } = compared
-  // Where all are ahead, those whose time is well past by now count as delivered in their turn.
+  // Where all records are ahead of the clock, earlier ones whose time has passed by now count as delivered.
   const passed = inOrder.length === 0 ? latestKeyTime(cursor.outOfOrder, receivedAt - MAX_AHEAD_MS) : null
   const keys = outOfOrderKeys(compared)
   const latest = inOrder.at(-1)?.timestamp ?? null
@@ -147,7 +149,7 @@ function hashesAt(
   return [...new Set([...known, ...records.map(hash)])].slice(0, MAX_HASHES_AT_TIME)
 }
 
-/** The last record that was delivered, where the answer does not hold it: a gap may stand after it. */
+/** The last record that was delivered, where the answer does not contain it: a gap may follow it. */
 function lastDelivered(
   { cursor: { time, id }, inOrder, wasAtTime }: RecordComparison,
   style: TimeStyle,
@@ -158,8 +160,8 @@ function lastDelivered(
 }
 
 /**
- * Gaps that stand before a new record. Ids of records out of order, and of those since a clock was set back, are not
- * missing wherever they stand in time; in the order of time they would be full of gaps.
+ * Finds the gaps before new records. Ids of records out of order, and of those since a clock was set back, are not
+ * missing, whatever their time is; sorted by time they would seem to have many gaps.
  */
 function findGapsBeforeNew(
   fresh: readonly SeriesRecord[],

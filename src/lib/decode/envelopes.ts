@@ -17,8 +17,8 @@ import { appendRecords, checkRecordCount, createRecordTable } from './record-tab
 
 /**
  * Decodes each kind of answer into an envelope: one shape for all spellings that the service uses (docs/service.md,
- * *Fields*). zod would take longer than parsing for what comes in thousands. So devices are decoded without it
- * (`current-device.ts`), records become a table (`record-table.ts`), and log entries stay as they came, for `readAlerts`.
+ * *Fields*). For thousands of elements, zod would take longer than parsing. So devices are decoded without it
+ * (`current-device.ts`), records become a table (`record-table.ts`), and log entries stay unchanged, for `readAlerts`.
  */
 
 /** A list whose elements are decoded elsewhere, one by one. */
@@ -85,7 +85,7 @@ const graphSchema = z
     appendRecords(records, fields.data)
     return { ...toDevice(fields), records }
   })
-/** An answer with records. `base` is `null` where the answer names none, as for a standalone device. */
+/** An answer with records. `base` is `null` where the answer has none, as for a standalone device. */
 export type GraphEnvelope = z.infer<typeof graphSchema>
 
 const alertSchema = z
@@ -150,7 +150,9 @@ export function readJson(body: string): object {
 /** The service's own answers have five levels. What is much deeper, nodes behind ours could not clone. */
 const MAX_DEPTH = 100
 
-/** Goes level by level, because an answer may be nested deeper than the call stack. @throws EnvlogError `reply-too-deep` */
+/**
+ * Goes level by level, because an answer may be nested deeper than the call stack. @throws EnvlogError `reply-too-deep`
+ */
 export function checkDepth(json: object): void {
   let level: object[] = [json]
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,6 +1,8 @@
 import { parseJson, stripBom } from './json'
 
-/** How much is parsed at once: short enough for the event loop, and for V8 to keep the result in its young generation. */
+/**
+ * How much is parsed at once: short enough for the event loop, and for V8 to keep the result in its young generation.
+ */
 const BATCH_BYTES = 64 * 1024
 /** So many bytes without the end of an element are some other layout. */
 const MAX_PENDING_BYTES = 1024 * 1024
@@ -31,7 +33,7 @@ export function createIncrementalArrayParser(
   let hasElements = false
   /** What has arrived and is not parsed. */
   let pending: Buffer = Buffer.alloc(0)
-  /** What stands in front of the array. */
+  /** The text in front of the array. */
   let head = ''
   let phase: 'head' | 'elements' | 'given-up' = 'head'
   /** The elements hold arrays or objects, so their ends are found by depth. */
@@ -97,7 +99,10 @@ export function createIncrementalArrayParser(
     if (!parseUpTo(lastComma)) phase = 'given-up'
   }
 
-  /** How the element before a comma ends and the one behind it begins, up to its first colon. Faster to find than a depth. */
+  /**
+   * How the element before a comma ends and the one behind it begins, up to its first colon. Faster to find than a
+   * depth.
+   */
   function separatorAt(comma: number): Buffer | undefined {
     const colon = pending.indexOf(COLON, comma)
     return comma < 2 || colon < 0 ? undefined : Buffer.from(pending.subarray(comma - 2, colon))
@@ -177,7 +182,10 @@ export function createIncrementalArrayParser(
 
 export type IncrementalArrayParser = ReturnType<typeof createIncrementalArrayParser>
 
-/** Parses what stands between the brackets of an array. They are added as bytes, because a text would be copied for them. */
+/**
+ * Parses what stands between the brackets of an array. They are added as bytes, because a text would be copied for
+ * them.
+ */
 function parseElements(elements: Buffer): unknown[] | undefined {
   const array = Buffer.allocUnsafe(elements.length + 2)
   array[0] = OPEN_ARRAY

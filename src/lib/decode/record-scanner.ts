@@ -75,7 +75,9 @@ function scan(scanner: Scanner, bytes: Buffer): number {
   return done
 }
 
-/** Scans a record that has the expected keys in their order, some of which may be absent. Returns where the next begins. */
+/**
+ * Scans a record that has the expected keys in their order, some of which may be absent. Returns where the next begins.
+ */
 function scanKnownLayout(scanner: Scanner, bytes: Buffer, start: number): number | undefined {
   const { table, prefixes, columns, recordColumns } = scanner
   if (prefixes.length === 0 || recordColumns !== table.columns.size) return undefined
@@ -128,13 +130,16 @@ function reserveRecords({ table, minRecordBytes }: Scanner, bytes: number): void
   ensureCapacity(table, Math.min(Math.ceil(bytes / minRecordBytes), MAX_RECORDS - table.length))
 }
 
-/** Returns the end of the prefix that begins at `start`; -1 where other bytes stand there. */
+/** Returns the end of the prefix that begins at `start`; -1 where there are other bytes. */
 function skipPrefix(bytes: Uint8Array, start: number, prefix: Uint8Array): number {
   for (let index = 0; index < prefix.length; index++) if (bytes[start + index] !== prefix[index]) return -1
   return start + prefix.length
 }
 
-/** Stores the value that begins at `start`. Returns its end; -1 where it is no plain value, or has not arrived as a whole. */
+/**
+ * Stores the value that begins at `start`. Returns its end; -1 where it is no plain value, or has not arrived as a
+ * whole.
+ */
 function scanValue(bytes: Buffer, start: number, column: Column, index: number): number {
   const isText = bytes[start] === QUOTE
   const first = isText ? start + 1 : start

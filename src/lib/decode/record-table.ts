@@ -20,7 +20,7 @@ export interface RecordTable {
 export interface Column {
   /** Each value as `readNumber` reads it; NaN where that is `null`. Its length is the capacity of the table. */
   numbers: Float64Array
-  /** The values that are no numbers, as they came. A record without the key has no entry. */
+  /** The values that are no numbers, unchanged. A record without the key has no entry. */
   nonNumbers: Map<number, unknown>
 }
 

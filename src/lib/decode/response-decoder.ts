@@ -28,7 +28,10 @@ export interface ResponseBody {
 export interface ResponseDecoder<T> {
   /** Takes the chunks of the response; `undefined` for answers that are always short. */
   parser: IncrementalArrayParser | undefined
-  /** @throws EnvlogError those of `readEnvelope`, `readJson` or `readCsv`; `reply-too-large` if it is too long for one parse */
+  /**
+   * @throws EnvlogError those of `readEnvelope`, `readJson` or `readCsv`; `reply-too-large` if it is too long for one
+   * parse
+   */
   decode(body: ResponseBody): T
 }
 

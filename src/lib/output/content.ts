@@ -13,10 +13,10 @@ export type Content =
   | { kind: 'alerts'; device: Device; channels: readonly Channel[]; alerts: readonly Alert[] }
   | { kind: 'raw'; payload: unknown; device?: Subject }
 
-/** What outputs read; raw answers go as they came. */
+/** Content that outputs convert; raw answers are sent unchanged. */
 export type ReadContent = Exclude<Content, { kind: 'raw' }>
 
-/** Whom a message is about: a device, or one value of it. */
+/** What a message is about: a device, or one of its values. */
 export interface Subject {
   serial: string
   name: string

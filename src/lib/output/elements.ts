@@ -19,7 +19,7 @@ export interface OutputOptions extends PointOptions {
   chunk: number
 }
 
-/** Outputs that are converted; the others are sent as they came. */
+/** Outputs that are converted; the others are sent unchanged. */
 export type ConvertedOutput = Exclude<Output, 'raw' | 'csv' | 'csv2'>
 
 /** The elements that an output makes of a content, one by one. */
@@ -85,7 +85,7 @@ function* valueMessages(content: ReadContent, group: string): Generator<Outgoing
   }
 }
 
-/** A value that is no number sends nothing; rows tell of it. */
+/** Values that are no numbers are not sent; rows report them. */
 function countValues(content: ReadContent): number {
   let count = 0
   if (content.kind === 'current') {

@@ -16,9 +16,9 @@ export interface MessageMetadata {
   /** Output *values*: the flat row of that value. */
   reading?: Row
   range?: { from: string; to: string }
-  /** Older ones were lost before we asked. */
+  /** Older records or alerts were lost before they were requested. */
   overflow?: true
-  /** With *advance on acknowledgement*: to come back when the records are safe. */
+  /** To be returned when the records are stored, if `advance` is `acknowledged`. */
   receipt?: string
 }
 

@@ -4,11 +4,11 @@ import type { Channel } from '../readings/channel'
 type Named = Pick<Channel, 'key' | 'name' | 'quantity'>
 
 /**
- * What each channel of a device is called, by its key: no two have one name. The second of a name gets `_2` behind it;
- * a channel without such a name has its key.
- * @param clean takes out what cannot stand in a name
- * @param reserved names that none may have
- * @param written as which a name may stand elsewhere: no two are the same there either
+ * Returns a unique name for each channel of a device, by its key. The second channel of a name gets the suffix `_2`;
+ * a channel without a name has its key.
+ * @param clean removes characters that a name must not contain
+ * @param reserved names that no channel may have
+ * @param written converts a name to the text that is written elsewhere, which is unique as well
  */
 export function channelNames(
   channels: readonly Named[],

@@ -80,7 +80,7 @@ function* seriesRecords(series: Series, subject: Subject): Generator<OutgoingMes
   for (const record of series.records) yield { payload: ownSeries(series, [record]), subject }
 }
 
-/** A gap stands with the record after it. */
+/** A gap is in the chunk of the record after it. */
 function* seriesChunks(series: Series, subject: Subject, size: number): Generator<OutgoingMessage> {
   const placed = placeGaps(series.records, series.standalone)
   let next = 0

@@ -24,7 +24,7 @@ export interface PointOptions {
   group: string
 }
 
-/** A point and whom it is about. */
+/** A point and its subject. */
 export interface PointOf {
   point: Point
   subject: Subject
@@ -46,7 +46,7 @@ export function countPoints(content: ReadContent): number {
   ).length
 }
 
-/** One point a record, or a text of an alert; none without a field or without an instant. */
+/** One point per record, or per text of an alert; none without a field or without a time. */
 export function* pointsOf(
   content: ReadContent,
   { measurement, group, fieldNames }: PointOptions,
@@ -109,7 +109,9 @@ function tagsOf(
   return tags
 }
 
-/** Names that no field may have: InfluxDB drops a point for the first, JavaScript for the second; the others are tags. */
+/**
+ * Names that no field may have: InfluxDB drops a point for the first, JavaScript for the second; the others are tags.
+ */
 const RESERVED = ['time', '__proto__', 'serial', 'name', 'model', 'base', 'group']
 
 /** Of each channel the field's key, which follows the rules of tags. */
@@ -136,9 +138,9 @@ function fieldsOfRecord(
 }
 
 /**
- * A tag cannot hold a line break nor end in a backslash, however it is escaped: one such name would make the
- * database refuse all points that are written with it. Control characters become a space; spaces and backslashes
- * at the end go.
+ * A tag can neither contain a line break nor end with a backslash, even escaped: one such name would make the database
+ * refuse all points that are written with it. Control characters become a space; spaces and backslashes at the end are
+ * removed.
  */
 function tagText(text: string): string {
   const clean = text.replace(/\p{Cc}+/gu, ' ')

@@ -108,13 +108,13 @@ export function* rowsOf(content: ReadContent, group: string): Generator<Row> {
   }
 }
 
-/** A row and whom it is about: one value, or one text. */
+/** A row and its subject: one value, or one text. */
 export interface RowOf {
   row: Row
   subject: Subject
 }
 
-/** The same, each with whom it is about. */
+/** The same rows, each with its subject. */
 export function* rowsAbout(content: ReadContent, group: string): Generator<RowOf> {
   switch (content.kind) {
     case 'current':
@@ -232,7 +232,7 @@ function rowOfDevice(
   { time, timestamp }: { time: string | null; timestamp: number | null },
   group: string,
 ): Row {
-  // In the order of the columns: whoever makes a table of the first row's keys gets the same for all.
+  // Keys are in the order of the columns, for tables that are made from the keys of the first row.
   const row: Partial<Row> = {}
   if (time !== null) row.time = time
   if (timestamp !== null) row.timestamp = timestamp

@@ -24,10 +24,10 @@ const PLACE = /\{(account|base|serial|name|channel|label|unit|quantity|group)\}/
 /** A segment made only of these falls away where the message is about a whole device. */
 const CHANNEL_ONLY = /^(?:\{(?:channel|label|unit|quantity)\})+$/
 
-/** As it stands in a topic. */
+/** A value in a topic. */
 export const topicText = (text: string) => text.replace(UNSAFE, '_')
 
-/** As it stands at the beginning of a topic: `$` is the broker's own. */
+/** The beginning of a topic: topics that begin with `$` are reserved by brokers. */
 export const beginningText = (text: string) => text.replace(/^\$/, '_')
 
 /** Topics are cached for so many channels. */
@@ -49,8 +49,8 @@ export function createTopicFormatter(template: string): (values: TopicValues) =>
 }
 
 /**
- * A topic from its template; each value with wildcards, slashes and control characters turned into `_`, in one
- * pass, so that a name that looks like a place is only a name. A blank template is no topic.
+ * Makes a topic from a template. In each value, wildcards, slashes and control characters become `_`. Values are filled
+ * in in one pass, so that a name that looks like a placeholder stays as it is. `undefined` for a blank template.
  */
 export function formatTopic(template: string, values: TopicValues): string | undefined {
   if (template.trim() === '') return undefined

@@ -132,7 +132,7 @@ function recordsUsed(
   { records, headers }: AttemptResult<unknown>,
 ): number {
   const remaining = headers?.recordsRemaining ?? null
-  // All that is gone, whoever used it, is the most: what others have reserved may not be counted yet.
+  // At most the usage of all clients: the service may not have counted yet what others have reserved.
   const byHeader =
     remaining === null || !reserved ? maxRecords : reserved.limiter.rateLimit().limit - remaining
   return Math.min(maxRecords, Math.max(0, records ?? byHeader))

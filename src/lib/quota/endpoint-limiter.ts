@@ -222,10 +222,10 @@ function updateFromHeaders(
 }
 
 /**
- * After the shared store was lost, others may have used what nobody here knows of. Like a half-open circuit breaker, an
+ * After the shared store was lost, others may have unknown usage. Like a half-open circuit breaker, an
  * endpoint then sends one request, until the headers of its response report what is left, or a window is over. It waits
- * until the members that have the store leave a share to this process: before that, they may use at any moment what
- * those headers say is left. Instants are monotonic ms.
+ * until the connected members reserve a share for this process: before that, they may use what those headers report as
+ * left. Instants are monotonic ms.
  */
 function createProbe() {
   let from = Number.NEGATIVE_INFINITY

@@ -56,7 +56,9 @@ export function requestOf({ waiters }: Job): QuotaRequest<unknown> {
   return (first as Waiter).request
 }
 
-/** Ends a job with a value. Each further caller gets a copy, which is made before the first one can change the value. */
+/**
+ * Ends a job with a value. Each further caller gets a copy, which is made before the first one can change the value.
+ */
 export function resolveJob(job: Job, value: unknown): void {
   job.state = 'done'
   const [first, ...others] = job.waiters

@@ -18,7 +18,7 @@ export interface AccountState {
 
 /** Whose state it is. */
 export interface StateOwner {
-  /** The account: a node may stand for another one by now. */
+  /** The account: the node may have been changed to another account since. */
   account: string
   /** Id of the process that saved it. */
   processId: string
@@ -106,8 +106,8 @@ export function toPersistedLimiter(state: LimiterState, toWallMs: number): Persi
 }
 
 /**
- * Reads the state of a limiter; `undefined` for what an older version, or somebody else, left in the store. Instants in
- * the future become `now`: the clock was set back meanwhile.
+ * Reads the state of a limiter; `undefined` if it is not valid, for example from an older version. Instants in the
+ * future become `now`: the clock was set back meanwhile.
  */
 export function readPersistedLimiter(
   value: unknown,

@@ -35,7 +35,7 @@ export interface Quota {
    * @throws EnvlogError `quota-wait`, `records-wait`, `quota-refused`, `records-refused`, `queue-full`, `closed`,
    * and what the request fails with
    */
-  ask<T>(request: QuotaRequest<T>, context: RequestContext): Promise<T>
+  submit<T>(request: QuotaRequest<T>, context: RequestContext): Promise<T>
   /** Adds a participant; the returned function removes it, and resolves when nothing more will be saved for it. */
   join(participant: Participant): () => Promise<void>
   /** Estimates when a number of further requests will have been sent, ms since 1970 UTC. */
@@ -120,7 +120,7 @@ export function createQuota(clock: Clock, account = ''): Quota {
   }
 
   return {
-    ask: <T>(request: QuotaRequest<T>, context: RequestContext) =>
+    submit: <T>(request: QuotaRequest<T>, context: RequestContext) =>
       scheduler.submit(request as QuotaRequest<unknown>, context) as Promise<T>,
 
     join(participant) {

@@ -54,7 +54,7 @@ export function createScheduler(ports: SchedulerPorts) {
   function dispatchReady(): void {
     const limit = maxConcurrency()
     if (limit === 0) return
-    // What is available, and when more will be, is asked of one instant: between two, something might be overlooked.
+    // One instant for both questions, what is available and when more will be: a change between two would be missed.
     let instant = now()
     while (running.size < limit) {
       instant = now()
@@ -91,11 +91,11 @@ export function createScheduler(ports: SchedulerPorts) {
     monitor.update(job.endpoint)
   }
 
-  /** An attempt that rejects, as none should, may have reached the service all the same. */
+  /** If an attempt rejects, which should not happen, it may still have reached the service. */
   async function attempt(job: Job, { maxRecords }: Reservation): Promise<AttemptResult<unknown>> {
     job.conflicts = 0
     monitor.notifyStart(job)
-    // All callers may have left while the shared store was asked.
+    // All callers may have left while the shared store was requested.
     if (job.waiters.size === 0) return { headers: null, isUnsent: true, error: new EnvlogError('closed') }
     return await requestOf(job).send(maxRecords, job.abort.signal, job.retries)
   }
@@ -228,7 +228,7 @@ export function createScheduler(ports: SchedulerPorts) {
       for (const name of ENDPOINT_NAMES) monitor.update(name)
     },
 
-    /** Queues a request; see `Quota.ask` for what it throws. */
+    /** Queues a request; see `Quota.submit` for what it throws. */
     submit(request: QuotaRequest<unknown>, context: RequestContext): Promise<unknown> {
       return new Promise((resolve, reject) => {
         if (context.signal.aborted) throw new EnvlogError('closed')

@@ -4,7 +4,7 @@ export interface UsageEntry {
   amount: number
 }
 
-/** An entry whose id no other entry of any process has: whoever reads it twice counts it once. */
+/** An entry with an id that is unique among all processes, so that it counts once, however often it is read. */
 export interface IdentifiedEntry extends UsageEntry {
   id: string
 }
@@ -75,8 +75,8 @@ export function createUsageLog() {
 
     /**
      * Expires the entries that have been occupied for `occupiedMs`, and restores expired ones if a longer window
-     * counts them again. `at + occupiedMs` is computed here as in `createAvailability`: another order of the terms would
-     * be rounded differently.
+     * counts them again. `at + occupiedMs` is computed here as in `createAvailability`: another order of the terms
+     * would be rounded differently.
      * @param keptMs expired entries that are younger than this can be restored
      */
     expire(now: number, occupiedMs: number, keptMs = occupiedMs): void {

@@ -63,7 +63,7 @@ export function createWaitMonitor({ clock, limiter, queue, leave }: WaitMonitorP
     return new EnvlogError(isForRecords ? 'records-wait' : 'quota-wait', { retryAt }, { endpoint, retryAt })
   }
 
-  /** A wait for a connection alone, whose estimate is now, is never too long. */
+  /** Waiting only for a connection, with an estimate of now, is never too long. */
   function isTooLong({ context, queuedAt }: Waiter, { at, isForRecords }: StartEstimate): boolean {
     const { maxWaitMs, maxRecordsWaitMs = maxWaitMs } = context
     const limit = isForRecords ? maxRecordsWaitMs : maxWaitMs
@@ -96,7 +96,9 @@ export function createWaitMonitor({ clock, limiter, queue, leave }: WaitMonitorP
     context.onWait({ endpoint, until: at + toWallMs(), records: isForRecords })
   }
 
-  /** When a caller has to be looked at again if nothing happens before: a limit of its wait, or its estimate, passes. */
+  /**
+   * When a caller has to be looked at again if nothing happens before: a limit of its wait, or its estimate, passes.
+   */
   function nextSweepFor({ context, queuedAt, notified }: Waiter): number {
     const instant = now()
     const soon = instant + SWEEP_MS

@@ -98,7 +98,10 @@ export function createWindowLimiter(initial: RateLimit) {
     return (amount) => Math.max(ofAll(amount), ofShare(amount), cooldownUntil(), now)
   }
 
-  /** When an amount is available if nobody else uses any, and what is in flight is answered now. For many amounts. */
+  /**
+   * When an amount is available if there is no other usage and all requests in flight are answered now. For many
+   * amounts.
+   */
   function createEstimator(now: number, share = 1): (amount: number) => number {
     const permits = available(now, share)
     let later: ((amount: number) => number) | undefined

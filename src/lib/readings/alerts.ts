@@ -21,7 +21,7 @@ export interface Alert extends Device {
   text: string
 }
 
-/** The alerts of a device, oldest first. The device stands beside them for an answer that has none. */
+/** The alerts of a device, oldest first. The device is also given for an answer without alerts. */
 export interface AlertLog {
   device: Device
   /** Those of the alerts, and those that the answer lists. */
@@ -43,7 +43,8 @@ export interface LogEntry {
 }
 
 /**
- * Reads an alert log (docs/service.md, *Fields*). Entries that cannot be read are left out; `unreadable` has their paths.
+ * Reads an alert log (docs/service.md, *Fields*). Entries that cannot be read are left out; `unreadable` has their
+ * paths.
  * @param choose returns the entries that are wanted, of all, oldest first; those that cannot be read are among them,
  * without time and texts
  * @throws EnvlogError `reply-unreadable` if there are entries and none can be read

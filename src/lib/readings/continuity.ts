@@ -17,7 +17,7 @@ export interface NumberedRecord {
   dataId: number | null
 }
 
-/** Ids of remote units go from 0 to 65,535 and begin again; those of standalone devices only grow (docs/service.md, *Fields*). */
+/** Ids of remote units wrap from 65,535 to 0; those of standalone devices only grow (docs/service.md, *Fields*). */
 export const ID_MODULUS = 65_536
 
 /** A gap, and `at`, the index of the record behind it. Several records may have the same time. */
@@ -27,8 +27,8 @@ export interface PlacedGap {
 }
 
 /**
- * Finds the gaps between neighbours of a series, oldest first. Ids that are all 0 or absent show none, and a longer
- * time between two records alone is none (docs/service.md, *Fields*).
+ * Finds the gaps between records of a series, oldest first. Ids that are all 0 or absent show no gaps, and a longer
+ * time between two records alone is no gap (docs/service.md, *Fields*).
  */
 export function findGaps(records: readonly NumberedRecord[], standalone: boolean): Gap[] {
   return placeGaps(records, standalone).map(({ gap }) => gap)
@@ -73,7 +73,7 @@ function idsWithoutTime(records: readonly NumberedRecord[]): number[] {
   return [...ids].sort((one, other) => one - other)
 }
 
-/** How many of the ids, in ascending order, lie between two records, also where the ids have begun again. */
+/** How many of the ids, in ascending order, are between two records, also where the ids have wrapped around. */
 function countBetween(ids: readonly number[], before: NumberedRecord, after: NumberedRecord): number {
   const [upToBefore, belowAfter] = [countBelow(ids, id(before) + 1), countBelow(ids, id(after))]
   return id(after) > id(before) ? belowAfter - upToBefore : ids.length - upToBefore + belowAfter
@@ -100,8 +100,8 @@ function countMissing(before: NumberedRecord, after: NumberedRecord): number | '
 }
 
 /**
- * How many ids are skipped between two records whose ids begin again. A lower id means that they did if the time
- * between the records is long enough for the ids in between, else that the device was restarted.
+ * How many ids are skipped between two records whose ids wrap around. A lower id means a wrap if the time between the
+ * records is long enough for the ids in between, otherwise a restart of the device.
  * @param medianMs the median time between consecutive ids, in ms
  */
 function countMissingModulo(

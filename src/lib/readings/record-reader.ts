@@ -126,7 +126,7 @@ function chooseRecordFactory(channels: readonly Channel[]): RecordFactory {
   }
 }
 
-/** Ids are whole numbers; anything else is none. */
+/** Ids are whole numbers; `null` for anything else. */
 function readId(id: number | undefined): number | null {
   return Number.isSafeInteger(id) ? (id as number) : null
 }

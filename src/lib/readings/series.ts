@@ -114,7 +114,7 @@ function findChannels({ columns }: RecordTable): Set<number> {
 }
 
 /**
- * A text that tells records of one second apart: id and values, errors included. Missing values are left out, so that
+ * A text that distinguishes records of one second: id and values, errors included. Missing values are left out, so that
  * a record has the same fingerprint in an answer with more channels.
  */
 export function fingerprint(record: SeriesRecord, channels: readonly Channel[]): string {
@@ -129,8 +129,8 @@ export function fingerprint(record: SeriesRecord, channels: readonly Channel[]):
 const MAX_ID_DISTANCE = ID_MODULUS / 2
 
 /**
- * Sorts records by time, those without a time first, those of one second by id, else as they came. Duplicates are
- * dropped.
+ * Sorts records by time, those without a time first, those of one second by id, else in the received order.
+ * Duplicates are dropped.
  */
 export function sortAndDeduplicate(
   records: readonly SeriesRecord[],

@@ -33,7 +33,7 @@ interface ProxyNode extends Node<{ username?: string; password?: string }> {
 
 /**
  * A deployed account saves its usage and may share its quota. An account from the editor names the user who typed its
- * secrets; nobody, if they are stored ones.
+ * secrets; none, if they are stored ones.
  */
 type AccountUse =
   | { openStore(): StateStore; onSharedStoreChange(isConnected: boolean, code?: string): void }

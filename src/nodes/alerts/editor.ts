@@ -1,7 +1,7 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
-import { prepareNews } from '../../editor/news-form'
 import { nodeLabel } from '../../editor/node-label'
+import { prepareOnlyNew } from '../../editor/only-new-form'
 import { prepareOutput } from '../../editor/output-form'
 import {
   checkAdvance,
@@ -90,7 +90,7 @@ RED.nodes.registerType('envlog-alerts', {
   },
   oneditprepare() {
     prepareOutput(this, 'envlog-alerts')
-    prepareNews(this, { withTime: false })
+    prepareOnlyNew(this, { withTime: false })
     prepareAction(this)
   },
   oneditsave() {

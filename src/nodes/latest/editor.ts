@@ -1,7 +1,7 @@
 import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
-import { prepareNews } from '../../editor/news-form'
 import { nodeLabel } from '../../editor/node-label'
+import { prepareOnlyNew } from '../../editor/only-new-form'
 import { prepareOutput } from '../../editor/output-form'
 import {
   checkAdvance,
@@ -92,7 +92,7 @@ RED.nodes.registerType('envlog-latest', {
   },
   oneditprepare() {
     prepareOutput(this, 'envlog-latest')
-    prepareNews(this, { withTime: true })
+    prepareOnlyNew(this, { withTime: true })
     prepareAction(this)
   },
   oneditsave() {

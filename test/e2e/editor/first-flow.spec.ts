@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { STORED_SECRET } from '../../../src/shared/admin'
 import { rackA } from '../../support/devices'
 import type { Editor } from '../../support/editor/editor'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
 import { editorFlow } from '../../support/editor/flow'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
 import { startPeer } from '../../support/peers'
 import { type Runtime, runtimes } from '../../support/runtimes'
+import { answeringWith } from '../../support/secrets/echo-harness'
+import { type EchoResponse, requestInField, requestInWords } from '../../support/secrets/echo-responses'
 import { anyPieceIn } from '../../support/secrets/echoes'
-import { saying } from '../../support/secrets/hall'
-import { type Place, requestInField, requestInWords } from '../../support/secrets/places'
 import { filesWith } from '../traces'
 
 for (const runtime of runtimes.slice(0, 2)) {
@@ -28,13 +28,13 @@ type Name = keyof typeof choices
 const names = Object.keys(choices) as Name[]
 
 function tests(runtime: Runtime): void {
-  // Nobody has to wait five seconds for the first readings.
-  const room = useRoom(runtime, {}, { speed: 5 })
+  // Shortens the wait for the first readings.
+  const harness = useEditor(runtime, {}, { speed: 5 })
   let editor: Editor
 
-  it('makes an account, tests it, picks devices before any deploy, and shows what comes', async function () {
+  it('creates and tests an account, picks devices before any deploy, and shows the messages', async function () {
     this.timeout(2 * ACTING_MS)
-    editor = await room.open()
+    editor = await harness.open()
     const ids = {} as Record<Name, string>
     for (const [index, name] of names.entries()) {
       ids[name] = await editor.drop(`envlog-${name}`, { x: 200, y: 60 + 80 * index })
@@ -58,14 +58,14 @@ function tests(runtime: Runtime): void {
   async function makesAccount(id: string): Promise<void> {
     const form = await editor.doubleClick(id)
     const account = await form.addAccount()
-    await account.fill({ name: 'Plant A', baseUrl: room.simulator.url })
-    await account.fillLogin({ ...room.simulator.account, loginPass: 'wrong-one' })
+    await account.fill({ name: 'Plant A', baseUrl: harness.simulator.url })
+    await account.fillLogin({ ...harness.simulator.account, loginPass: 'wrong-one' })
     const [refused, ...more] = await account.test()
     assert.match(refused ?? '', /refused the login/)
     assert.deepEqual(more, [])
 
-    await account.fillLogin(room.simulator.account)
-    const devices = room.simulator.truth.current().length
+    await account.fillLogin(harness.simulator.account)
+    const devices = harness.simulator.truth.current().length
     assert.deepEqual(await account.test(), [
       'The service answers at this address',
       'API key, login ID and password are correct',
@@ -80,33 +80,33 @@ function tests(runtime: Runtime): void {
   }
 
   async function picks(name: Name, id: string): Promise<void> {
-    const { picked, names: told } = choices[name]
+    const { picked, names: shownNames } = choices[name]
     const form = await editor.edit(id)
     await form.field('account').selectOption({ label: 'Plant A' })
     await form.select('list')
-    const asked = room.simulator.log.length
+    const requests = harness.simulator.log.length
     const picker = await form.pick('devices')
     await picker.whenListed()
     for (const device of picked) await picker.box(`${device} `).first().check()
     await picker.done()
-    assert.equal(room.simulator.log.length, asked, 'the list is known from the test')
+    assert.equal(harness.simulator.log.length, requests, 'the list is known from the test')
     await form.whenShown('#node-input-select')
-    await form.whenChosen('devices', told)
-    assert.match((await form.told()).sends, new RegExp(`Sends: ${picked.length} device`))
+    await form.whenChosen('devices', shownNames)
+    assert.match((await form.preview()).sends, new RegExp(`Sends: ${picked.length} device`))
     await form.field('repeat').fill('7200')
     await form.done()
   }
 
   async function opensAgain(name: Name, id: string): Promise<void> {
-    const { picked, names: told } = choices[name]
+    const { picked, names: shownNames } = choices[name]
     const { select, devices } = await editor.held(id)
     assert.equal(select, 'list')
     assert.equal((devices as unknown[]).length, picked.length)
     assert.deepEqual((devices as object[])[0], rackA)
     const form = await editor.edit(id)
     assert.equal(await form.field('select').inputValue(), 'list')
-    // Names are told as soon as the devices are known.
-    await form.body.locator('#envlog-devices .envlog-chosen-names', { hasText: told }).waitFor()
+    // Names are shown as soon as the devices are known.
+    await form.body.locator('#envlog-devices .envlog-chosen-names', { hasText: shownNames }).waitFor()
     if (name === 'latest') {
       const picker = await form.pick('devices')
       await picker.whenListed()
@@ -118,10 +118,12 @@ function tests(runtime: Runtime): void {
     await form.cancel()
   }
 
-  it('keeps the secrets from the browser once they are deployed, and picks with them', async () => {
-    await room.nodeRed.deploy(editorFlow(room.simulator, { latest: { select: 'list', devices: [rackA] } }))
-    editor = await room.open()
-    const { apiKey, loginPass } = room.simulator.account
+  it('does not send deployed secrets to the browser, and picks devices with them', async () => {
+    await harness.nodeRed.deploy(
+      editorFlow(harness.simulator, { latest: { select: 'list', devices: [rackA] } }),
+    )
+    editor = await harness.open()
+    const { apiKey, loginPass } = harness.simulator.account
     const answers: string[] = []
     editor.page.on('response', (answer) => {
       if (!answer.url().includes('/vendor/'))
@@ -142,7 +144,7 @@ function tests(runtime: Runtime): void {
     assert.equal(await account.field('apiKey').inputValue(), STORED_SECRET)
     assert.match((await account.test())[0] ?? '', /answers at this address/)
 
-    // Another address: what is stored is not for it.
+    // With another address, stored secrets are not used.
     await account.fill({ baseUrl: 'https://other.example' })
     assert.match((await account.test())[0] ?? '', /only all together, .* that were deployed with them/)
     await account.cancel()
@@ -150,29 +152,29 @@ function tests(runtime: Runtime): void {
     await form.cancel()
     assert.ok(answers.some((text) => text.includes('Plant A')))
     for (const secret of [apiKey, loginPass]) assert.ok(!answers.some((text) => text.includes(secret)))
-    const files = filesWith(apiKey, room.nodeRed.userDir).filter((name) => !name.endsWith('.backup'))
+    const files = filesWith(apiKey, harness.nodeRed.userDir).filter((name) => !name.endsWith('.backup'))
     assert.deepEqual(files, ['flows_cred.json'])
   })
 
-  it('shows no secret that a service repeats: not below a node, in the sidebar, nor by the account’s test', async () => {
-    let says: Place = requestInField
-    const peer = await startPeer(saying((echo, asked) => says(echo, asked)))
+  it('shows no secret that a service echoes: not in a status, the sidebar or the account’s test', async () => {
+    let says: EchoResponse = requestInField
+    const peer = await startPeer(answeringWith((echo, request) => says(echo, request)))
     try {
       const account = { baseUrl: `http://127.0.0.1:${peer.port}` }
       const nodes = {
-        current: { output: 'raw', wires: [['told']] },
+        current: { output: 'raw', wires: [['collector']] },
         latest: { select: 'list', devices: [rackA] },
       }
       const place = { z: 'tab', x: 400, y: 400 }
-      const ask = { type: 'inject', props: [], ...place }
-      await room.nodeRed.deploy([
-        ...editorFlow(room.simulator, { account, ...nodes }),
-        { ...ask, id: 'ask-current', wires: [['current']] },
-        { ...ask, id: 'ask-latest', wires: [['latest']] },
-        { id: 'catch', type: 'catch', scope: null, wires: [['told']], ...place },
-        // All of a message, as a text.
+      const inject = { type: 'inject', props: [], ...place }
+      await harness.nodeRed.deploy([
+        ...editorFlow(harness.simulator, { account, ...nodes }),
+        { ...inject, id: 'trigger-current', wires: [['current']] },
+        { ...inject, id: 'trigger-latest', wires: [['latest']] },
+        { id: 'catch', type: 'catch', scope: null, wires: [['collector']], ...place },
+        // The whole message as text.
         {
-          id: 'told',
+          id: 'collector',
           type: 'debug',
           tosidebar: true,
           targetType: 'jsonata',
@@ -180,19 +182,19 @@ function tests(runtime: Runtime): void {
           ...place,
         },
       ])
-      editor = await room.open()
+      editor = await harness.open()
       const messages = await editor.debug()
-      await room.nodeRed.inject('ask-current')
+      await harness.nodeRed.inject('trigger-current')
       await messages.first().locator('.red-ui-debug-msg-object-handle').click()
       await messages.filter({ hasText: '"got":"***"' }).waitFor()
       says = requestInWords
-      await room.nodeRed.inject('ask-latest')
+      await harness.nodeRed.inject('trigger-latest')
       await messages.nth(1).locator('.red-ui-debug-msg-object-handle').click()
       await messages.filter({ hasText: 'ENVLOG_SERVICE' }).first().waitFor()
       await editor.status('latest').filter({ hasText: 'service error' }).waitFor()
       const form = await editor.editAccount('account')
       assert.match((await form.test())[0] ?? '', /The service refused the request/)
-      const { apiKey, loginPass } = room.simulator.account
+      const { apiKey, loginPass } = harness.simulator.account
       const fields = await editor.page
         .locator('input')
         .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value))
@@ -205,14 +207,14 @@ function tests(runtime: Runtime): void {
     }
   })
 
-  it('says in the viewer’s language below the node that the login is refused', async () => {
-    await room.nodeRed.deploy(editorFlow(room.simulator, { current: { repeat: 7200 } }))
-    editor = await room.open()
+  it('shows a refused login in the status, in the viewer’s language', async () => {
+    await harness.nodeRed.deploy(editorFlow(harness.simulator, { current: { repeat: 7200 } }))
+    editor = await harness.open()
     const account = await editor.editAccount('account')
     await account.fill({ loginPass: 'wrong-one' })
     await account.done()
     await editor.deploy()
-    const ours = await room.open({ language: 'ja' })
+    const ours = await harness.open({ language: 'ja' })
     await editor.status('current').filter({ hasText: 'login refused' }).waitFor()
     await ours.status('current').filter({ hasText: 'ログイン拒否' }).waitFor()
   })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { type Simulator, startSimulator } from '../../../simulator'
 import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
-import { accountOf, editorFlow } from '../../support/editor/flow'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
+import { editorAccount, editorFlow } from '../../support/editor/flow'
 import { otherRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
 const MANY = 500
-/** Generous: others use the processor too. */
+/** Generous, because other tests use the processor too. */
 const OPENED_MS = 3000
 
 const SEARCH = 'name, serial number, model, group or quantity'
@@ -17,35 +17,35 @@ describe('the forms', function () {
   this.timeout(ACTING_MS)
   let many: Simulator
   after(() => many?.close())
-  const room = useRoom(otherRuntime)
+  const harness = useEditor(otherRuntime)
   let editor: Editor
 
   before('deploys one of each node', async () => {
     many = await startSimulator({ devices: MANY })
-    const account = accountOf(many, 'many', { name: 'Many' })
-    const alerts = editorFlow(room.simulator).find(({ id }) => id === 'alerts')
+    const account = editorAccount(many, 'many', { name: 'Many' })
+    const alerts = editorFlow(harness.simulator).find(({ id }) => id === 'alerts')
     const off = [
       { id: 'off', type: 'tab', label: 'off', disabled: true },
       { ...alerts, id: 'off-alerts', type: 'envlog-alerts', z: 'off', repeat: 60 },
     ]
-    await room.nodeRed.deploy([...editorFlow(room.simulator), account, ...off])
+    await harness.nodeRed.deploy([...editorFlow(harness.simulator), account, ...off])
   })
 
   beforeEach('opens the editor', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
   })
 
   it('show a report of the service as it will be saved, without names and secrets', async () => {
     const form = await editor.editAccount('account')
     const report = await form.report()
-    const devices = room.simulator.truth.devices()
+    const devices = harness.simulator.truth.devices()
     const { answers } = JSON.parse(report)
     assert.equal(answers[0].body.devices.length, devices.length)
     for (const { serial, name } of devices)
       assert.ok(!report.includes(serial) && !report.includes(name), name)
     assert.equal(await form.saveReport(), `${report}\n`)
     await form.fill({ baseUrl: 'http://127.0.0.1:9' })
-    await form.fillLogin(room.simulator.account)
+    await form.fillLogin(harness.simulator.account)
     assert.match(await form.report(), /cannot be reached/)
     await form.cancel()
   })
@@ -53,7 +53,7 @@ describe('the forms', function () {
   it('give the reason for each wrong value of an account', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
-    const { apiKey, loginId } = room.simulator.account
+    const { apiKey, loginId } = harness.simulator.account
     for (const [name, value, reason] of [
       ['baseUrl', '', /Address: .*missing/],
       ['baseUrl', 'http://service.example', /must begin with https/],
@@ -76,7 +76,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('take a password out of the address of a shared quota, and say where it goes in clear text', async () => {
+  it('move a password from the address of a shared quota to the credential, and warn about clear text', async () => {
     const form = await editor.editAccount('account')
     await form.unfold()
     const [address, password] = [form.field('sharedQuota'), form.field('sharedQuotaPassword')]
@@ -95,7 +95,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('give the reason for wrong values of an action', async () => {
+  it('show the reason for invalid values of an action', async () => {
     const form = await editor.edit('range')
     await form.unfold()
     for (const [name, value, reason] of [
@@ -111,7 +111,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('give the reason for ends of a period that nobody could read', async () => {
+  it('show the reason for invalid ends of a period', async () => {
     const form = await editor.edit('range')
     for (const [name, type, value, reason] of [
       ['from', 'date', 'next week', /Enter a time such as/],
@@ -156,7 +156,7 @@ describe('the forms', function () {
     }
   })
 
-  it('hold a choice against what is typed, and again when that changes', async () => {
+  it('validate a choice with the typed values of other fields, and again when these change', async () => {
     const form = await editor.edit('latest')
     await form.unfold()
     await form.field('advance').selectOption('acknowledged')
@@ -167,7 +167,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('offer to begin with a time where a node can, which alerts cannot', async () => {
+  it('offer a start time for latest, and not for alerts', async () => {
     for (const [name, hasTime] of [
       ['latest', true],
       ['alerts', false],
@@ -183,7 +183,7 @@ describe('the forms', function () {
     }
   })
 
-  it('fold what most people do not need, and offer only what can be sent', async () => {
+  it('fold rarely used settings, and offer only valid combinations', async () => {
     const form = await editor.edit('range')
     assert.ok(!(await form.field('topic').isVisible()))
     await form.unfold()
@@ -197,7 +197,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('say what a round costs, and warn when nodes of one account ask for more than there is', async () => {
+  it('show the requests of a round, and warn if the nodes of an account exceed the quota', async () => {
     const form = await editor.edit('alerts')
     await form.unfold()
     const picker = await form.pick('exclude')
@@ -205,8 +205,8 @@ describe('the forms', function () {
     await picker.cancel()
     await form.whenShown('#node-input-select')
     await form.field('repeat').fill('3600')
-    const devices = room.simulator.truth.current().length
-    const { budget } = await form.told()
+    const devices = harness.simulator.truth.current().length
+    const { budget } = await form.preview()
     assert.match(
       budget,
       new RegExp(
@@ -230,7 +230,7 @@ describe('the forms', function () {
     await first.cancel()
     await form.whenShown('#node-input-select')
 
-    // From the click to the rows on the screen, but for the time that Node-RED's page slides (0.2 s).
+    // From the click to the rows on the screen, without the animation of Node-RED's tray (0.2 s).
     const start = await editor.page.evaluate(() => {
       document.querySelector<HTMLElement>('#envlog-devices button')?.click()
       return performance.now()
@@ -259,7 +259,7 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it('can be used by the keyboard alone', async () => {
+  it('can be used with the keyboard only', async () => {
     const { keyboard } = editor.page
     const form = await editor.edit('latest')
     await form.select('list')
@@ -273,7 +273,7 @@ describe('the forms', function () {
       editor.page.evaluate(
         () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id,
       )
-    // Node-RED moves the focus a moment after its page has slid in.
+    // Node-RED moves the focus shortly after its tray has slid in.
     await until('the search has the focus', async () => (await focused()) === SEARCH)
     await tabTo(/^New York/, focused)
     await keyboard.press('ArrowDown')
@@ -285,7 +285,7 @@ describe('the forms', function () {
     assert.match((await focused()) ?? '', /^Office/)
     await keyboard.press('Space')
     await keyboard.press('ArrowRight')
-    // Its devices are chosen with it, and cannot be changed by themselves.
+    // Its devices are included, and cannot be changed separately.
     await keyboard.press('ArrowDown')
     assert.match((await focused()) ?? '', /^Old depot/)
     await keyboard.press('End')
@@ -320,7 +320,7 @@ describe('the forms', function () {
     }
   })
 
-  /** A click while the menu still moves goes beside it: then once more. */
+  /** A click during the animation of the menu misses it: then click again. */
   async function typedInput(form: ActionForm, name: string, type: string): Promise<void> {
     const button = form.body.locator(
       `#node-input-${name} + .red-ui-typedInput-container .red-ui-typedInput-type-select`,

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { catalogOf, nodes } from '../../support/built'
-import { actions } from '../../support/e2e-flow'
+import { accessibilityProblems, textsIn } from '../../support/editor/accessibility'
 import type { Editor } from '../../support/editor/editor'
-import { faultsIn, textsIn } from '../../support/editor/faults'
-import { accountOf, editorFlow } from '../../support/editor/flow'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
+import { editorAccount, editorFlow } from '../../support/editor/flow'
 import type { Tray } from '../../support/editor/tray'
+import { actions } from '../../support/flow-types'
 import { firstRuntime, otherRuntime } from '../../support/runtimes'
 
-/** Sentences of ours in English, as far as they differ from the Japanese. */
+/** English sentences of the catalogs that differ from the Japanese ones. */
 const ENGLISH = new Set(
   nodes.flatMap((node) => {
     const [english, japanese] = [catalogOf(node, 'en-US'), catalogOf(node, 'ja')]
     return [...english].filter(([key, text]) => japanese.get(key) !== text).map(([, text]) => text)
   }),
 )
-/** Three words one after another: names of devices and settings have fewer. */
+/** Three words in a row: names of devices and settings have fewer. */
 const A_SENTENCE = /[A-Za-z]{2,} [a-z]{2,} [a-z]{2,}/
 
 const isDark = (dark: boolean) => document.documentElement.classList.toggle('nr-theme-dark', dark)
@@ -26,21 +26,21 @@ for (const { runtime, language, themes } of [
 ] as const) {
   describe(`the dialogs in ${runtime.title}, ${language}`, function () {
     this.timeout(2 * ACTING_MS)
-    const room = useRoom(runtime)
+    const harness = useEditor(runtime)
 
     before('deploys one of each node', async () => {
-      const away = accountOf(room.simulator, 'away', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
-      await room.nodeRed.deploy([...editorFlow(room.simulator, { latest: { repeat: 60 } }), away])
+      const away = editorAccount(harness.simulator, 'away', { name: 'Away', baseUrl: 'http://127.0.0.1:9' })
+      await harness.nodeRed.deploy([...editorFlow(harness.simulator, { latest: { repeat: 60 } }), away])
     })
 
-    it(`can be seen and used by all, ${themes.join(' and ')}, and speak one language`, async () => {
-      const editor = await room.open({ language, height: 1450 })
+    it(`are accessible, ${themes.join(' and ')}, and in one language`, async () => {
+      const editor = await harness.open({ language, height: 1450 })
       const faults: string[] = []
       const foreign: string[] = []
       await visit(editor, async (name, tray) => {
         for (const theme of themes) {
           await editor.page.evaluate(isDark, theme === 'dark')
-          faults.push(...(await faultsIn(tray)).map((fault) => `${name}, ${theme}: ${fault}`))
+          faults.push(...(await accessibilityProblems(tray)).map((fault) => `${name}, ${theme}: ${fault}`))
         }
         if (language !== 'ja') return
         const wrong = (await textsIn(tray)).filter((text) => ENGLISH.has(text) || A_SENTENCE.test(text))
@@ -52,7 +52,7 @@ for (const { runtime, language, themes } of [
   })
 }
 
-/** Each of our dialogs, with as much shown as there is. */
+/** Opens each of our dialogs, with everything unfolded. */
 async function visit(editor: Editor, look: (name: string, tray: Tray) => Promise<void>): Promise<void> {
   const account = await editor.editAccount('account')
   await account.unfold()

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { STORED_SECRET } from '../../../src/shared/admin'
 import type { Editor } from '../../support/editor/editor'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
 import { editorFlow } from '../../support/editor/flow'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
 import { logIn } from '../../support/node-red'
 import { firstRuntime } from '../../support/runtimes'
 
 const people = { admin: '*', guest: 'read' }
 const PASSWORD = 'for the tests'
-/** The same as Node-RED's settings hold it (bcrypt). */
+/** The password's hash for Node-RED's settings (bcrypt). */
 const HASH = '$2b$04$3vlNAnHd.uYYy2DkUo9pq.nwvWbE7OUOTj68e/mz4YDWnfZEaO8bG'
 const users = Object.entries(people).map(([username, permissions]) => ({
   ...{ username, permissions, password: HASH },
@@ -17,12 +17,12 @@ const users = Object.entries(people).map(([username, permissions]) => ({
 describe('the admin routes with adminAuth', function () {
   this.timeout(ACTING_MS)
   const adminAuth = { type: 'credentials', users }
-  const room = useRoom(firstRuntime, {}, { adminAuth, user: { name: 'admin', password: PASSWORD } })
+  const harness = useEditor(firstRuntime, {}, { adminAuth, user: { name: 'admin', password: PASSWORD } })
   const tokens: Record<string, string> = {}
 
   before('deploys one of each node', async () => {
-    await room.nodeRed.deploy(editorFlow(room.simulator))
-    for (const name of Object.keys(people)) tokens[name] = await logIn(room.nodeRed.url, name, PASSWORD)
+    await harness.nodeRed.deploy(editorFlow(harness.simulator))
+    for (const name of Object.keys(people)) tokens[name] = await logIn(harness.nodeRed.url, name, PASSWORD)
   })
 
   const routes = {
@@ -30,39 +30,39 @@ describe('the admin routes with adminAuth', function () {
     asks: ['POST devices', 'POST test'],
   }
 
-  it('answer nobody who has not logged in, and spend nothing', async () => {
-    const before = room.simulator.log.length
+  it('refuse users without a login, without a request', async () => {
+    const before = harness.simulator.log.length
     for (const token of [undefined, 'made-up']) {
       for (const route of [...routes.looks, ...routes.asks]) {
-        const { status, text } = await ask(route, token)
+        const { status, text } = await request(route, token)
         assert.equal(status, 401, route)
         assert.ok(!text.includes('limit') && !text.includes('serial'), route)
       }
     }
-    assert.equal(room.simulator.log.length, before)
+    assert.equal(harness.simulator.log.length, before)
   })
 
-  it('let a guest look, and ask nothing that costs quota', async () => {
-    const before = room.simulator.log.length
-    for (const route of routes.looks) assert.equal((await ask(route, tokens.guest)).status, 200, route)
+  it('allow a guest to read, and nothing that uses quota', async () => {
+    const before = harness.simulator.log.length
+    for (const route of routes.looks) assert.equal((await request(route, tokens.guest)).status, 200, route)
     for (const route of routes.asks) {
-      assert.ok([401, 403].includes((await ask(route, tokens.guest)).status), route)
+      assert.ok([401, 403].includes((await request(route, tokens.guest)).status), route)
     }
-    assert.equal(room.simulator.log.length, before)
+    assert.equal(harness.simulator.log.length, before)
   })
 
-  it('let an admin ask, and give no secret back', async () => {
-    const { apiKey, loginPass } = room.simulator.account
-    const before = room.simulator.log.length
+  it('allow an admin to send requests, and return no secret', async () => {
+    const { apiKey, loginPass } = harness.simulator.account
+    const before = harness.simulator.log.length
     for (const route of [...routes.looks, ...routes.asks]) {
-      const { status, text } = await ask(route, tokens.admin)
+      const { status, text } = await request(route, tokens.admin)
       assert.equal(status, 200, `${route}: ${text}`)
       for (const secret of [apiKey, loginPass]) assert.ok(!text.includes(secret), route)
     }
-    assert.ok(room.simulator.log.length > before)
+    assert.ok(harness.simulator.log.length > before)
   })
 
-  it('refuse hostile bodies with a reason and without asking anything', async () => {
+  it('refuse hostile bodies with a reason and without a request', async () => {
     const bodies = [
       '',
       'null',
@@ -77,23 +77,23 @@ describe('the admin routes with adminAuth', function () {
       `{"account": {"id": "../..", "baseUrl": "https://other.example", "credentials": {"apiKey": "${STORED_SECRET}"}}}`,
       '{not json',
     ]
-    const before = room.simulator.log.length
+    const before = harness.simulator.log.length
     for (const body of bodies) {
       for (const route of routes.asks) {
-        const { status, text } = await ask(route, tokens.admin, body)
+        const { status, text } = await request(route, tokens.admin, body)
         assert.equal(status, 400, `${route} ${body}: ${status} ${text}`)
-        // What is no object is refused by Node-RED itself, in its own words.
+        // Node-RED itself refuses JSON that is no object, with its own message.
         if (/^[{[].*[}\]]$/.test(body)) assert.match(text, /^\{"code":"ENVLOG_/, body)
       }
     }
     for (const id of ['nobody', '..%2F..', 'current', '__proto__']) {
-      assert.equal((await ask(`GET accounts/${id}/quota`, tokens.admin)).status, 404, id)
+      assert.equal((await request(`GET accounts/${id}/quota`, tokens.admin)).status, 404, id)
     }
-    assert.equal(room.simulator.log.length, before)
+    assert.equal(harness.simulator.log.length, before)
   })
 
-  it('tell a guest in the editor that the account is not for them to ask', async () => {
-    const editor: Editor = await room.open({ login: { name: 'guest', password: PASSWORD } })
+  it('show a guest in the editor that the account’s devices are not allowed', async () => {
+    const editor: Editor = await harness.open({ login: { name: 'guest', password: PASSWORD } })
     const form = await editor.edit('latest')
     await form.select('list')
     const picker = await form.pick('devices')
@@ -107,19 +107,19 @@ describe('the admin routes with adminAuth', function () {
     await account.cancel()
   })
 
-  async function ask(
+  async function request(
     route: string,
     token?: string,
     body?: string,
   ): Promise<{ status: number; text: string }> {
     const [method = '', path] = route.split(' ')
-    const { url, account } = room.simulator
+    const { url, account } = harness.simulator
     const typed = {
       id: 'account',
       baseUrl: url,
       credentials: { ...account, apiKey: STORED_SECRET, loginPass: STORED_SECRET },
     }
-    const response = await fetch(`${room.nodeRed.url}/envlog/${path}`, {
+    const response = await fetch(`${harness.nodeRed.url}/envlog/${path}`, {
       method,
       headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
       ...(method === 'POST' && { body: body ?? JSON.stringify({ account: typed }) }),

@@ -3,9 +3,9 @@ import { type DeviceDefinition, type Simulator, startSimulator } from '../../../
 import { oldRelay, rackA } from '../../support/devices'
 import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
-import { accountOf, editorFlow } from '../../support/editor/flow'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
+import { editorAccount, editorFlow } from '../../support/editor/flow'
 import type { Picker } from '../../support/editor/picker'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
 import type { FlowNode } from '../../support/node-red'
 import { firstRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
@@ -14,8 +14,8 @@ const UNKNOWN = '99999999'
 
 describe('the device picker', function () {
   this.timeout(ACTING_MS)
-  // 4.1 and 5 differ in what the first flow shows.
-  const room = useRoom(firstRuntime, { limits: 'off' })
+  // 4.1 and 5 differ in the first flow.
+  const harness = useEditor(firstRuntime, { limits: 'off' })
   /** Services with few requests left, and with none. */
   let few: Simulator
   let none: Simulator
@@ -28,25 +28,25 @@ describe('the device picker', function () {
     few.spend('current', 7)
     none.spend('current', 10)
     const listed = { select: 'list', devices: [] }
-    const flow = editorFlow(room.simulator, { latest: listed, current: listed })
+    const flow = editorFlow(harness.simulator, { latest: listed, current: listed })
     const latest = flow.find(({ id }) => id === 'latest') as FlowNode
-    await room.nodeRed.deploy([
+    await harness.nodeRed.deploy([
       ...flow,
       { ...latest, id: 'chosen', y: 400, devices: [{ serial: UNKNOWN }, rackA] },
-      accountOf(few, 'few', { name: 'Few' }),
-      accountOf(none, 'none', { name: 'None' }),
+      editorAccount(few, 'few', { name: 'Few' }),
+      editorAccount(none, 'none', { name: 'None' }),
     ])
   })
 
   after(() => Promise.all([few?.close(), none?.close()]))
 
   beforeEach(async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
   })
 
-  afterEach(() => room.simulator.set({ faults: [] }))
+  afterEach(() => harness.simulator.set({ faults: [] }))
 
-  /** `latest` and `current` list no device yet, `chosen` has one that is unknown and one that is not. */
+  /** `latest` and `current` have no devices yet, `chosen` has an unknown one and a known one. */
   async function edit(name: 'latest' | 'current' | 'chosen'): Promise<void> {
     form = await editor.edit(name)
   }
@@ -62,7 +62,7 @@ describe('the device picker', function () {
     await form.whenShown('#node-input-select')
   }
 
-  it('shows base units with their remote units, then standalone devices, with what tells them apart', async () => {
+  it('shows base units with their remote units, then standalone devices, with details of each', async () => {
     await edit('latest')
     const picker = await pick()
     assert.deepEqual(await picker.branches(), [
@@ -84,7 +84,7 @@ describe('the device picker', function () {
   it('finds by name, serial, model and group', async () => {
     await edit('latest')
     const picker = await pick()
-    // What is found is seen, folded or not.
+    // Hits are visible, also in a folded branch.
     const branch = editor.page.locator('.envlog-branch', { hasText: 'Rack B' })
     await branch.locator('.envlog-fold').click()
     for (const [text, found] of [
@@ -102,7 +102,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('chooses all and none of what is listed, and tells when it is a part', async () => {
+  it('selects all and none of what is listed, and shows a partial selection', async () => {
     await edit('latest')
     const picker = await pick()
     const standalone = picker.box('Standalone devices')
@@ -117,14 +117,14 @@ describe('the device picker', function () {
     await picker.box('Rack B ').check()
     assert.equal(await isPart(picker.box('Office 5F0A1001')), true)
     await picker.press('all')
-    assert.equal(await picker.count(), `${room.simulator.truth.current().length} chosen`)
+    assert.equal(await picker.count(), `${harness.simulator.truth.current().length} chosen`)
     await picker.press('none')
     assert.equal(await picker.count(), '0 chosen')
     await leave(picker, 'cancel')
     await form.cancel()
   })
 
-  it('chooses all that is found, and nothing that is not seen', async () => {
+  it('selects all hits, and nothing that is hidden', async () => {
     await edit('latest')
     const picker = await pick()
     await picker.search('rack')
@@ -135,9 +135,9 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('is told in the form by up to four names, and how many more there are', async () => {
+  it('is summarised in the form by up to four names and the number of others', async () => {
     await edit('latest')
-    const names = ['Rack B', 'Freezer 1', 'Meeting room', 'Spare', 'Workshop']
+    const names = ['Rack B', 'Freezer 1', 'Meeting harness', 'Spare', 'Workshop']
     const picker = await pick()
     for (const name of names.slice(0, 4)) await picker.box(`${name} `).first().check()
     await leave(picker, 'done')
@@ -149,7 +149,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('takes what is typed and pasted; what is no serial number stays, with a reason', async () => {
+  it('accepts typed and pasted serial numbers; other words stay, with a reason', async () => {
     await edit('latest')
     const picker = await pick()
     await picker.typed.fill(`${UNKNOWN}, wrong\n${rackA.base}/${rackA.serial};short/52C10009`)
@@ -160,7 +160,7 @@ describe('the device picker', function () {
     )
     assert.equal(await picker.typed.inputValue(), 'wrong short/52C10009')
     assert.equal(await picker.count(), '2 chosen')
-    // *Done* with a wrong word left does not close.
+    // *Done* does not close while an invalid word is left.
     await picker.element.locator('#node-dialog-ok').click()
     assert.ok(await picker.typed.isVisible())
     await picker.typed.fill('')
@@ -171,7 +171,7 @@ describe('the device picker', function () {
     assert.deepEqual((await editor.held('latest')).devices, [{ serial: UNKNOWN }, rackA])
   })
 
-  it('marks what was chosen and is not in the account, and keeps it', async () => {
+  it('marks and keeps chosen devices that are not in the account', async () => {
     await edit('chosen')
     const picker = await pick()
     assert.match(await picker.row(UNKNOWN).innerText(), /not in this account/)
@@ -182,7 +182,7 @@ describe('the device picker', function () {
     assert.deepEqual((await editor.held('chosen')).devices, [{ serial: UNKNOWN }, rackA])
   })
 
-  it('leaves all as it was when it is cancelled', async () => {
+  it('changes nothing when it is cancelled', async () => {
     await edit('chosen')
     const picker = await pick()
     await picker.press('none')
@@ -192,14 +192,14 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('takes a mixed choice: a base unit with all its devices, and devices by themselves', async () => {
+  it('accepts a mixed choice: a base unit with all its devices, and single devices', async () => {
     await edit('current')
     await form.select('list')
     const picker = await pick()
     assert.match(await picker.body.innerText(), /also those that are added to it later/)
     await picker.box('Rack B ').check()
     await picker.box('Office 5F0A1001').check()
-    // With the base unit its devices are chosen.
+    // The base unit includes its devices.
     assert.deepEqual(
       await Promise.all([picker.box('Rack B ').isChecked(), picker.box('Rack B ').isDisabled()]),
       [true, true],
@@ -213,7 +213,7 @@ describe('the device picker', function () {
     await excluded.box('Rack B').check()
     await leave(excluded, 'done')
     await form.whenChosen('exclude', 'Rack B')
-    assert.match((await form.told()).sends, /Sends: 3 devices/)
+    assert.match((await form.preview()).sends, /Sends: 3 devices/)
     await form.done()
     const { bases, devices, exclude } = await editor.held('current')
     assert.deepEqual(
@@ -222,7 +222,7 @@ describe('the device picker', function () {
     )
   })
 
-  it('keeps a choice that is not used for whoever comes back to it', async () => {
+  it('keeps a choice of another kind that is not used now', async () => {
     await edit('current')
     await form.select('list')
     const picker = await pick()
@@ -238,12 +238,12 @@ describe('the device picker', function () {
     await form.done()
   })
 
-  it('chooses groups, with what joins them later', async () => {
+  it('selects groups, also with devices that are added later', async () => {
     await edit('latest')
     await form.select('group')
     const picker = await pick('groups')
     assert.match(await picker.body.innerText(), /added to a chosen group later are included automatically/)
-    const names = new Set(room.simulator.truth.devices().map(({ group }) => group.name))
+    const names = new Set(harness.simulator.truth.devices().map(({ group }) => group.name))
     names.delete('')
     assert.deepEqual(new Set(await picker.branches()), names)
     await picker.box('Cold store').check()
@@ -255,12 +255,12 @@ describe('the device picker', function () {
     assert.deepEqual((await editor.held('latest')).groups, ['Cold store', 'No such group'])
   })
 
-  it('finds what measures something, in the viewer’s words', async () => {
+  it('finds devices by quantity, in the viewer’s language', async () => {
     await edit('latest')
     const picker = await pick()
     await picker.search('co2')
     const found = await picker.leaves()
-    const measures = room.simulator.truth
+    const measures = harness.simulator.truth
       .devices()
       .filter(({ channels }) => channels.some(({ unit }) => unit === 'ppm'))
     assert.deepEqual(new Set(found), new Set(measures.map(({ name }) => name)))
@@ -268,7 +268,7 @@ describe('the device picker', function () {
     await form.cancel()
   })
 
-  it('takes away in the form what the account no longer has', async () => {
+  it('allows removing in the form what the account no longer has', async () => {
     await edit('chosen')
     const gone = form.gone('devices')
     assert.equal(await gone.locator('s').innerText(), UNKNOWN)
@@ -284,8 +284,8 @@ describe('the device picker', function () {
     { fault: { kind: 'status', status: 401 }, reason: /refused the login/ },
     { fault: { kind: 'status', status: 503 }, reason: /service failed \(503\)/ },
   ] as const) {
-    it(`says why the account cannot be asked, and lets choose by typing nevertheless: ${JSON.stringify(fault)}`, async () => {
-      room.simulator.set({ faults: [fault] })
+    it(`shows why the request failed, and still accepts typed serial numbers: ${JSON.stringify(fault)}`, async () => {
+      harness.simulator.set({ faults: [fault] })
       await edit('chosen')
       const picker = await form.pick('devices')
       await picker.press('refresh')
@@ -295,23 +295,23 @@ describe('the device picker', function () {
       await picker.press('add')
       assert.ok(await picker.box('52A10003').isChecked())
       await leave(picker, 'done')
-      assert.match((await form.told()).sends, /3 devices/)
+      assert.match((await form.preview()).sends, /3 devices/)
       await form.cancel()
     })
   }
 
-  it('says what asking again costs when little is left', async () => {
+  it('shows the cost of a refresh if little quota is left', async () => {
     await edit('latest')
     await form.field('account').selectOption('few')
     const picker = await pick()
     await picker.press('refresh')
-    const told = picker.body.locator('.envlog-picker-state', { hasText: 'takes one request' })
-    assert.match(await told.innerText(), /; 1 is left\.$/)
+    const notice = picker.body.locator('.envlog-picker-state', { hasText: 'takes one request' })
+    assert.match(await notice.innerText(), /; 1 is left\.$/)
     await leave(picker, 'cancel')
     await form.cancel()
   })
 
-  it('says when the quota is used up until when it waits', async () => {
+  it('shows until when it waits if the quota is used up', async () => {
     await edit('latest')
     await form.field('account').selectOption('none')
     const picker = await form.pick('devices')
@@ -323,12 +323,12 @@ describe('the device picker', function () {
 
 const BASE_UNIT = '5F0A1009'
 const MARKUP = `<b>A & B</b> "__count__" $t(x)`
-// Node-RED's own search takes no text `__proto__` in any node.
+// Node-RED's own search fails for the text `__proto__` in any node.
 const hostileGroups = [MARKUP, 'constructor', ' ', 'a, b', '52A10001', '冷'.repeat(300)]
 
 describe('the device picker and hard choices', function () {
   this.timeout(ACTING_MS)
-  const room = useRoom(firstRuntime, { limits: 'off' })
+  const harness = useEditor(firstRuntime, { limits: 'off' })
   let hard: Simulator
   let many: Simulator
   let editor: Editor
@@ -349,16 +349,16 @@ describe('the device picker and hard choices', function () {
       bases: [BASE_UNIT],
       groups: ['Cold store'],
     }
-    const flow = editorFlow(room.simulator, { latest: chosen, current: { select: 'list', devices: [] } })
+    const flow = editorFlow(harness.simulator, { latest: chosen, current: { select: 'list', devices: [] } })
     const current = flow.find(({ id }) => id === 'current') as FlowNode
     const { groups: _groups, fieldNames: _names, ...older } = current
-    await room.nodeRed.deploy([
+    await harness.nodeRed.deploy([
       ...flow,
       { ...older, id: 'old', y: 400, version: 1, output: 'points', devices: [rackA], bases: ['5F0A1001'] },
       { ...current, id: 'odd', y: 480, account: 'hard' },
       { ...current, id: 'large', y: 560, account: 'many' },
-      accountOf(hard, 'hard', { name: 'Hard' }),
-      accountOf(many, 'many', { name: 'Many' }),
+      editorAccount(hard, 'hard', { name: 'Hard' }),
+      editorAccount(many, 'many', { name: 'Many' }),
     ])
   })
 
@@ -379,17 +379,17 @@ describe('the device picker and hard choices', function () {
   }
 
   it('shows a node of version 1 as it was, and changes nothing in it by opening it', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     assert.match((await editor.node('old').textContent()) ?? '', /1 device\b/)
     const form = await editor.edit('old')
     assert.equal(await form.field('select').inputValue(), 'list')
     assert.doesNotMatch(await form.chosen('devices'), /all devices/)
     assert.equal(await form.field('fieldNames').inputValue(), 'channel', 'not blank')
-    assert.match((await form.told()).sends, /Sends: 1 device,/)
+    assert.match((await form.preview()).sends, /Sends: 1 device,/)
     await form.cancel()
     assert.ok(await editor.isAsLoaded())
     await (await editor.edit('old')).done()
-    // Without the base units that did not count, these settings mean the same in either version.
+    // Without base units that had no effect, these settings have the same meaning in both versions.
     const { select, devices, bases, groups, fieldNames, version } = await editor.held('old')
     assert.deepEqual(
       { select, devices, bases, groups, fieldNames, version },
@@ -397,8 +397,8 @@ describe('the device picker and hard choices', function () {
     )
   })
 
-  it('takes what is missing away by keyboard, one after the other', async () => {
-    editor = await room.editor()
+  it('removes missing devices by keyboard, one after the other', async () => {
+    editor = await harness.editor()
     const form = await editor.edit('latest')
     await leave(form, await pick(form), 'cancel')
     const gone = form.gone('devices')
@@ -419,7 +419,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('keeps what was chosen of each kind while another is looked at', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('current')
     const choices = [
       ['list', 'devices', 'Office 5F0A1001', 'Office (all devices)'],
@@ -432,18 +432,18 @@ describe('the device picker and hard choices', function () {
       await picker.box(box).first().check()
       await leave(form, picker, 'done')
     }
-    for (const [select, which, , told] of [...choices].reverse()) {
+    for (const [select, which, , shown] of [...choices].reverse()) {
       await form.select('all')
       await form.select(select)
-      await form.whenChosen(which, told)
+      await form.whenChosen(which, shown)
     }
     await form.done()
     const { select, devices, bases, groups } = await editor.held('current')
     assert.deepEqual([select, devices, bases, groups], ['list', [], ['5F0A1001'], ['Cold store']])
   })
 
-  it('selects none of what is found, and leaves a chosen base unit of which a part is found', async () => {
-    editor = await room.editor()
+  it('deselects all hits, and leaves a chosen base unit of which only a part is found', async () => {
+    editor = await harness.editor()
     const form = await editor.edit('alerts')
     await form.select('list')
     const picker = await pick(form)
@@ -453,7 +453,7 @@ describe('the device picker and hard choices', function () {
     await picker.press('none')
     assert.equal(await picker.count(), '1 chosen')
     await picker.search('')
-    await until('all is seen', async () => (await picker.leaves()).length > 5)
+    await until('all devices are shown', async () => (await picker.leaves()).length > 5)
     await picker.press('all')
     assert.ok(await picker.box('Office 5F0A1001').isChecked())
     await picker.press('none')
@@ -463,7 +463,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('shows any name of a group or base unit as it is, and saves it', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('odd')
     await form.select('group')
     const picker = await pick(form, 'groups')
@@ -472,7 +472,7 @@ describe('the device picker and hard choices', function () {
     assert.equal(await picker.count(), `${hostileGroups.length} chosen`)
     await leave(form, picker, 'done')
     assert.equal(await form.gone('groups').isVisible(), false)
-    assert.match((await form.told()).sends, new RegExp(`Sends: ${hostileGroups.length} devices`))
+    assert.match((await form.preview()).sends, new RegExp(`Sends: ${hostileGroups.length} devices`))
     await form.select('list')
     const devices = await pick(form)
     await devices.box('5F000001').first().check()
@@ -485,7 +485,7 @@ describe('the device picker and hard choices', function () {
   })
 
   it('lists, finds and chooses 500 devices', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
     const form = await editor.edit('large')
     const picker = await pick(form)
     assert.equal((await picker.leaves()).length, 500)
@@ -504,8 +504,8 @@ describe('the device picker and hard choices', function () {
     assert.equal(((await editor.held('large')).devices as unknown[]).length, 500)
   })
 
-  it('is worked by keyboard, also where what had the focus is folded away or not found', async () => {
-    editor = await room.editor()
+  it('can be used by keyboard, also if the focused item is folded or filtered out', async () => {
+    editor = await harness.editor()
     const form = await editor.edit('old')
     const picker = await pick(form)
     const { keyboard } = editor.page
@@ -528,7 +528,7 @@ describe('the device picker and hard choices', function () {
       `what is found can be reached: ${found}`,
     )
     await picker.search('')
-    await until('all is seen', async () => (await picker.leaves()).length > 5)
+    await until('all devices are shown', async () => (await picker.leaves()).length > 5)
     await picker.box('Freezer 1').focus()
     await picker.body.locator('.envlog-branch', { hasText: 'Freezer 1' }).locator('.envlog-fold').click()
     const first = picker.body.locator('input[type=checkbox][tabindex="0"]')
@@ -539,14 +539,14 @@ describe('the device picker and hard choices', function () {
   })
 
   it('finds by quantity in Japanese', async () => {
-    editor = await room.open({ language: 'ja' })
+    editor = await harness.open({ language: 'ja' })
     const form = await editor.edit('alerts')
     await form.select('list')
     const picker = await pick(form)
     const all = (await picker.leaves()).length
     await picker.search('CO2 濃度')
     await until('few are found', async () => (await picker.leaves()).length < all)
-    const measures = room.simulator.truth
+    const measures = harness.simulator.truth
       .devices()
       .filter(({ channels }) => channels.some(({ unit }) => unit === 'ppm'))
     assert.deepEqual(new Set(await picker.leaves()), new Set(measures.map(({ name }) => name)))

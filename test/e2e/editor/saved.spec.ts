@@ -3,29 +3,29 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodes } from '../../support/built'
 import type { Editor } from '../../support/editor/editor'
-import { ACTING_MS, useRoom } from '../../support/editor/room'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
 import type { FlowNode } from '../../support/node-red'
 import { root } from '../../support/package'
 import { firstRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
-/** As flows of this version were saved before all properties of today were there, numbers as text. */
+/** Flows of version 1 from before some properties existed, with numbers as text. */
 const saved: FlowNode[] = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/v1.json'), 'utf8'))
 const COUNTED = /^(?:no |\d+) (?:device|record|alert)s? /
 
 describe('a flow that was saved by version 1', function () {
   this.timeout(ACTING_MS)
-  const room = useRoom(firstRuntime, {}, { speed: 5 })
+  const harness = useEditor(firstRuntime, {}, { speed: 5 })
   let editor: Editor
 
   before('is deployed as it is in its file, for the service of this test', async () => {
-    const { apiKey, loginId, loginPass } = room.simulator.account
-    const here = { baseUrl: room.simulator.url, credentials: { apiKey, loginId, loginPass } }
-    await room.nodeRed.deploy(saved.map((node) => (node.id === 'account' ? { ...node, ...here } : node)))
+    const { apiKey, loginId, loginPass } = harness.simulator.account
+    const here = { baseUrl: harness.simulator.url, credentials: { apiKey, loginId, loginPass } }
+    await harness.nodeRed.deploy(saved.map((node) => (node.id === 'account' ? { ...node, ...here } : node)))
   })
 
   beforeEach('opens the editor', async () => {
-    editor = await room.editor()
+    editor = await harness.editor()
   })
 
   const actions = saved.filter(({ type }) => type.startsWith('envlog-') && type !== 'envlog-account')
@@ -40,7 +40,7 @@ describe('a flow that was saved by version 1', function () {
     for (const { id } of running) await editor.status(id).filter({ hasText: COUNTED }).waitFor()
   })
 
-  it('opens without anything wrong, and is changed by that in nothing', async () => {
+  it('opens without errors and without a change', async () => {
     for (const { id } of actions) {
       assert.equal((await editor.held(id)).valid, true, id)
       const form = await editor.edit(id)
@@ -59,14 +59,18 @@ describe('a flow that was saved by version 1', function () {
     await account.cancel()
   })
 
-  it('deploys again and goes on', async () => {
+  it('continues after another deploy', async () => {
     const form = await editor.edit('current')
     await form.field('name').fill('renamed')
     await form.done()
-    const before = room.simulator.counts().current.total
+    const before = harness.simulator.counts().current.total
     await editor.deploy()
-    await until('it asks again', () => room.simulator.counts().current.total > before, ACTING_MS / 2)
+    await until(
+      'another request arrives',
+      () => harness.simulator.counts().current.total > before,
+      ACTING_MS / 2,
+    )
     await editor.status('current').filter({ hasText: COUNTED }).waitFor()
-    assert.doesNotMatch(room.nodeRed.log(), /\[error\]/)
+    assert.doesNotMatch(harness.nodeRed.log(), /\[error\]/)
   })
 })

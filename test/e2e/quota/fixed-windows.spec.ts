@@ -1,11 +1,11 @@
-/** The quota in a whole Node-RED, on a service with fixed windows: nothing is over a limit, nobody starves. */
-import { useQuotaHall } from '../../support/quota-hall'
+/** The quota in a whole Node-RED, with fixed windows: no limit is exceeded, and all nodes are served. */
+import { useQuotaHarness } from '../../support/quota-harness'
 import { firstRuntime } from '../../support/runtimes'
 import { loadTests } from './load'
 import { waitTests } from './waits'
 
 describe(`the quota in ${firstRuntime.title}, with fixed windows`, () => {
-  const hall = useQuotaHall(firstRuntime)
-  loadTests(hall, 'fixed')
-  waitTests(hall)
+  const harness = useQuotaHarness(firstRuntime)
+  loadTests(harness, 'fixed')
+  waitTests(harness)
 })

@@ -1,13 +1,13 @@
-/** The quota in a whole Node-RED over triggers that are cut short, restarts, and nodes that are removed. */
-import { useQuotaHall } from '../../support/quota-hall'
+/** The quota in a whole Node-RED with interrupted triggers, restarts, and removed nodes. */
+import { useQuotaHarness } from '../../support/quota-harness'
 import { firstRuntime } from '../../support/runtimes'
-import { forgettingTests } from './forgetting'
 import { removalTests } from './removal'
 import { roundTests } from './rounds'
+import { unknownUsageTests } from './unknown-usage'
 
 describe(`the quota in ${firstRuntime.title} that is interrupted`, () => {
-  const hall = useQuotaHall(firstRuntime)
-  roundTests(hall)
-  forgettingTests(hall)
-  removalTests(hall)
+  const harness = useQuotaHarness(firstRuntime)
+  roundTests(harness)
+  unknownUsageTests(harness)
+  removalTests(harness)
 })

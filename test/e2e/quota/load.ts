@@ -1,71 +1,78 @@
-/** Many nodes on many devices of one account, with deploys and a power cut in between. */
+/** Many nodes on many devices of one account, with deploys and a power cut. */
 import assert from 'node:assert/strict'
 import type { EndpointName, Simulator } from '../../../simulator'
-import { quotaFlow, type Told } from '../../support/quota-flow'
-import type { QuotaHall } from '../../support/quota-hall'
+import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
+import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'
-import { type Crowd, createTally, crowdOn, gapsIn, LIMITS, timesFull } from './crowd'
-import { freezeWhenSaved } from './stillness'
+import {
+  type BusyAccount,
+  createBusyAccount,
+  createTally,
+  gapsIn,
+  SHORT_LIMITS,
+  timesFull,
+} from './busy-account'
+import { freezeWhenSaved } from './idle'
 
 const RUN_MS = 90_000
-/** Requests between two disturbances. */
+/** Requests between two disruptions. */
 const A_FEW = 80
 
-export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
+export function loadTests(harness: QuotaHarness, windows: 'fixed' | 'sliding'): void {
   let simulator: Simulator
-  let crowd: Crowd
-  /** Where a deploy or a power cut parts the log of the service. */
+  let crowd: BusyAccount
+  /** Positions of deploys and power cuts in the log of the service. */
   const parts: number[] = []
 
   before('starts a service with 80 devices', async () => {
-    const limits = { limits: LIMITS, windows, windowPhase: 0.7 }
-    simulator = await hall.simulate({ devices: 80, seed: windows, logSize: 10_000, ...limits })
-    crowd = crowdOn(simulator)
+    const limits = { limits: SHORT_LIMITS, windows, windowPhase: 0.7 }
+    simulator = await harness.simulate({ devices: 80, seed: windows, logSize: 10_000, ...limits })
+    crowd = createBusyAccount(simulator)
   })
 
   const flow = (change: Record<string, unknown> = {}) =>
     quotaFlow({
-      ...{ simulator, collector: hall.collector, account: { store: 'file', concurrency: 4 } },
+      ...{ simulator, collector: harness.collector, account: { store: 'file', concurrency: 4 } },
       nodes: crowd.nodes.map((node) => (node.id === 'latest-1' ? { ...node, settings: change } : node)),
     })
   const go = async () => {
     parts.push(simulator.log.length)
-    await hall.ask(...crowd.ids)
+    await harness.trigger(...crowd.ids)
   }
   const more = () => {
     const from = simulator.log.length
     return until(`${A_FEW} requests`, () => simulator.log.length - from >= A_FEW)
   }
 
-  it('serves every device of every node, through deploys and a power cut', async function () {
+  it('serves every device of every node, across deploys and a power cut', async function () {
     this.timeout(RUN_MS)
-    const { pid } = hall.nodeRed
-    await hall.deploy(flow())
+    const { pid } = harness.nodeRed
+    await harness.deploy(flow())
     await go()
     await more()
-    await hall.deploy(flow())
+    await harness.deploy(flow())
     await go()
     await more()
-    await freezeWhenSaved(hall, simulator)
-    await hall.restart()
-    assert.notEqual(hall.nodeRed.pid, pid)
-    const unserved = createTally(hall, crowd)
+    await freezeWhenSaved(harness, simulator)
+    await harness.restart()
+    assert.notEqual(harness.nodeRed.pid, pid)
+    const unserved = createTally(harness, crowd)
     await go()
     await more()
-    await hall.deploy(flow({ time: 'local' }))
+    await harness.deploy(flow({ time: 'local' }))
     await go()
     await until('all devices are served', () => unserved().length === 0, RUN_MS / 2).catch(() => {
       assert.deepEqual(unserved(), [])
     })
   })
 
-  it('sent no request over a limit, though limits were used up again and again', () => {
+  it('sends no request over a limit, even if limits are used up again and again', () => {
     const { log } = simulator
     assert.deepEqual(
       log.filter(({ over, status }) => over || status === 429),
       [],
     )
-    for (const [endpoint, { limit, window }] of Object.entries(LIMITS)) {
+    for (const [endpoint, { limit, window }] of Object.entries(SHORT_LIMITS)) {
       assert.ok(timesFull(log, endpoint, window, limit) > 1, `${endpoint} was never used up`)
     }
   })
@@ -80,21 +87,21 @@ export function loadTests(hall: QuotaHall, windows: 'fixed' | 'sliding'): void {
     }
   })
 
-  it('told with each message what the service said of the quota', () => {
-    const messages = crowd.ids.flatMap((id) => hall.collector.box(id) as Told[])
+  it('reports the quota of the service with each message', () => {
+    const messages = crowd.ids.flatMap((id) => harness.collector.box(id) as DeviceMessage[])
     assert.ok(messages.length > 300, `${messages.length}`)
     for (const { envlog } of messages) {
-      const { limit, window } = LIMITS[envlog.endpoint as EndpointName]
-      const { remaining, recordsRemaining, ...told } = envlog.quota
-      assert.deepEqual(told, { limit, windowSeconds: window })
+      const { limit, window } = SHORT_LIMITS[envlog.endpoint as EndpointName]
+      const { remaining, recordsRemaining, ...limits } = envlog.quota
+      assert.deepEqual(limits, { limit, windowSeconds: window })
       assert.ok(Number.isInteger(remaining) && Number(remaining) >= 0 && Number(remaining) < limit)
       assert.equal(recordsRemaining !== null, envlog.endpoint.startsWith('data'))
     }
   })
 
-  it('told of no failure but of devices that have no such data', () => {
-    const told = hall.collector.box('errors').map(({ error }) => error)
-    const unexpected = told.filter(({ code, cause, source }) =>
+  it('reports no failures except for devices that have no such data', () => {
+    const errors = harness.collector.box('errors').map(({ error }) => error)
+    const unexpected = errors.filter(({ code, cause, source }) =>
       code === 'ENVLOG_SERVICE' ? crowd.hasData(source.id, cause.serial) : code !== 'ENVLOG_CLOSED',
     )
     assert.deepEqual(unexpected, [])

@@ -1,24 +1,25 @@
-/** Alerts of many devices with few requests: triggers that the quota cuts short, and rounds that go on. */
+/** Alerts of many devices with few requests: triggers that the quota interrupts, and rounds that continue. */
+
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
-import type { Message } from '../../support/collector'
-import { quotaFlow, type Told } from '../../support/quota-flow'
-import type { QuotaHall } from '../../support/quota-hall'
+import type { Message } from '../../support/flow-types'
+import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
+import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'
 
 const RUN_MS = 40_000
 const LIMIT = 4
 const WINDOW = 2
-/** Long enough that some are on their way when the quota is used up. */
+/** Long enough that some requests are in flight when the quota is used up. */
 const DELAY_MS = 100
 
-export function roundTests(hall: QuotaHall): void {
+export function roundTests(harness: QuotaHarness): void {
   let simulator: Simulator
   let devices: { serial: string; base: string }[]
 
   before('starts a service with few requests for alerts', async () => {
     const faults = [{ kind: 'delay', delay: DELAY_MS }] as const
-    simulator = await hall.simulate({
+    simulator = await harness.simulate({
       devices: 30,
       limits: { alert: { limit: LIMIT, window: WINDOW } },
       faults,
@@ -31,39 +32,39 @@ export function roundTests(hall: QuotaHall): void {
     assert.equal(devices.length, 10)
   })
 
-  const answered = () => (hall.collector.box('round') as Told[]).flatMap(({ serials }) => serials)
+  const answered = () => (harness.collector.box('round') as DeviceMessage[]).flatMap(({ serials }) => serials)
   const failures = () =>
-    hall.collector.box('errors').filter(({ error }: Message) => error.source.id === 'round')
+    harness.collector.box('errors').filter(({ error }: Message) => error.source.id === 'round')
 
-  /** One trigger, to its end: when it is worth trying again, if the quota cut it short. */
+  /** Runs one trigger; resolves with the time of a retry, if the quota interrupted it. */
   async function trigger(): Promise<string | undefined> {
-    const done = () => hall.collector.box('done-round').length + failures().length
+    const done = () => harness.collector.box('done-round').length + failures().length
     const before = done()
-    await hall.ask('round')
+    await harness.trigger('round')
     await until('the trigger has ended', () => done() > before)
     const { code, cause } = failures().at(-1)?.error ?? {}
     assert.ok(code === undefined || code === 'ENVLOG_QUOTA', code)
-    return hall.collector.box('done-round').length > 0 ? undefined : cause.retryAt
+    return harness.collector.box('done-round').length > 0 ? undefined : cause.retryAt
   }
 
-  it('goes on where the quota cut a trigger short, over a full deploy too', async function () {
+  it('continues where the quota interrupted a trigger, also after a full deploy', async function () {
     this.timeout(RUN_MS)
     const settings = { wait: 1 }
     const flow = (change: object) =>
       quotaFlow({
-        ...{ simulator, collector: hall.collector },
+        ...{ simulator, collector: harness.collector },
         nodes: [{ id: 'round', action: 'alerts', devices, settings: { ...settings, ...change } }],
       })
-    await hall.deploy(flow({}))
+    await harness.deploy(flow({}))
     let triggers = 0
     for (let deployed = false; ; triggers++) {
       const retryAt = await trigger()
       if (answered().length >= 2 * devices.length) break
       assert.ok(triggers < 12, `${answered().length} answers of ${triggers} triggers`)
-      if (retryAt === undefined) hall.collector.box('done-round').length = 0
-      else await until('it is worth trying', () => Date.now() >= Date.parse(retryAt))
+      if (retryAt === undefined) harness.collector.box('done-round').length = 0
+      else await until('the time of the retry', () => Date.now() >= Date.parse(retryAt))
       if (!deployed && answered().length >= LIMIT) {
-        await hall.deploy(flow({ topic: 'changed' }))
+        await harness.deploy(flow({ topic: 'changed' }))
         deployed = true
       }
     }
@@ -79,8 +80,8 @@ export function roundTests(hall: QuotaHall): void {
     assert.equal(simulator.counts().alert.over, 0)
   })
 
-  it('asks for nothing whose answer nobody gets', () => {
-    const asked = simulator.log.map(({ params }) => params['remote-serial'])
-    assert.deepEqual(asked.toSorted(), answered().toSorted())
+  it('requests nothing whose answer is not delivered', () => {
+    const requested = simulator.log.map(({ params }) => params['remote-serial'])
+    assert.deepEqual(requested.toSorted(), answered().toSorted())
   })
 }

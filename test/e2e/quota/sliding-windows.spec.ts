@@ -1,11 +1,11 @@
-/** The quota in a whole Node-RED, on a service with sliding windows: nothing is over a limit, nobody starves. */
-import { useQuotaHall } from '../../support/quota-hall'
+/** The quota in a whole Node-RED, with sliding windows: no limit is exceeded, and all nodes are served. */
+import { useQuotaHarness } from '../../support/quota-harness'
 import { otherRuntime } from '../../support/runtimes'
 import { loadTests } from './load'
 import { waitTests } from './waits'
 
 describe(`the quota in ${otherRuntime.title}, with sliding windows`, () => {
-  const hall = useQuotaHall(otherRuntime)
-  loadTests(hall, 'sliding')
-  waitTests(hall)
+  const harness = useQuotaHarness(otherRuntime)
+  loadTests(harness, 'sliding')
+  waitTests(harness)
 })

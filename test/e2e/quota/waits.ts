@@ -1,24 +1,25 @@
-/** What a node shows and tells while it waits for quota, and who waits for whom. */
+/** Statuses and errors of nodes that wait for quota, and which nodes wait for others. */
+
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
 import { catalogOf, nodes } from '../../support/built'
-import type { Message } from '../../support/collector'
-import { quotaFlow, type Told } from '../../support/quota-flow'
-import type { QuotaHall } from '../../support/quota-hall'
+import type { Message } from '../../support/flow-types'
+import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
+import type { QuotaHarness } from '../../support/quota-harness'
 import { until } from '../../support/wait'
-import { lull } from './stillness'
+import { untilIdle } from './idle'
 
 const RUN_MS = 40_000
 const ALERT = { limit: 4, window: 2 }
 const RELAY = { limit: 10, window: 2 }
 
-export function waitTests(hall: QuotaHall): void {
+export function waitTests(harness: QuotaHarness): void {
   let simulator: Simulator
   let remotes: { serial: string; base: string }[]
 
   before('starts a service with 600 devices', async () => {
     const limits = { alert: ALERT, 'latest-data-relay': RELAY }
-    simulator = await hall.simulate({ devices: 600, limits })
+    simulator = await harness.simulate({ devices: 600, limits })
     remotes = simulator.truth
       .devices()
       .filter(({ endpoints }) => endpoints.includes('latest-data-relay') && endpoints.includes('alert'))
@@ -26,22 +27,24 @@ export function waitTests(hall: QuotaHall): void {
   })
 
   const deploy = (...asking: Parameters<typeof quotaFlow>[0]['nodes'][number][]) =>
-    hall.deploy(quotaFlow({ simulator, collector: hall.collector, nodes: asking }))
+    harness.deploy(quotaFlow({ simulator, collector: harness.collector, nodes: asking }))
   const statusesOf = (id: string) =>
-    hall.collector.box('statuses').flatMap(({ status }: Message) => (status.source.id === id ? [status] : []))
+    harness.collector
+      .box('statuses')
+      .flatMap(({ status }: Message) => (status.source.id === id ? [status] : []))
 
-  it('shows how far it is and when it will be done, as long as it waits', async function () {
+  it('shows its progress and when it will be done, while it waits', async function () {
     this.timeout(RUN_MS)
     const six = remotes.slice(0, 6)
     await deploy({ id: 'shown', action: 'alerts', devices: six })
     const from = Date.now()
-    await hall.ask('shown')
-    await until('it is done', () => hall.collector.box('done-shown').length > 0)
+    await harness.trigger('shown')
+    await until('it is done', () => harness.collector.box('done-shown').length > 0)
     const to = Date.now() + ALERT.window * 1000
     const node = nodes.find(({ type }) => type === 'envlog-alerts')
-    const words = node && catalogOf(node, hall.runtime.lang).get('status.waiting-round')
+    const words = node && catalogOf(node, harness.runtime.lang).get('status.waiting-round')
     const pattern = new RegExp(`^${String(words).replace(/__(\w+)__/g, '(?<$1>[\\d:]+)')}$`)
-    const told = (text: string) => {
+    const endOf = (text: string) => {
       assert.match(text, pattern)
       return pattern.exec(text)?.groups ?? {}
     }
@@ -49,22 +52,23 @@ export function waitTests(hall: QuotaHall): void {
     assert.ok(waiting.length > 0)
     for (const { text, shape } of waiting) {
       assert.equal(shape, 'ring')
-      const { done, total, time } = told(text)
+      const { done, total, time } = endOf(text)
       assert.ok(Number(done) <= ALERT.limit && Number(total) === 6, text)
       const [hour, minute] = String(time).split(':').map(Number)
       assert.ok(minutesBetween(from, to).includes(`${hour}:${minute}`), text)
     }
-    assert.equal(told(waiting.at(-1)?.text).done, '4')
+    assert.equal(endOf(waiting.at(-1)?.text).done, '4')
     assert.equal(statusesOf('shown').at(-1)?.fill, 'green')
   })
 
-  it('tells a Catch node when it is worth trying again, where it may not wait', async function () {
+  it('reports to a Catch node when to try again, if it may not wait', async function () {
     this.timeout(RUN_MS)
     const five = remotes.slice(0, ALERT.limit + 1)
     simulator.set({ faults: [{ kind: 'delay', delay: 100 }] })
     await deploy({ id: 'hasty', action: 'alerts', devices: five, settings: { wait: 0 } })
-    const failure = () => hall.collector.box('errors').find(({ error }) => error.source.id === 'hasty')?.error
-    await hall.ask('hasty')
+    const failure = () =>
+      harness.collector.box('errors').find(({ error }) => error.source.id === 'hasty')?.error
+    await harness.trigger('hasty')
     const error = await until('an error', failure)
     assert.equal(error.code, 'ENVLOG_QUOTA')
     assert.equal(error.cause.endpoint, 'alert')
@@ -72,15 +76,15 @@ export function waitTests(hall: QuotaHall): void {
     assert.ok(inMs > -1000 && inMs <= ALERT.window * 1020, error.cause.retryAt)
     assert.match(error.message, /^ENVLOG_QUOTA: .*\d\d:\d\d/)
     assert.deepEqual([statusesOf('hasty').at(-1)?.fill, statusesOf('hasty').at(-1)?.shape], ['red', 'ring'])
-    // What it told is so: then it goes.
-    await until('it is worth trying', () => Date.now() >= Date.parse(error.cause.retryAt))
-    const before = hall.collector.box('hasty').length
-    await hall.ask('hasty')
-    await until('it goes', () => hall.collector.box('hasty').length > before, 3000)
+    // The reported time is right: the request is sent then.
+    await until('the time of the retry', () => Date.now() >= Date.parse(error.cause.retryAt))
+    const before = harness.collector.box('hasty').length
+    await harness.trigger('hasty')
+    await until('its message arrives', () => harness.collector.box('hasty').length > before, 3000)
     assert.equal(simulator.counts().alert.over, 0)
   })
 
-  it('holds up no node with one device for another with 300', async function () {
+  it('does not delay a node with one device for another with 300', async function () {
     this.timeout(RUN_MS)
     simulator.set({ faults: [] })
     const [one, ...others] = remotes.slice(0, 301)
@@ -90,16 +94,16 @@ export function waitTests(hall: QuotaHall): void {
       { id: 'single', action: 'latest', devices: one ? [one] : [] },
     )
     const relay = () => simulator.log.filter(({ endpoint }) => endpoint === 'latest-data-relay')
-    await hall.ask('many')
+    await harness.trigger('many')
     await until('the limit is used up', () => relay().length >= RELAY.limit)
-    await lull(simulator)
+    await untilIdle(simulator)
     const before = relay().length
-    await hall.ask('single')
-    await until('the single device is served', () => hall.collector.box('single').length > 0)
+    await harness.trigger('single')
+    await until('the single device is served', () => harness.collector.box('single').length > 0)
     const turn = relay().findIndex(({ params }) => params['remote-serial'] === one?.serial)
     assert.ok(turn - before <= 3, `${turn - before} of the other node went first`)
     assert.deepEqual(
-      (hall.collector.box('single') as Told[]).map(({ serials }) => serials),
+      (harness.collector.box('single') as DeviceMessage[]).map(({ serials }) => serials),
       [[one?.serial]],
     )
     const { total, over } = simulator.counts()['latest-data-relay']
@@ -108,7 +112,7 @@ export function waitTests(hall: QuotaHall): void {
   })
 }
 
-/** `hour:minute` of each minute from one time to another, UTC. */
+/** All times `hour:minute` from one time to another, UTC. */
 function minutesBetween(from: number, to: number): string[] {
   const minutes: string[] = []
   for (let at = Math.floor(from / 60_000); at <= to / 60_000; at++) {

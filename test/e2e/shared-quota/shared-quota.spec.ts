@@ -1,92 +1,94 @@
-/** Two whole Node-REDs on one account, with a real Redis between them. */
+/** Two whole Node-REDs on one account that share its quota in a real Redis. */
+
 import assert from 'node:assert/strict'
 import { accountKey } from '../../../src/lib/registry'
-import type { Message } from '../../support/collector'
-import { awayIn, installClient, sharedFlow } from '../../support/shared-quota'
+import type { Message } from '../../support/flow-types'
+import { disconnections, installClient, sharedFlow } from '../../support/shared-quota'
 import { until } from '../../support/wait'
-import { FLOWING, PASSWORD, ROW, RUN_MS, useScene } from './scene'
+import { MIN_THROUGHPUT, PASSWORD, ROW, RUN_MS, useSharedQuotaHarness } from './shared-quota-harness'
 
 describe('a quota that two Node-REDs share', () => {
-  const scene = useScene()
-  const { halls } = scene
+  const harness = useSharedQuotaHarness()
+  const { harnesses } = harness
 
-  /** What the account's limits hold in Redis: amount, state, end and how long it lasts. */
+  /** Contents of the account's limits in Redis: amount, state, end and remaining time. */
   async function entries(): Promise<string[]> {
-    const { url, account } = scene.simulator
-    const contents = await scene.redis.contents()
+    const { url, account } = harness.simulator
+    const contents = await harness.redis.contents()
     const own = contents.filter(({ key }) => key.includes(accountKey(url, account.apiKey)))
     assert.ok(own.length > 0)
     return own.flatMap(({ value }) => value.match(/\b\d+ [fs] \d+ \d+\b/g) ?? [])
   }
 
-  it('needs a package of its own, and says which', async function () {
+  it('needs a package, and names it', async function () {
     this.timeout(RUN_MS)
-    const [first] = halls
-    const { simulator, redis } = scene
-    const sharing = { simulator, address: redis.url, password: PASSWORD, nodes: scene.endless() }
+    const [first] = harnesses
+    const { simulator, redis } = harness
+    const sharing = { simulator, address: redis.url, password: PASSWORD, nodes: harness.longRound() }
     await first.deploy(sharedFlow(first, sharing))
-    await first.ask('endless')
-    const [{ error }] = (await first.collector.take('errors', 1)) as [Message]
+    await first.trigger('endless')
+    const [{ error }] = (await first.collector.receive('errors', 1)) as [Message]
     assert.equal(error.code, 'ENVLOG_CONFIG')
     assert.match(error.message, /'npm install redis'/)
     const shown = first.collector.box('statuses').map(({ status }) => status)
     assert.deepEqual([shown.at(-1)?.fill, shown.at(-1)?.shape], ['grey', 'ring'])
-    assert.equal(scene.log().length, 0)
-    for (const hall of halls) installClient(hall)
+    assert.equal(harness.log().length, 0)
+    for (const runtime of harnesses) installClient(runtime)
     await first.restart()
-    await first.ask('endless')
-    await scene.came(1)
+    await first.trigger('endless')
+    await harness.untilRequests(1)
   })
 
   it('is used up by both together, and never more than that', async function () {
     this.timeout(RUN_MS)
-    await scene.deploy(scene.endless())
-    await scene.ask('endless')
-    await scene.came(ROW.limit)
-    const ratio = await scene.flowing()
-    assert.ok(ratio >= FLOWING, `${ratio}`)
-    assert.equal(scene.over(), 0)
-    const shares = halls.map(({ collector }) => collector.box('endless').length)
+    await harness.deploy(harness.longRound())
+    await harness.trigger('endless')
+    await harness.untilRequests(ROW.limit)
+    const ratio = await harness.throughput()
+    assert.ok(ratio >= MIN_THROUGHPUT, `${ratio}`)
+    assert.equal(harness.over(), 0)
+    const shares = harnesses.map(({ collector }) => collector.box('endless').length)
     assert.ok(Math.min(...shares) >= ROW.limit / 2, `${shares}`)
-    for (const hall of halls) assert.deepEqual(awayIn(hall, scene.simulator).filter(Boolean), [])
+    for (const runtime of harnesses)
+      assert.deepEqual(disconnections(runtime, harness.simulator).filter(Boolean), [])
   })
 
   it('writes nothing secret into Redis', async function () {
     this.timeout(RUN_MS)
-    await scene.deploy(scene.endless())
-    await scene.ask('endless')
-    await scene.came(3)
-    const written = JSON.stringify(await scene.redis.contents())
+    await harness.deploy(harness.longRound())
+    await harness.trigger('endless')
+    await harness.untilRequests(3)
+    const written = JSON.stringify(await harness.redis.contents())
     assert.match(written, /latest-data-relay/)
-    const { apiKey, loginId, loginPass } = scene.simulator.account
-    for (const secret of [apiKey, loginId, loginPass, PASSWORD, scene.simulator.url]) {
+    const { apiKey, loginId, loginPass } = harness.simulator.account
+    for (const secret of [apiKey, loginId, loginPass, PASSWORD, harness.simulator.url]) {
       assert.ok(!written.includes(secret), secret)
     }
   })
 
-  it('is all there again after full deploys', async function () {
+  it('is completely available after full deploys', async function () {
     this.timeout(RUN_MS)
-    await scene.deploy(scene.endless())
+    await harness.deploy(harness.longRound())
     for (let deploys = 0; deploys < 3; deploys++) {
-      await scene.ask('endless')
-      // All is used up, and so next to nothing on its way: what is cut off may come late to a busy service.
-      await scene.more(ROW.limit)
-      await scene.deploy(scene.endless())
+      await harness.trigger('endless')
+      // All permits are used, so hardly any request is in flight: a busy service may receive an aborted one late.
+      await harness.more(ROW.limit)
+      await harness.deploy(harness.longRound())
     }
-    await scene.ask('endless')
-    await scene.more(ROW.limit)
-    const ratio = await scene.flowing()
-    assert.equal(scene.over(), 0)
-    assert.ok(ratio >= FLOWING, `${ratio}`)
+    await harness.trigger('endless')
+    await harness.more(ROW.limit)
+    const ratio = await harness.throughput()
+    assert.equal(harness.over(), 0)
+    assert.ok(ratio >= MIN_THROUGHPUT, `${ratio}`)
   })
 
-  it('counts at a deploy what was on its way as spent, not as on its way for minutes', async function () {
+  it('counts requests in flight at a deploy as used, not as in flight for minutes', async function () {
     this.timeout(RUN_MS)
-    scene.simulator.set({ faults: [{ kind: 'delay', delay: 300 }] })
-    await scene.deploy(scene.endless())
-    await scene.ask('endless')
-    await scene.came(4)
-    await scene.deploy([])
+    harness.simulator.set({ faults: [{ kind: 'delay', delay: 300 }] })
+    await harness.deploy(harness.longRound())
+    await harness.trigger('endless')
+    await harness.untilRequests(4)
+    await harness.deploy([])
     const flying = async () => (await entries()).filter((one) => one.includes('f'))
     const none = async () => (await flying()).length === 0
     await until('nothing is in flight any more', none, 5000).catch(async () => {

@@ -6,7 +6,7 @@ import { chunksOf, refusal, type Script, silence, streamed } from '../../support
 import { asking, patient } from '../answers'
 import { clientOf, ok, useFakeTimers, watch } from './setup'
 
-/** Where a request can be when its caller gives up. */
+/** States of a request when its caller aborts. */
 const points: readonly (readonly [string, Script])[] = [
   ['before the answer', silence],
   ['within the answer', () => streamed(stalled())],
@@ -18,11 +18,11 @@ async function* stalled(): AsyncGenerator<Uint8Array> {
   await silence()
 }
 
-describe('giving up a request', () => {
+describe('aborting a request', () => {
   const timers = useFakeTimers()
 
   for (const [title, script] of points) {
-    it(`${title} gives ENVLOG_CLOSED at once and frees its lane`, async () => {
+    it(`${title} rejects with ENVLOG_CLOSED immediately and frees its connection`, async () => {
       let first = true
       const { client, transport } = clientOf(
         (request, index) => {
@@ -48,7 +48,7 @@ describe('giving up a request', () => {
     })
   }
 
-  it('before it was sent sends nothing', async () => {
+  it('before it is sent sends nothing', async () => {
     const { client, transport } = clientOf(ok)
     const read = watch(client.read('current', {}, asking(AbortSignal.abort())))
     await timers().tickAsync(0)
@@ -56,7 +56,7 @@ describe('giving up a request', () => {
     assert.equal(transport.sent.length, 0)
   })
 
-  it('while it waits for its lane sends nothing and leaves the lane to the next', async () => {
+  it('while it waits for a connection sends nothing and leaves the connection to the next', async () => {
     const { client, transport } = clientOf(
       () => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)),
       { concurrency: 1 },
@@ -74,7 +74,7 @@ describe('giving up a request', () => {
     assert.equal(transport.sent.length, 2)
   })
 
-  it("of one caller does not touch another's", async () => {
+  it("of one caller does not affect another's", async () => {
     const { client } = clientOf(() => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)))
     const abort = new AbortController()
     const gone = watch(client.read('current', {}, asking(abort.signal)))
@@ -85,7 +85,7 @@ describe('giving up a request', () => {
     assert.deepEqual([gone.state, stays.state], ['closed', 'done'])
   })
 
-  it('has nothing to say after the answer', async () => {
+  it('has no effect after the answer', async () => {
     const { client } = clientOf(ok)
     const abort = new AbortController()
     await client.read('current', {}, asking(abort.signal))
@@ -96,7 +96,7 @@ describe('giving up a request', () => {
 describe('closing a client', () => {
   const timers = useFakeTimers()
 
-  it('leaves an answer on its way that another client of the same account waits for', async () => {
+  it('does not abort a request that another client of the same account waits for', async () => {
     const quota = createQuota(systemClock)
     let answer = (_: ReturnType<typeof ok>) => {}
     const closing = clientOf(() => new Promise((resolve) => (answer = resolve)), { quota })
@@ -113,7 +113,7 @@ describe('closing a client', () => {
   })
 
   for (const [title, script] of points) {
-    it(`${title} ends what is under way with ENVLOG_CLOSED, and what is asked later`, async () => {
+    it(`${title} rejects pending and later requests with ENVLOG_CLOSED`, async () => {
       const { client, transport } = clientOf(script, { concurrency: 1 })
       const reads = [1, 2, 3].map((serial) =>
         watch(client.read('current', { 'remote-serial': [`${serial}`] }, patient)),

@@ -9,7 +9,7 @@ import { clientOf, watch } from './setup'
 const ignore = () => {}
 
 describe('a body', () => {
-  it('is the same text however its bytes were cut', async () => {
+  it('is the same text however its bytes are chunked', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 })
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme' }), cuts, async (text, lengths) => {
@@ -25,13 +25,13 @@ describe('a body', () => {
     )
   })
 
-  it('tells of every chunk that it is alive', async () => {
+  it('reports activity for every chunk', async () => {
     let alive = 0
     await readBody(chunksOf(['a', 'b', 'c']), () => alive++)
     assert.equal(alive, 3)
   })
 
-  it('that comes byte by byte is read in pieces, each byte once', async () => {
+  it('that arrives byte by byte is parsed in larger chunks, each byte once', async () => {
     const bytes = Buffer.from(`{"data":[${'{"ch1":1},'.repeat(1000)}`)
     const pushed: Uint8Array[] = []
     const parser = { push: (chunk: Uint8Array) => void pushed.push(chunk), end: () => undefined }
@@ -51,18 +51,18 @@ describe('a body', () => {
     )
   })
 
-  it('keeps only the beginning where that is enough', async () => {
+  it('keeps only the beginning if that is enough', async () => {
     const body = await readBody(chunksOf(['a'.repeat(5000), 'b'.repeat(5000)]), ignore, { keepBytes: 6000 })
     assert.equal(body.text(), 'a'.repeat(5000))
   })
 
-  it('is ENVLOG_REPLY where it can only be parsed at once, and is too large for that', async () => {
+  it('is ENVLOG_REPLY if it can only be parsed as a whole, and is too large for that', async () => {
     const body = await readBody(chunksOf(['x'.repeat(MAX_SINGLE_PARSE_BYTES), 'x']), ignore)
     assert.throws(() => body.text(MAX_SINGLE_PARSE_BYTES), failure('reply-too-large'))
     assert.equal(body.text().length, MAX_SINGLE_PARSE_BYTES + 1)
   })
 
-  it('that is too large is ENVLOG_REPLY, is not read on, and not asked for again', async () => {
+  it('that is too large is ENVLOG_REPLY, is not read further, and not requested again', async () => {
     const chunk = new Uint8Array(8 * 1024 * 1024)
     let given = 0
     let stopped = false
@@ -88,7 +88,7 @@ describe('a body', () => {
     assert.equal(stopped, true)
   })
 
-  it('breaks with the connection it comes from', async () => {
+  it('fails if its connection breaks', async () => {
     async function* broken() {
       yield Buffer.from('{')
       throw new Error('gone')

@@ -6,7 +6,7 @@ describe('requests at the same time', () => {
   const timers = useFakeTimers()
 
   for (const concurrency of [1, 2, 5]) {
-    it(`are at most ${concurrency}, in the order they came`, async () => {
+    it(`are at most ${concurrency}, in the order of the calls`, async () => {
       const { client, transport } = clientOf(
         () => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)),
         { concurrency },

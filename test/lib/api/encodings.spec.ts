@@ -11,7 +11,7 @@ const html = (text: string) =>
     (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[one] ?? '&#039;',
   )
 
-/** Ways to write a text down. */
+/** Encodings of a text. */
 const spellings: Record<string, (text: string) => string> = {
   plain: (text) => text,
   JSON: (text) => JSON.stringify(text),
@@ -50,14 +50,14 @@ const password = fc.oneof(
 )
 const names = Object.keys(spellings)
 const written = (text: string, ways: readonly string[]) =>
-  ways.reduce((told, way) => spellings[way]?.(told) ?? told, text)
+  ways.reduce((encoded, way) => spellings[way]?.(encoded) ?? encoded, text)
 
-describe("the service's words", () => {
+describe('messages of the service', () => {
   for (const name of names) {
-    it(`are not told where they hold a secret, written as ${name}, or as that in any other spelling`, () => {
+    it(`are redacted if they contain a secret, encoded as ${name}, or as that in any other encoding`, () => {
       fc.assert(
         fc.property(key, password, fc.constantFrom(...names), fc.boolean(), (apiKey, pass, outer, isCut) => {
-          // Nobody can read base64 in capitals.
+          // Base64 in capitals cannot be decoded.
           fc.pre(!(name.startsWith('base64') && outer === 'capitals'))
           const guard = createSecretGuard([apiKey, pass])
           for (const secret of [apiKey, pass]) {
@@ -73,7 +73,7 @@ describe("the service's words", () => {
     })
   }
 
-  it('are not told where they hold six letters of a secret in a row', () => {
+  it('are redacted if they contain six characters of a secret in a row', () => {
     fc.assert(
       fc.property(key, fc.nat(39), (apiKey, at) => {
         assert.equal(createSecretGuard([apiKey])(`bad key near '${apiKey.slice(at, at + 6)}'`), '')
@@ -81,7 +81,7 @@ describe("the service's words", () => {
     )
   })
 
-  it('are told as they are where they hold none', () => {
+  it('are unchanged if they contain none', () => {
     const harmless = [
       'Invalid parameter: remote-serial',
       'The specified device does not exist.',
@@ -96,21 +96,21 @@ describe("the service's words", () => {
       '%E3%82%A8%E3%83%A9%E3%83%BC',
       'status code 503, decode error',
     ]
-    let told = 0
+    let unchanged = 0
     let all = 0
     fc.assert(
       fc.property(key, password, (apiKey, pass) => {
         const guard = createSecretGuard([apiKey, pass])
         for (const words of harmless) {
           all++
-          if (guard(words) === words) told++
+          if (guard(words) === words) unchanged++
         }
       }),
     )
-    assert.ok(told / all >= 0.95, `${told} of ${all}`)
+    assert.ok(unchanged / all >= 0.95, `${unchanged} of ${all}`)
   })
 
-  it('cannot take long, whatever they are', () => {
+  it('are redacted quickly, whatever they contain', () => {
     const guard = createSecretGuard(['k'.repeat(45), 'secret1'])
     for (const part of ['%25', '&amp;', '\\\\', 'QUFB', 'a', '41', '+'])
       assert.ok(guard(part.repeat(1_000_000 / part.length)).length <= 4000)
@@ -125,8 +125,8 @@ describe("the service's words", () => {
   })
 })
 
-describe('an answer that goes on as it came', () => {
-  it('holds no secret of the request that it repeats', async () => {
+describe('an answer that is passed on unchanged', () => {
+  it('contains no secret of the request that it echoes', async () => {
     const pass = 'p"a/ss1'
     const { client } = clientOf(
       ({ body }) =>
@@ -141,10 +141,10 @@ describe('an answer that goes on as it came', () => {
       { credentials: { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: pass } },
     )
     const { body } = await client.readRaw('latest-data', { 'remote-serial': '52A10001' }, patient)
-    const told = JSON.stringify(body)
+    const text = JSON.stringify(body)
     for (const secret of ['kkkkkk', 'p\\"a', 'a/ss1', Buffer.from(pass).toString('base64')]) {
-      assert.ok(!told.includes(secret), `${secret}: ${told}`)
+      assert.ok(!text.includes(secret), `${secret}: ${text}`)
     }
-    assert.match(told, /"serial":"52A10001"/)
+    assert.match(text, /"serial":"52A10001"/)
   })
 })

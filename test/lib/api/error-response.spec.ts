@@ -58,11 +58,11 @@ describe('an answer that is not 200', () => {
   const pages: Record<string, ReturnType<typeof json>> = {
     'a page': text('<html><h1>Not Found</h1></html>', 404),
     nothing: text('', 404),
-    'JSON of somebody else': json({ message: 'no Route matched', error: 'not found' }, 404),
+    'JSON of another server': json({ message: 'no Route matched', error: 'not found' }, 404),
     'an error object without code and message': json({ error: {} }, 404),
   }
   for (const [title, answer] of Object.entries(pages)) {
-    it(`a 4xx with ${title} is a gateway's, and no refusal of a device`, async () => {
+    it(`a 4xx with ${title} is from a gateway, and no refusal of a device`, async () => {
       for (const endpoint of ['alert', 'current'] as const) {
         const { code, reason, cause } = await refused(answer, endpoint)
         assert.deepEqual([code, reason, cause.status], ['ENVLOG_NETWORK', 'gateway-answered', 404])
@@ -71,7 +71,7 @@ describe('an answer that is not 200', () => {
   }
 
   for (const status of [404, 407, 408, 413, 421, 451]) {
-    it(`a gateway's ${status} is tried again like a network that fails`, async () => {
+    it(`a gateway's ${status} is retried like a network failure`, async () => {
       const { client, transport } = clientOf((_, index) => (index < 2 ? text('', status) : ok()), {
         retries: 3,
       })
@@ -81,7 +81,7 @@ describe('an answer that is not 200', () => {
     })
   }
 
-  it('teaches limits only where it is the service that answers', async () => {
+  it('reports limits only if it is from the service', async () => {
     const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' }
     for (const [answer, remaining] of [
       [text('<html>', 502, headers), null],
@@ -95,7 +95,7 @@ describe('an answer that is not 200', () => {
     }
   })
 
-  it("tells status, the service's code and words, endpoint and device", async () => {
+  it("contains status, the service's code and message, endpoint and device", async () => {
     const error = await refused(refusal(400, 'シリアルが違います', 4711))
     assert.deepEqual(error.cause, {
       status: 400,
@@ -112,7 +112,7 @@ describe('an answer that is not 200', () => {
     })
   })
 
-  it('is classified by its status, never by its words or its own code', async () => {
+  it('is classified by its status, never by its message or its own code', async () => {
     assert.equal((await refused(refusal(400, 'unauthorized', 401))).code, 'ENVLOG_SERVICE')
     assert.equal((await refused(refusal(401, 'internal error', 500))).code, 'ENVLOG_AUTH')
   })
@@ -140,27 +140,27 @@ describe('an answer that is not 200', () => {
     }
   })
 
-  it('is read after a byte order mark', async () => {
+  it('may begin with a byte order mark', async () => {
     const error = await refused(text('\ufeff{"error":{"code":400,"message":"no"}}', 400))
     assert.equal(error.cause.serviceCode, 400)
     assert.equal(error.params.words, 'no')
   })
 
-  it('has its words cut to a length that a log bears', async () => {
+  it('has its message shortened for logs', async () => {
     assert.ok(String((await refused(refusal(400, 'x'.repeat(100_000)))).params.words).length <= 300)
   })
 
-  it('over the limit tells when to try again: after the window the header says or the description, if that is longer', async () => {
+  it('over the limit has a retry time: the longer of the windows in the header and in the description', async () => {
     const retryAt = async (headers: Record<string, string>) =>
       (await refused(json({ error: { code: 429, message: 'slow' } }, 429, headers))).cause.retryAt
-    const told = (reset: string) => ({ 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset })
-    assert.equal(await retryAt(told('7200')), '2026-11-20T10:00:01.000Z')
-    assert.equal(await retryAt(told('60')), '2026-11-20T09:00:01.000Z')
+    const headersWith = (reset: string) => ({ 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset })
+    assert.equal(await retryAt(headersWith('7200')), '2026-11-20T10:00:01.000Z')
+    assert.equal(await retryAt(headersWith('60')), '2026-11-20T09:00:01.000Z')
     assert.equal(await retryAt({}), '2026-11-20T09:00:01.000Z')
   })
 
   for (const reset of ['0', '-1', 'soon', '1.5', '', '1e3', '999999999999999', '86401']) {
-    it(`over the limit is ENVLOG_QUOTA also with the odd header X-RateLimit-Reset: ${reset}`, async () => {
+    it(`over the limit is ENVLOG_QUOTA also with the invalid header X-RateLimit-Reset: ${reset}`, async () => {
       const error = await refused(
         json({ error: { code: 429 } }, 429, { 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset }),
       )

@@ -8,7 +8,7 @@ import { clientOf } from './setup'
 const unknown = { limit: null, remaining: null, windowSeconds: null, recordsRemaining: null }
 
 describe('the rate headers', () => {
-  it('are read where they are whole numbers', () => {
+  it('are read if they are whole numbers', () => {
     assert.deepEqual(
       readQuotaHeaders({
         'x-ratelimit-limit': '20',
@@ -20,20 +20,20 @@ describe('the rate headers', () => {
     )
   })
 
-  it('are null where absent', () => assert.deepEqual(readQuotaHeaders({}), unknown))
+  it('are null if absent', () => assert.deepEqual(readQuotaHeaders({}), unknown))
 
-  it('are null where odd', () => {
+  it('are null if invalid', () => {
     for (const odd of ['', '-1', '1.5', '1e3', 'many', '60, 60', 'NaN', '9'.repeat(400)]) {
       assert.equal(readQuotaHeaders({ 'x-ratelimit-limit': odd }).limit, null, odd)
     }
   })
 
-  it('count once where a proxy doubled them', () => {
+  it('count once if a proxy doubled them', () => {
     assert.equal(readQuotaHeaders({ 'x-ratelimit-limit': ['60', '60'] }).limit, 60)
     assert.equal(readQuotaHeaders({ 'x-ratelimit-limit': [] }).limit, null)
   })
 
-  it('are whole numbers or null, whatever came', () => {
+  it('are whole numbers or null, whatever is received', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.array(fc.string())), (value) => {
         const { remaining } = readQuotaHeaders({ 'x-ratelimit-remaining': value })
@@ -42,7 +42,7 @@ describe('the rate headers', () => {
     )
   })
 
-  it('come with the answer', async () => {
+  it('are returned with the answer', async () => {
     const { client } = clientOf(() => json({ devices: [] }, 200, { 'x-ratelimit-remaining': '9' }))
     assert.deepEqual((await client.read('current', {}, patient)).quota, { ...unknown, remaining: 9 })
   })

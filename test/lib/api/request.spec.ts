@@ -14,7 +14,7 @@ const serial = { 'remote-serial': '5212A1B2' }
 const both = { ...serial, 'base-serial': '5839F001' }
 const period = { 'unixtime-from': 100, 'unixtime-to': 200, number: 16_000 }
 
-/** Endpoint, its path, parameters, an answer. */
+/** Endpoint, path, parameters, answer. */
 const requests: readonly [EndpointName, string, object, object][] = [
   ['current', '/v1/devices/current', {}, { devices: [] }],
   ['current', '/v1/devices/current', { 'remote-serial': ['5212A1B2'] }, { devices: [currentDevice()] }],
@@ -28,7 +28,7 @@ const requests: readonly [EndpointName, string, object, object][] = [
 
 describe('a request', () => {
   for (const [endpoint, path, params, answer] of requests) {
-    it(`of ${endpoint} with ${JSON.stringify(params)} is as the description says`, async () => {
+    it(`of ${endpoint} with ${JSON.stringify(params)} is as described`, async () => {
       const { client, transport } = clientOf(() => json(answer))
       await client.read(endpoint, params as ParamsOf<EndpointName>, patient)
       const [sent] = transport.sent
@@ -39,7 +39,7 @@ describe('a request', () => {
     })
   }
 
-  it("takes the account's suffix for the relay paths, and for no other", async () => {
+  it("uses the account's suffix for the relay paths, and for no other", async () => {
     const { client, transport } = clientOf(
       ({ url }) => json(/latest-data|data/.test(url) ? graph() : alertAnswer()),
       {
@@ -55,14 +55,14 @@ describe('a request', () => {
     )
   })
 
-  it('for CSV gives the text back as it came', async () => {
+  it('for CSV returns the text unchanged', async () => {
     const csv = '\ufeff"Date/Time","Date/Time","No.1"\r\n" x ","46000.5","-18.4"\r\n'
     const { client } = clientOf(() => text(csv))
     const { body } = await client.readRaw('data', { ...serial, type: 'csv2' }, patient)
     assert.equal(body, csv)
   })
 
-  it('for CSV that brings something else is ENVLOG_REPLY', async () => {
+  it('for CSV with another response is ENVLOG_REPLY', async () => {
     for (const body of ['Array', '', '{"error":{"code":400,"message":"no"}}', '<html>']) {
       const { client } = clientOf(() => text(body))
       await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, patient), {
@@ -71,7 +71,7 @@ describe('a request', () => {
     }
   })
 
-  it('for JSON as it came gives back every field, known or not, and reads none of them', async () => {
+  it('for raw JSON returns every field, known or not, and reads none of them', async () => {
     const answer = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
     for (const params of [serial, { ...serial, type: 'json' as const }]) {
       const { client, transport } = clientOf(() => json(answer))
@@ -81,7 +81,7 @@ describe('a request', () => {
     }
   })
 
-  it('for JSON as it came that brings something else is ENVLOG_REPLY', async () => {
+  it('for raw JSON with another response is ENVLOG_REPLY', async () => {
     for (const body of [
       'Array',
       '',

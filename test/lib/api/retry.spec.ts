@@ -18,7 +18,7 @@ const broken: Script = () => {
   throw connectionBroken()
 }
 
-/** Kind of failure → further tries when three are allowed. */
+/** Kind of failure → number of retries when three are allowed. */
 const tries: readonly (readonly [string, Script, number])[] = [
   ['no connection', broken, 3],
   ['a connection that breaks within an answer', () => streamed(brokenOff()), 3],
@@ -32,7 +32,7 @@ const tries: readonly (readonly [string, Script, number])[] = [
   ['401', () => refusal(401), 0],
   ['403', () => refusal(403), 0],
   ['415', () => refusal(415), 0],
-  // The quota's, not the client's: it is asked again after a window, twice.
+  // The quota retries, not the client: after a window, twice.
   ['429', () => refusal(429), 2],
   ['a redirect', () => refusal(302), 0],
   [
@@ -47,7 +47,7 @@ const tries: readonly (readonly [string, Script, number])[] = [
   ['an empty answer', () => text(''), 0],
 ]
 
-describe('further tries', () => {
+describe('retries', () => {
   const timers = useFakeTimers()
 
   for (const [title, script, expected] of tries) {
@@ -61,7 +61,7 @@ describe('further tries', () => {
     })
   }
 
-  it('are as many as the account allows, and none where it allows none', async () => {
+  it('are as many as the account allows, and none if it allows none', async () => {
     for (const retries of [0, 1, 5]) {
       const { client, transport } = clientOf(broken, { retries })
       watch(client.read('current', {}, patient))
@@ -93,7 +93,7 @@ describe('further tries', () => {
     assert.equal(transport.sent.length, 3)
   })
 
-  it('end as soon as the failure is one that is not tried again', async () => {
+  it('end as soon as a failure is not retryable', async () => {
     const { client, transport } = clientOf((_, index) => refusal(index === 0 ? 503 : 401))
     const read = watch(client.read('current', {}, patient))
     await timers().runAllAsync()
@@ -117,7 +117,7 @@ describe('further tries', () => {
     )
   })
 
-  it('leave room for other requests while they wait', async () => {
+  it('do not block other requests while they wait', async () => {
     const { client, transport } = clientOf(
       ({ url }) => (/alert/.test(url) ? json(alertAnswer()) : refusal(503)),
       {
@@ -131,7 +131,7 @@ describe('further tries', () => {
     assert.equal(transport.sent.length, 2)
   })
 
-  it('are counted over all who ask together, whoever of them stays', async () => {
+  it('are counted for all callers together, also if some of them leave', async () => {
     const { client, transport } = clientOf(broken, { retries: 1 })
     const first = new AbortController()
     const left = watch(client.read('current', {}, { ...patient, signal: first.signal }))
@@ -144,8 +144,8 @@ describe('further tries', () => {
   })
 })
 
-describe('the wait before a further try', () => {
-  it('is spread by chance around a distance that grows', () => {
+describe('the delay before a retry', () => {
+  it('is random around a growing value', () => {
     for (let number = 0; number < 10; number++) {
       const [least, middle, most] = [0, 0.5, 0.999].map((random) => retryDelayMs(number, random)) as [
         number,
@@ -161,7 +161,7 @@ describe('the wait before a further try', () => {
   it('stays below a minute', () => assert.ok(retryDelayMs(1000, 0.999) < 60_000))
 })
 
-describe('what a request takes of the quota that had no answer', () => {
+describe('the usage of a request without an answer', () => {
   useFakeTimers()
 
   async function taken(reason: Reason): Promise<number> {
@@ -177,12 +177,12 @@ describe('what a request takes of the quota that had no answer', () => {
     'proxy-refused',
     'proxy-invalid',
   ] as const) {
-    it(`is nothing where it cannot have reached the service: ${reason}`, async () => {
+    it(`is nothing if it cannot have reached the service: ${reason}`, async () => {
       assert.equal(await taken(reason), 0)
     })
   }
 
-  it('is a place where it may have', async () => {
+  it('is a permit if it may have reached the service', async () => {
     assert.equal(await taken('connection-broken'), 1)
   })
 })

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { createRedactor, createSecretGuard } from '../../../src/lib/api/redact'
 import { runs } from '../../support/chance'
-import { anyEcho, apiKeys, type Echo, passwords, pieceOf, written } from '../../support/secrets/echoes'
+import { anyEcho, apiKeys, type Echo, passwords, pieceOf, writeEcho } from '../../support/secrets/echoes'
 import { harmless } from '../../support/secrets/harmless'
 import { type SpellingName, spellings } from '../../support/secrets/spellings'
 
 const numRuns = runs(12_000)
-/** Also in `test:long`: in one of twenty thousand pieces of base64 the bits of its last letter are guessed. */
+/** Fixed, also in `test:long`: in one of 20 000 pieces of base64 the bits of the last character are a guess. */
 const seed = 1
 const KEY = 'k9Xw2mQz7Rt4Vb8Nc1Lp6Hs3Jd5Gf0TyUiOoAeErWqZxC'
 const PASSWORD = 'two w0rds/+&'
 
-/** Each of them was told once. */
-const told: Record<string, (secret: string) => string> = {
+/** Each of these once led to a disclosed secret. */
+const writers: Record<string, (secret: string) => string> = {
   'in base64 twice, within a sentence': (secret) =>
     `The parameters of the request "${base64(base64(secret))}" cannot be understood by this version of the service`,
   'in base64url, without its first letter': (secret) => Buffer.from(secret).toString('base64url').slice(1),
@@ -29,9 +29,9 @@ const told: Record<string, (secret: string) => string> = {
 }
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-describe('a secret that is repeated', () => {
-  for (const [how, write] of Object.entries(told)) {
-    it(`${how}, is told in no words and no text of an answer`, () => {
+describe('an echoed secret', () => {
+  for (const [how, write] of Object.entries(writers)) {
+    it(`${how}, is in no message and no text of an answer`, () => {
       const secrets = [KEY, PASSWORD]
       for (const words of secrets.map(write)) {
         assert.equal(createSecretGuard(secrets)(words), '')
@@ -40,11 +40,11 @@ describe('a secret that is repeated', () => {
     })
   }
 
-  it('in any three spellings inside each other, or a piece of it, is told in no words and no text', () => {
+  it('in any three nested encodings, or a piece of it, is in no message and no text', () => {
     fc.assert(
       fc.property(apiKeys, passwords, anyEcho, fc.boolean(), (apiKey, password, echo: Echo, isKey) => {
         const secrets = [apiKey, password]
-        const words = written(isKey ? apiKey : password, echo)
+        const words = writeEcho(isKey ? apiKey : password, echo)
         for (const one of [
           createSecretGuard(secrets)(words),
           createRedactor(secrets).redactJson(`x ${words}`),
@@ -56,13 +56,13 @@ describe('a secret that is repeated', () => {
     )
   })
 
-  it('is found by those who look for it here, in each spelling', () => {
+  it('is found by the search of this test, in each encoding', () => {
     for (const [way, { write }] of Object.entries(spellings)) {
       assert.ok(pieceOf(`refused: ${write(KEY)}.`, [KEY], [way as SpellingName]), way)
     }
   })
 
-  it('is nothing that services, proxies and gateways say otherwise', () => {
+  it('is not found in usual messages of services, proxies and gateways', () => {
     let all = 0
     let kept = 0
     fc.assert(

@@ -11,7 +11,7 @@ import { clientOf, credentials } from './setup'
 const printable = fc.stringMatching(/^[!-)+-~]{4,16}$/)
 const key = fc.stringMatching(/^[A-Za-z0-9]{45}$/)
 
-/** What a service, or a proxy in its place, may say of a request: every way the secrets could come back. */
+/** Ways in which a service, or a proxy in its place, could send the secrets of a request back. */
 const echoes: Record<string, (secret: string, body: string) => ReturnType<Script>> = {
   'the secret as a message': (secret) => json({ error: { code: 400, message: `wrong: ${secret}` } }, 400),
   'the secret as a code': (secret) => json({ error: { code: secret, message: 'no' } }, 400),
@@ -31,7 +31,7 @@ const echoes: Record<string, (secret: string, body: string) => ReturnType<Script
   'the secret as a value': (secret) => json({ devices: secret, serial: secret }),
 }
 
-/** All that an error shows to anybody. */
+/** Everything that can be displayed of an error. */
 const shown = (error: EnvlogError) =>
   [inspect(error, { depth: 9, showHidden: true }), JSON.stringify(error), String(error), error.stack].join(
     '\n',
@@ -53,10 +53,10 @@ describe('no error holds a secret', () => {
               (error: EnvlogError) => error,
             )
             const { words, ...params } = error.params
-            const told = [words, JSON.stringify(params), JSON.stringify(error.cause)].join('\n')
+            const texts = [words, JSON.stringify(params), JSON.stringify(error.cause)].join('\n')
             for (const one of [apiKey, loginPass]) {
-              assert.ok(!told.includes(one), told)
-              assert.ok(!told.includes(JSON.stringify(one).slice(1, -1)), told)
+              assert.ok(!texts.includes(one), texts)
+              assert.ok(!texts.includes(JSON.stringify(one).slice(1, -1)), texts)
             }
             assert.ok(!shown(error).includes(apiKey))
           }
@@ -66,7 +66,7 @@ describe('no error holds a secret', () => {
     })
   }
 
-  it('nor a piece of one that was cut off', async () => {
+  it('nor a piece of a secret that was cut off', async () => {
     const { client } = clientOf(({ body }) =>
       json({ error: { code: 400, message: 'x'.repeat(280) + body } }, 400),
     )
@@ -77,10 +77,10 @@ describe('no error holds a secret', () => {
   })
 })
 
-describe('taking secrets out of an answer that goes on', () => {
+describe('redacting secrets in an answer that is passed on', () => {
   const redact = createRedactor(['secret1', 'p"a/s, s'])
 
-  it('takes each text that holds six letters of one in a row, and leaves all others', () => {
+  it('redacts each text with six characters of a secret in a row, and no others', () => {
     const answer = {
       name: 'a SECRET 1, and a secret2',
       more: ['a secre-t1', { key: ['5p"a/s,'] }, null, 7, true],
@@ -93,7 +93,7 @@ describe('taking secrets out of an answer that goes on', () => {
     })
   })
 
-  it('leaves a word that is in a password, unless it is the whole of it', () => {
+  it('keeps a word of a password, unless it is the whole password', () => {
     const words = createRedactor([], ['sensor2024', 'freezer1', 'Kühlraum'])
     for (const name of ['Sensor', 'sensor 2', 'Freezer 1', 'FREEZER', 'Kühl', 'Kühlrau'])
       assert.equal(words.redactJson(name), name)
@@ -101,21 +101,21 @@ describe('taking secrets out of an answer that goes on', () => {
       assert.equal(words.redactJson(name), '***', name)
   })
 
-  it('takes a secret of less than six letters only where it stands alone, and is no key', () => {
+  it('redacts a secret of less than six characters only if it is the whole text, and no key', () => {
     const words = createRedactor(['Hall', 'data'])
     const answer = { data: 'Hall', name: 'Hall 1', more: ['data', 'the data'] }
     assert.deepEqual(words.redactJson(answer), { data: '***', name: 'Hall 1', more: ['***', 'the data'] })
     assert.equal(words.redactCsv('"Hall","Hall 1",data'), '***,"Hall 1",***')
   })
 
-  it('takes keys, but not those that the service’s description has', () => {
+  it('redacts keys, but not described ones', () => {
     assert.deepEqual(redact.redactJson({ 'is secret1': 1, __proto: 2 }), { '***': 1, __proto: 2 })
     const answer = JSON.stringify({ devices: [{ channel: [{ name: 'x' }], baseunit: {}, unixtime: '1' }] })
     const words = createRedactor(['devices1', 'channels', 'baseunits', 'unixtimes'])
     assert.equal(JSON.stringify(words.redactJson(JSON.parse(answer))), answer)
   })
 
-  it('takes no number, no time and no serial number: a password may look like one', () => {
+  it('redacts no number, no time and no serial number: a password may look like one', () => {
     const words = createRedactor([], ['1795161', '2026-11-20', '52A10001', '-18.40'])
     const answer = {
       ...{ unixtime: '1795161600', number: 1795161600, time: '2026-11-20 08:00:00', ch1: '-18.40' },
@@ -126,7 +126,7 @@ describe('taking secrets out of an answer that goes on', () => {
     assert.equal(words.redactCsv(table), table)
   })
 
-  it('takes what is as deep as it may be, and has keys like those of all objects', () => {
+  it('redacts at the greatest allowed depth, and with keys like those of all objects', () => {
     const depth = 20_000
     const deep = JSON.parse(`${'['.repeat(depth)}{"__proto__":"secret1"}${']'.repeat(depth)}`)
     let found = redact.redactJson(deep)
@@ -135,22 +135,22 @@ describe('taking secrets out of an answer that goes on', () => {
     assert.ok(!('secret1' in {}))
   })
 
-  it('takes cells of CSV, also where a comma or a line stands in them', () => {
+  it('redacts cells of CSV, also with a comma or a line break in them', () => {
     const table = '"Date","secret1",x\r\n1,"SECRET1\r\n2",secre t1\r\n5,p"a/s, s,6\r\n'
     assert.equal(redact.redactCsv(table), '"Date",***,x\r\n1,***,secre t1\r\n5,***,***,6\r\n')
   })
 
-  it('passes over secrets that are not set, and takes any text for one', () => {
+  it('ignores secrets that are not set, and accepts any text as a secret', () => {
     assert.equal(createRedactor(['', ''], ['']).redactJson('text'), 'text')
     assert.equal(createRedactor(['', '']).redactCsv('text'), 'text')
     assert.equal(createRedactor(['a\ud800bc']).redactJson('x'), 'x')
   })
 })
 
-describe('what a proxy may repeat in the service’s place', () => {
+describe('what a proxy may echo instead of the service', () => {
   const options = { connections: 1, timeoutMs: 1000 }
 
-  it('is the password of the chosen one, however it is given', () => {
+  it('is the password of the configured one, however it is given', () => {
     const of = (url: string, more = {}) =>
       proxyPasswords(
         { ...options, proxy: { url, noProxy: [], ...more } },
@@ -167,7 +167,7 @@ describe('what a proxy may repeat in the service’s place', () => {
     assert.deepEqual(proxyPasswords(options, env), ['o:pen'])
   })
 
-  it('is told in no words and no name', async () => {
+  it('is in no message and no name', async () => {
     const secrets = ['o:pen "gate"']
     const refused = clientOf(
       () => json({ error: { code: 1, message: `Basic ${btoa('gate:o:pen "gate"')}` } }, 400),
@@ -184,10 +184,10 @@ describe('what a proxy may repeat in the service’s place', () => {
   })
 })
 
-describe('an answer that is read', () => {
+describe('a decoded answer', () => {
   const apiKey = credentials.apiKey
 
-  it('tells no secret in the names and texts that it has', async () => {
+  it('has no secret in its names and texts', async () => {
     const { client } = clientOf(({ url }) => {
       if (url.endsWith('/alert'))
         return json(alertAnswer({ 'base-name': apiKey, 'alert-logs': [{ unixtime: 1, ch1: apiKey }] }))

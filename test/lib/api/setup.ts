@@ -18,7 +18,7 @@ export const settings: ClientSettings = {
   retries: 3,
 }
 
-/** A client of a scripted service whose quota is never short; jitter in the middle unless told. */
+/** A client of a scripted service with an unlimited quota; jitter is 0.5 by default. */
 export function clientOf(
   script: Script,
   {
@@ -47,7 +47,7 @@ export const PLENTY: LimitsTable = {
 
 export const ok = () => json({ devices: [currentDevice()] })
 
-/** Fake timers around each test of a file. */
+/** Installs fake timers around each test of a file. */
 export function useFakeTimers(): () => Timers {
   let timers: Timers
   beforeEach(() => {
@@ -60,7 +60,7 @@ export function useFakeTimers(): () => Timers {
   return () => timers
 }
 
-/** How a promise ended, as text: its failure's reason, `done`, or `waits`. */
+/** State of a promise: the reason of its failure, `done`, or `waits`. */
 export function watch(promise: Promise<unknown>): { state: string; error?: EnvlogError } {
   const seen: { state: string; error?: EnvlogError } = { state: 'waits' }
   promise.then(

@@ -5,7 +5,7 @@ import { clientOf, ok, useFakeTimers, watch } from './setup'
 
 const once = { retries: 0, timeout: 30 }
 
-/** A body that sends a blank every so often, for so long, and then ends the JSON. */
+/** A body that sends a blank at an interval, a number of times, and then ends the JSON. */
 async function* dripping(every: number, times: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from('{"devices":[')
   for (let count = 0; count < times; count++) {
@@ -15,7 +15,7 @@ async function* dripping(every: number, times: number): AsyncGenerator<Uint8Arra
   yield Buffer.from(']}')
 }
 
-describe('the time an answer may take', () => {
+describe('the timeout of an answer', () => {
   const timers = useFakeTimers()
 
   it('is ENVLOG_TIMEOUT after that many seconds of silence before the answer', async () => {
@@ -40,7 +40,7 @@ describe('the time an answer may take', () => {
     assert.equal(transport.open(), 0)
   })
 
-  it('is not over while bytes arrive', async () => {
+  it('does not expire while bytes arrive', async () => {
     const { client } = clientOf(() => streamed(dripping(29_000, 9)), once)
     const read = watch(client.read('current', {}, patient))
     await timers().tickAsync(9 * 29_000)
@@ -59,7 +59,7 @@ describe('the time an answer may take', () => {
     assert.equal(transport.open(), 0)
   })
 
-  it('does not run while a request waits for its lane', async () => {
+  it('does not run while a request waits for a connection', async () => {
     const late = () =>
       new Promise<ReturnType<typeof ok>>((resolve) => setTimeout(() => resolve(ok()), 29_000))
     const { client } = clientOf(late, { ...once, concurrency: 1 })

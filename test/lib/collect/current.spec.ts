@@ -3,14 +3,14 @@ import { changedReadings } from '../../../src/lib/collect/current'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import type { Reading } from '../../../src/lib/readings/current'
 import { createVirtualClock } from '../../support/clock'
-import { settled, shelf } from '../../support/collect/shelf'
-import { reading } from '../../support/samples'
+import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
+import { sampleReading } from '../../support/samples'
 
 const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
-  ({ ...reading, timestamp, ...over }) as Reading
+  ({ ...sampleReading, timestamp, ...over }) as Reading
 const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
 
-async function begin(store = shelf()) {
+async function begin(store = createRecordingStore()) {
   const nodeState = createNodeState(createVirtualClock(0))
   nodeState.open(store)
   await nodeState.ready()
@@ -30,7 +30,7 @@ describe('readings that changed since they were last sent', () => {
     assert.equal(look(at(null)).changed.length, 1)
   })
 
-  it('are remembered by device: a serial may stand under two base units', async () => {
+  it('are remembered per device: a serial may exist under two base units', async () => {
     const { look } = await begin()
     look(at(1, base('X'))).remember()
     assert.deepEqual(
@@ -39,7 +39,7 @@ describe('readings that changed since they were last sent', () => {
     )
   })
 
-  it('go back and forth: the last that was sent counts', async () => {
+  it('may change back: they are compared with the last that was sent', async () => {
     const { look } = await begin()
     for (const time of [1, 2, 1, 2]) {
       const { changed, remember } = look(at(time))
@@ -48,13 +48,13 @@ describe('readings that changed since they were last sent', () => {
     }
   })
 
-  it('are known in the next process, but not to what forgot them', async () => {
+  it('are known in the next process, unless they were forgotten', async () => {
     const { store, look } = await begin()
     look(at(1)).remember()
-    await settled()
+    await nextTurn()
     const next = await begin(store)
     assert.equal(next.look(at(1)).changed.length, 0)
-    next.nodeState.forget([reading.serial])
+    next.nodeState.forget([sampleReading.serial])
     assert.equal(next.look(at(1)).changed.length, 1)
   })
 })

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { Cursor } from '../../../src/lib/collect/delivery'
 import { createDeliveryState, latestSequence, transition } from '../../../src/lib/collect/delivery'
-import { type Device, type Happening, run } from '../../support/collect/transitions'
+import {
+  applyEvents,
+  type TestDeliveryEvent,
+  type TestDeliveryState,
+} from '../../support/collect/transitions'
 
 const at = (taken: number): Cursor => ({ sequence: taken })
 const [trigger, timeout, forget, deploy] = [
@@ -10,9 +14,9 @@ const [trigger, timeout, forget, deploy] = [
   { kind: 'receipt-overdue' },
   { kind: 'forget', now: 0 },
   { kind: 'deploy', hasNewSettings: false, overdueAt: 1e9 },
-] as const satisfies Happening[]
+] as const satisfies TestDeliveryEvent[]
 
-const handOver = (taken: number, base = 0): Happening => ({
+const handOver = (taken: number, base = 0): TestDeliveryEvent => ({
   kind: 'receipt-issued',
   before: at(base),
   next: at(taken),
@@ -20,20 +24,20 @@ const handOver = (taken: number, base = 0): Happening => ({
   retained: null,
 })
 
-/** A device in each phase, delivered up to 10. */
-const known: Device = { ...createDeliveryState(), cursor: at(10) }
+/** A device in each phase, with its cursor at 10. */
+const known: TestDeliveryState = { ...createDeliveryState(), cursor: at(10) }
 const devices = [
   known,
-  run(known, trigger).machine,
-  run(known, trigger, { kind: 'backfill-needed', backfill: 'begun' }).machine,
-  run(known, trigger, handOver(20)).machine,
+  applyEvents(known, trigger).machine,
+  applyEvents(known, trigger, { kind: 'backfill-needed', backfill: 'begun' }).machine,
+  applyEvents(known, trigger, handOver(20)).machine,
 ]
 
 describe('receipts', () => {
-  const receipt = (taken: number): Happening => ({ kind: 'receipt-received', cursor: at(taken) })
+  const receipt = (taken: number): TestDeliveryEvent => ({ kind: 'receipt-received', cursor: at(taken) })
   const open = (...takens: number[]) => takens.flatMap((taken) => [timeout, trigger, handOver(taken)])
 
-  it('move a cursor forward only, in whatever order they come, and as often as they do', () => {
+  it('only move a cursor forward, in any order, and however often they arrive', () => {
     const takens = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 })
     fc.assert(
       fc.property(fc.constantFrom(...devices), takens, (device, order) => {
@@ -50,49 +54,49 @@ describe('receipts', () => {
   })
 
   it('of an older delivery leave the newer one awaited', () => {
-    const { machine } = run(createDeliveryState(), ...open(1, 2), receipt(1))
+    const { machine } = applyEvents(createDeliveryState(), ...open(1, 2), receipt(1))
     assert.deepEqual([machine.cursor, machine.phase.name], [at(1), 'awaiting-receipt'])
-    assert.equal(run(machine, receipt(2)).machine.phase.name, 'idle')
+    assert.equal(applyEvents(machine, receipt(2)).machine.phase.name, 'idle')
   })
 
   it('of what was forgotten are void', () => {
     for (const before of [open(7), [...open(7), receipt(7)], [...open(7), deploy]]) {
-      const { machine, effects } = run(createDeliveryState(), ...before, forget, receipt(7))
+      const { machine, effects } = applyEvents(createDeliveryState(), ...before, forget, receipt(7))
       assert.deepEqual([machine.cursor, effects.at(-1)], [null, 'none'])
-      assert.deepEqual(run(machine, receipt(8)).machine.cursor, at(8))
+      assert.deepEqual(applyEvents(machine, receipt(8)).machine.cursor, at(8))
     }
   })
 
-  it('of what was forgotten are void also where their time had passed', () => {
-    const { machine } = run(createDeliveryState(), ...open(7), timeout, forget, receipt(7))
+  it('of what was forgotten are void also if they were overdue', () => {
+    const { machine } = applyEvents(createDeliveryState(), ...open(7), timeout, forget, receipt(7))
     assert.equal(machine.cursor, null)
   })
 
-  it('of what was forgotten are void also where another process delivered it', () => {
-    const { machine } = run(known, { kind: 'forget', now: 20 }, receipt(19), receipt(20))
+  it('of what was forgotten are void also if another process delivered it', () => {
+    const { machine } = applyEvents(known, { kind: 'forget', now: 20 }, receipt(19), receipt(20))
     assert.equal(machine.cursor, null)
-    assert.deepEqual(run(machine, receipt(21)).machine.cursor, at(21))
+    assert.deepEqual(applyEvents(machine, receipt(21)).machine.cursor, at(21))
   })
 
-  it('of what was delivered before do not count for what is delivered again', () => {
-    const { machine } = run(createDeliveryState(), ...open(7), timeout)
+  it('of an earlier delivery do not count for a repeated one', () => {
+    const { machine } = applyEvents(createDeliveryState(), ...open(7), timeout)
     assert.ok(
       latestSequence(machine) >= 7,
-      'the next cursor is later than all before, also those nobody answered',
+      'the next cursor is later than all before, also those without a receipt',
     )
   })
 
-  it('after a restart count by what was saved', () => {
-    const { machine } = run({ ...known, cursor: at(5) }, receipt(7), receipt(6), receipt(4))
+  it('after a restart count according to the saved state', () => {
+    const { machine } = applyEvents({ ...known, cursor: at(5) }, receipt(7), receipt(6), receipt(4))
     assert.deepEqual(machine.cursor, at(7))
   })
 })
 
 describe('a first delivery', () => {
-  it('that waits for its receipt is saved as begun: it would come again from there', () => {
-    const { machine, effects } = run(createDeliveryState(), trigger, handOver(30, 8))
+  it('that waits for its receipt is saved as begun, so that it can be repeated', () => {
+    const { machine, effects } = applyEvents(createDeliveryState(), trigger, handOver(30, 8))
     assert.deepEqual([machine.cursor, effects[1]], [at(8), 'save'])
-    const later = run(machine, timeout, trigger, handOver(40, 9))
+    const later = applyEvents(machine, timeout, trigger, handOver(40, 9))
     assert.deepEqual([later.machine.cursor, later.effects[2]], [at(8), 'none'])
   })
 })

@@ -1,32 +1,41 @@
 import assert from 'node:assert/strict'
 import type { Cursor, DeliveryEffect, FailureKind } from '../../../src/lib/collect/delivery'
 import { createDeliveryState, transition } from '../../../src/lib/collect/delivery'
-import { type Device, type Happening, run } from '../../support/collect/transitions'
+import {
+  applyEvents,
+  type TestDeliveryEvent,
+  type TestDeliveryState,
+} from '../../support/collect/transitions'
 
-type PhaseName = Device['phase']['name']
+type PhaseName = TestDeliveryState['phase']['name']
 
 const at = (taken: number): Cursor => ({ sequence: taken })
-const open = {
+const awaiting = {
   name: 'awaiting-receipt',
   firstSequence: 20,
   next: at(20),
   overdueAt: 1000,
   retained: 'data',
 } as const
-/** In each phase a device that was delivered up to 10 and was told to be set back. */
+/** In each phase a device with its cursor at 10, and a warning that its clock was set back. */
 const phases = {
   idle: { name: 'idle' },
   requesting: { name: 'requesting' },
   backfilling: { name: 'backfilling', backfill: 'begun', isComplete: false, failures: null },
-  'awaiting-receipt': open,
+  'awaiting-receipt': awaiting,
   'receipt-overdue': { name: 'receipt-overdue', firstSequence: 20, next: at(20), retained: 'data' },
-} as const satisfies Record<PhaseName, Device['phase']>
-function inPhase(name: PhaseName): Device {
+} as const satisfies Record<PhaseName, TestDeliveryState['phase']>
+function inPhase(name: PhaseName): TestDeliveryState {
   const isHanded = name === 'awaiting-receipt' || name === 'receipt-overdue'
-  const device: Device = { ...createDeliveryState(), cursor: at(10), hasWarned: true, receiptsVoidUpTo: 5 }
+  const device: TestDeliveryState = {
+    ...createDeliveryState(),
+    cursor: at(10),
+    hasWarned: true,
+    receiptsVoidUpTo: 5,
+  }
   return { ...device, lastIssued: isHanded ? 20 : 0, phase: phases[name] }
 }
-const told = ({ cursor, phase, hasWarned: warned }: Device) => ({ cursor, phase, warned })
+const summary = ({ cursor, phase, hasWarned: warned }: TestDeliveryState) => ({ cursor, phase, warned })
 
 const events = {
   trigger: { kind: 'trigger' },
@@ -43,10 +52,10 @@ const events = {
   close: { kind: 'close' },
   deploy: { kind: 'deploy', hasNewSettings: false, overdueAt: 5000 },
   restore: { kind: 'restore', cursor: at(12), receiptsVoidUpTo: 7 },
-} as const satisfies { [K in Happening['kind']]: Extract<Happening, { kind: K }> }
+} as const satisfies { [K in TestDeliveryEvent['kind']]: Extract<TestDeliveryEvent, { kind: K }> }
 
-/** What follows: phase, what is to be done, and what else changes. */
-type Row = [PhaseName | Device['phase'], DeliveryEffect, Partial<Device>?]
+/** Next phase, effect, and other changes. */
+type Row = [PhaseName | TestDeliveryState['phase'], DeliveryEffect, Partial<TestDeliveryState>?]
 const delivered = {
   'nothing-new': ['idle', 'save', { cursor: at(30), hasWarned: false }],
   delivered: ['idle', 'save', { cursor: at(30), hasWarned: false }],
@@ -55,21 +64,21 @@ const delivered = {
     'none',
     { hasWarned: false },
   ],
-} as const satisfies Partial<Record<Happening['kind'], Row>>
+} as const satisfies Partial<Record<TestDeliveryEvent['kind'], Row>>
 const forgets = (forgotten: number): Row => [
   'idle',
   'save',
   { cursor: null, hasWarned: false, receiptsVoidUpTo: forgotten },
 ]
 const moves = (phase: PhaseName): Row => [phase, 'save', { cursor: at(20) }]
-const everywhere = (phase: PhaseName, forgotten = 15): Partial<Record<Happening['kind'], Row>> => ({
+const everywhere = (phase: PhaseName, forgotten = 15): Partial<Record<TestDeliveryEvent['kind'], Row>> => ({
   'receipt-received': moves(phase),
   forget: forgets(forgotten),
   restore: [phase, 'none', { cursor: at(12), receiptsVoidUpTo: 7 }],
 })
 
-/** What is not here leaves the machine alone. */
-const table: Record<PhaseName, Partial<Record<Happening['kind'], Row>>> = {
+/** An event that is not listed does not change the state. */
+const table: Record<PhaseName, Partial<Record<TestDeliveryEvent['kind'], Row>>> = {
   idle: { ...everywhere('idle'), trigger: ['requesting', 'request'] },
   requesting: {
     ...everywhere('requesting'),
@@ -112,28 +121,28 @@ const table: Record<PhaseName, Partial<Record<Happening['kind'], Row>>> = {
 
 describe('the transition table', () => {
   for (const phase of Object.keys(phases) as PhaseName[]) {
-    for (const kind of Object.keys(events) as Happening['kind'][]) {
+    for (const kind of Object.keys(events) as TestDeliveryEvent['kind'][]) {
       const [after, effect, change] = table[phase][kind] ?? [phase, 'none']
       it(`${phase}, ${kind}: ${typeof after === 'string' ? after : after.name}, ${effect}`, () => {
         const before = inPhase(phase)
         const copy = structuredClone(before)
         const [machine, next] = transition(before, events[kind])
         const now = typeof after === 'string' ? phases[after] : after
-        assert.deepEqual(told(machine), told({ ...before, ...change, phase: now }))
+        assert.deepEqual(summary(machine), summary({ ...before, ...change, phase: now }))
         assert.equal(machine.receiptsVoidUpTo, change?.receiptsVoidUpTo ?? before.receiptsVoidUpTo)
         assert.equal(next, effect)
-        assert.deepEqual(before, copy, 'what came in is not touched')
+        assert.deepEqual(before, copy, 'the argument is not changed')
       })
     }
   }
 
-  it('requests a device that nothing is known of, and begins where a store says', () => {
+  it('requests an unknown device, and begins with the cursor of the store', () => {
     assert.deepEqual(transition<string, string>(createDeliveryState(), events.trigger)[1], 'request')
-    assert.deepEqual(run(createDeliveryState(), events.restore).machine.cursor, at(12))
+    assert.deepEqual(applyEvents(createDeliveryState(), events.restore).machine.cursor, at(12))
   })
 
-  it('keeps what is further than what a store says', () => {
-    const { machine } = run(createDeliveryState(), events['receipt-received'], events.restore)
+  it('keeps a cursor that is further than that of the store', () => {
+    const { machine } = applyEvents(createDeliveryState(), events['receipt-received'], events.restore)
     assert.deepEqual([machine.cursor, machine.receiptsVoidUpTo], [at(20), 7])
   })
 
@@ -141,27 +150,38 @@ describe('the transition table', () => {
     const setBack = [events.trigger, events['clock-set-back']]
     const fresh = inPhase('idle')
     const known = { ...fresh, hasWarned: false }
-    const { effects } = run(known, ...setBack, ...setBack, events.trigger, events['nothing-new'], ...setBack)
+    const { effects } = applyEvents(
+      known,
+      ...setBack,
+      ...setBack,
+      events.trigger,
+      events['nothing-new'],
+      ...setBack,
+    )
     assert.deepEqual(
       effects.filter((_, index) => index % 2),
       ['warn', 'none', 'save', 'warn'],
     )
     for (const after of ['delivered', 'receipt-issued', 'forget'] as const) {
-      assert.equal(run(known, ...setBack, events.trigger, events[after]).machine.hasWarned, false, after)
+      assert.equal(
+        applyEvents(known, ...setBack, events.trigger, events[after]).machine.hasWarned,
+        false,
+        after,
+      )
     }
   })
 })
 
 describe('a backfill', () => {
-  const whole: Happening = { kind: 'page-received', backfill: 'whole', isLast: true }
+  const whole: TestDeliveryEvent = { kind: 'page-received', backfill: 'whole', isLast: true }
   const HOUR = 3_600_000
-  const fails = (failure: FailureKind, hours = 0, fits = true): Happening => {
+  const fails = (failure: FailureKind, hours = 0, fits = true): TestDeliveryEvent => {
     return { kind: 'failed', failureKind: failure, now: hours * HOUR, canRetain: fits }
   }
   const filling = inPhase('backfilling')
 
-  it('is delivered with its last page, and again where that failed', () => {
-    const { effects } = run(
+  it('is delivered with its last page, and again if that failed', () => {
+    const { effects } = applyEvents(
       filling,
       events['page-received'],
       whole,
@@ -173,12 +193,15 @@ describe('a backfill', () => {
   })
 
   it('is requested as long as failures are transient', () => {
-    const { effects, machine } = run(filling, ...Array.from({ length: 100 }, () => fails('transient')))
+    const { effects, machine } = applyEvents(
+      filling,
+      ...Array.from({ length: 100 }, () => fails('transient')),
+    )
     assert.deepEqual([new Set(effects), machine.phase], [new Set(['none']), filling.phase])
   })
 
-  it('is given up where the same page was refused, or not understood, three times over a day', () => {
-    const given = run(
+  it('is given up if the same page was refused, or could not be decoded, three times in over a day', () => {
+    const given = applyEvents(
       filling,
       fails('persistent', 1),
       fails('transient', 5),
@@ -186,17 +209,17 @@ describe('a backfill', () => {
       fails('persistent', 25),
     )
     assert.deepEqual(given.effects, ['none', 'none', 'none', 'give-up-backfill'])
-    assert.equal(run(given.machine, events.delivered).machine.phase.name, 'idle')
+    assert.equal(applyEvents(given.machine, events.delivered).machine.phase.name, 'idle')
   })
 
   it('is not given up before that: not for many in a few hours, nor for two in days', () => {
     const many = Array.from({ length: 100 }, (_, index) => fails('persistent', index * 0.24))
-    assert.deepEqual(new Set(run(filling, ...many).effects), new Set(['none']))
-    assert.equal(run(filling, fails('persistent', 1), fails('persistent', 99)).effects.at(-1), 'none')
+    assert.deepEqual(new Set(applyEvents(filling, ...many).effects), new Set(['none']))
+    assert.equal(applyEvents(filling, fails('persistent', 1), fails('persistent', 99)).effects.at(-1), 'none')
   })
 
-  it('begins to count again with each page that comes', () => {
-    const { effects } = run(
+  it('resets the count of failures with each received page', () => {
+    const { effects } = applyEvents(
       filling,
       fails('persistent', 1),
       fails('persistent', 20),
@@ -206,41 +229,41 @@ describe('a backfill', () => {
     assert.equal(effects.at(-1), 'none')
   })
 
-  it('is requested from the beginning where what came cannot be retained', () => {
+  it('is requested from the beginning if received pages cannot be retained', () => {
     for (const failure of ['transient', 'persistent'] as const) {
-      const { machine } = run(filling, fails(failure, 1, false))
+      const { machine } = applyEvents(filling, fails(failure, 1, false))
       assert.equal(machine.phase.name, 'idle')
     }
   })
 })
 
-describe('a delivery that nobody acknowledged', () => {
+describe('an unacknowledged delivery', () => {
   const again = [events['receipt-overdue'], events.trigger]
 
-  it('is retained, and done with by any receipt since its first delivery', () => {
-    const { machine, effects } = run(inPhase('awaiting-receipt'), ...again, events['receipt-issued'])
+  it('is retained, and completed by any receipt since its first delivery', () => {
+    const { machine, effects } = applyEvents(inPhase('awaiting-receipt'), ...again, events['receipt-issued'])
     assert.deepEqual(effects, ['none', 'redeliver', 'none'])
-    assert.deepEqual(run(machine, events['receipt-received']).machine.phase, phases.idle)
+    assert.deepEqual(applyEvents(machine, events['receipt-received']).machine.phase, phases.idle)
     assert.equal(
-      run(machine, { kind: 'receipt-received', cursor: at(19) }).machine.phase.name,
+      applyEvents(machine, { kind: 'receipt-received', cursor: at(19) }).machine.phase.name,
       'awaiting-receipt',
     )
   })
 
-  it('is requested again where it was not retained', () => {
-    const device = { ...inPhase('awaiting-receipt'), phase: { ...open, retained: null } }
-    assert.deepEqual(run(device, ...again).effects, ['none', 'request'])
+  it('is requested again if it was not retained', () => {
+    const device = { ...inPhase('awaiting-receipt'), phase: { ...awaiting, retained: null } }
+    assert.deepEqual(applyEvents(device, ...again).effects, ['none', 'request'])
   })
 })
 
 describe('a deploy', () => {
-  const reshaped: Happening = { kind: 'deploy', hasNewSettings: true, overdueAt: 5000 }
+  const reshaped: TestDeliveryEvent = { kind: 'deploy', hasNewSettings: true, overdueAt: 5000 }
 
-  it('still awaits a receipt, keeps what was fetched, and requests again what was on its way', () => {
+  it('still awaits a receipt, keeps fetched pages, and repeats the request in flight', () => {
     for (const phase of ['awaiting-receipt', 'receipt-overdue', 'backfilling'] as const) {
-      assert.deepEqual(run(inPhase(phase), events.close, events.deploy).machine, inPhase(phase))
+      assert.deepEqual(applyEvents(inPhase(phase), events.close, events.deploy).machine, inPhase(phase))
     }
-    const { effects } = run(
+    const { effects } = applyEvents(
       inPhase('requesting'),
       events.close,
       events.deploy,
@@ -250,24 +273,27 @@ describe('a deploy', () => {
     assert.deepEqual(effects, ['none', 'none', 'none', 'request'])
   })
 
-  it('with other settings keeps nothing that was made by the old ones', () => {
+  it('with other settings keeps nothing of the old ones', () => {
     for (const phase of ['receipt-overdue', 'backfilling'] as const) {
-      assert.deepEqual(run(inPhase(phase), reshaped, events.trigger).effects, ['none', 'request'])
+      assert.deepEqual(applyEvents(inPhase(phase), reshaped, events.trigger).effects, ['none', 'request'])
     }
-    const { machine, effects } = run(inPhase('awaiting-receipt'), reshaped, events.trigger)
-    assert.deepEqual([machine.phase, effects[1]], [{ ...open, retained: null }, 'none'])
+    const { machine, effects } = applyEvents(inPhase('awaiting-receipt'), reshaped, events.trigger)
+    assert.deepEqual([machine.phase, effects[1]], [{ ...awaiting, retained: null }, 'none'])
   })
 
-  it('waits for receipts no longer than the node does now', () => {
-    const shorter = run(inPhase('awaiting-receipt'), {
+  it('applies the new timeout to awaited receipts', () => {
+    const shorter = applyEvents(inPhase('awaiting-receipt'), {
       kind: 'deploy',
       hasNewSettings: false,
       overdueAt: 600,
     })
-    assert.deepEqual(shorter.machine.phase, { ...open, overdueAt: 600 })
-    const none: Happening = { kind: 'deploy', hasNewSettings: false, overdueAt: null }
-    assert.deepEqual(run(inPhase('awaiting-receipt'), none, events.trigger).effects, ['none', 'redeliver'])
-    const unkept = { ...inPhase('awaiting-receipt'), phase: { ...open, retained: null } }
-    assert.deepEqual(run(unkept, none, events.trigger).effects, ['none', 'request'])
+    assert.deepEqual(shorter.machine.phase, { ...awaiting, overdueAt: 600 })
+    const none: TestDeliveryEvent = { kind: 'deploy', hasNewSettings: false, overdueAt: null }
+    assert.deepEqual(applyEvents(inPhase('awaiting-receipt'), none, events.trigger).effects, [
+      'none',
+      'redeliver',
+    ])
+    const unkept = { ...inPhase('awaiting-receipt'), phase: { ...awaiting, retained: null } }
+    assert.deepEqual(applyEvents(unkept, none, events.trigger).effects, ['none', 'request'])
   })
 })

@@ -19,16 +19,16 @@ const devices = [
 ]
 
 function directory() {
-  let asked = 0
+  let requests = 0
   const made = createDirectory(
     createDirectoryState(),
     async () => {
-      asked++
+      requests++
       return { body: currentEnvelope(...devices), receivedAt: 0 }
     },
     systemClock,
   )
-  return { made, asked: () => asked }
+  return { made, requestCount: () => requests }
 }
 
 const resolve = async (selection: Parameters<typeof resolveDevices>[0], exclude: string[] = []) => {
@@ -46,7 +46,7 @@ const resolve = async (selection: Parameters<typeof resolveDevices>[0], exclude:
 const nothing = { devices: [], bases: [], groups: [] }
 const list = (...named: { serial: string; base?: string }[]) => ({ ...nothing, devices: named })
 
-describe('the devices to ask', () => {
+describe('the devices to request', () => {
   it("are all of the account, in the service's order, each with its base unit", async () => {
     assert.deepEqual(await resolve('all'), {
       targets: ['BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY', 'ZZZZZZZZ/ZZZZZZZZ'],
@@ -54,13 +54,13 @@ describe('the devices to ask', () => {
     })
   })
 
-  it('are under all of their base units where none is named', async () => {
+  it('are under all of their base units if none is named', async () => {
     const { targets } = await resolve(list({ serial: 'ZZZZZZZZ' }, { serial: 'XXXXXXXX' }))
     assert.deepEqual(targets, ['ZZZZZZZZ/ZZZZZZZZ', 'BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX'])
   })
 
-  it('are as named where the base unit is named, without asking the directory', async () => {
-    const { made, asked } = directory()
+  it('are as named if the base unit is named, without the directory', async () => {
+    const { made, requestCount } = directory()
     const { devices: targets } = await resolveDevices(
       list({ serial: 'NEW00001', base: 'BASE0009' }),
       [],
@@ -68,7 +68,7 @@ describe('the devices to ask', () => {
       patient,
     )
     assert.deepEqual(targets, [{ serial: 'NEW00001', base: 'BASE0009' }])
-    assert.equal(asked(), 0)
+    assert.equal(requestCount(), 0)
   })
 
   it('are all under the named base units', async () => {
@@ -83,7 +83,7 @@ describe('the devices to ask', () => {
     })
   })
 
-  it('are each there once, however often they are named', async () => {
+  it('contain each device once, however often it is named', async () => {
     const { targets } = await resolve({
       ...nothing,
       devices: [{ serial: 'YYYYYYYY' }, { serial: 'YYYYYYYY', base: 'BASE0001' }, { serial: 'YYYYYYYY' }],
@@ -92,7 +92,7 @@ describe('the devices to ask', () => {
     assert.deepEqual(targets, ['BASE0001/YYYYYYYY', 'BASE0001/XXXXXXXX'])
   })
 
-  it('are never among them where excluded, nor unknown', async () => {
+  it('contain no excluded devices, which are not unknown either', async () => {
     const exclude = ['XXXXXXXX', 'NONE0000']
     assert.deepEqual((await resolve('all', exclude)).targets, ['BASE0001/YYYYYYYY', 'ZZZZZZZZ/ZZZZZZZZ'])
     assert.deepEqual((await resolve({ ...nothing, bases: ['BASE0002'] }, exclude)).targets, [])
@@ -104,14 +104,14 @@ describe('the devices to ask', () => {
     assert.deepEqual(await resolve(named, exclude), { targets: [], unknown: [] })
   })
 
-  it('are told where the account does not have them, and the others are asked', async () => {
+  it('are reported if the account does not have them, and the others are requested', async () => {
     assert.deepEqual(await resolve(list({ serial: 'NONE0000' }, { serial: 'YYYYYYYY' })), {
       targets: ['BASE0001/YYYYYYYY'],
       unknown: [['NONE0000', 'device-unknown', 'ENVLOG_INPUT', 'NONE0000']],
     })
   })
 
-  it('have their names and groups where the directory told them', async () => {
+  it('have their names and groups if the directory has them', async () => {
     const { devices: targets } = await resolveDevices(
       list({ serial: 'YYYYYYYY' }),
       [],
@@ -123,7 +123,7 @@ describe('the devices to ask', () => {
     ])
   })
 
-  it('are standalone where base and serial are equal', () => {
+  it('are standalone if base and serial are equal', () => {
     assert.equal(isStandalone({ serial: 'a', base: 'a' }), true)
     assert.equal(isStandalone({ serial: 'a', base: 'b' }), false)
   })

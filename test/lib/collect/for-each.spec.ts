@@ -8,18 +8,18 @@ import { useFakeTimers, watch } from '../api/setup'
 
 const items = [0, 1, 2, 3, 4, 5, 6]
 
-describe('working on devices side by side', () => {
+describe('concurrent work on devices', () => {
   const timers = useFakeTimers()
 
-  /** Each item takes a second; those named fail at its end. */
+  /** Each item takes a second; the given ones then fail. */
   function run(
     concurrency: number,
     failing: Record<number, unknown> = {},
     signal = never,
     doubtful: number[] = [],
   ) {
-    const told: [number, string][] = []
-    const seen = { started: [] as number[], done: [] as number[], most: 0, told }
+    const reported: [number, string][] = []
+    const seen = { started: [] as number[], done: [] as number[], most: 0, reported: reported }
     let open = 0
     const result = forEachConcurrent(
       items,
@@ -37,14 +37,14 @@ describe('working on devices side by side', () => {
         if (failure) throw typeof failure === 'string' ? new EnvlogError(failure as Reason) : failure
         seen.done.push(item)
       },
-      (item, error) => told.push([item, error.reason]),
+      (item, error) => reported.push([item, error.reason]),
       (item) => doubtful.includes(item),
     )
     return { seen, result, watched: watch(result), open: () => open }
   }
 
   for (const concurrency of [1, 3, 20]) {
-    it(`takes at most ${concurrency} at a time, in their order, each once`, async () => {
+    it(`runs at most ${concurrency} at a time, in their order, each once`, async () => {
       const { seen, watched } = run(concurrency)
       await timers().tickAsync(10_000)
       assert.equal(watched.state, 'done')
@@ -60,11 +60,11 @@ describe('working on devices side by side', () => {
     'reply-not-json',
     'reply-too-large',
   ]) {
-    it(`tells ${reason} of its device and goes on`, async () => {
+    it(`reports ${reason} of its device and continues`, async () => {
       const { seen, watched } = run(2, { 1: reason, 6: reason })
       await timers().tickAsync(10_000)
       assert.equal(watched.state, 'done')
-      assert.deepEqual(seen.told, [
+      assert.deepEqual(seen.reported, [
         [1, reason],
         [6, reason],
       ])
@@ -82,13 +82,13 @@ describe('working on devices side by side', () => {
     'proxy-refused',
     'timeout-connect',
   ]) {
-    it(`ends with ${reason}: the others are given up, none is begun, none is told`, async () => {
+    it(`ends with ${reason}: the others are aborted, none is started, none is reported`, async () => {
       const { seen, watched, open } = run(3, { 1: reason })
       await timers().tickAsync(10_000)
       assert.equal(watched.state, reason)
       assert.deepEqual(seen.started.slice(0, 3), [0, 1, 2])
       assert.ok(seen.started.length <= 4)
-      assert.deepEqual([seen.told, open()], [[], 0])
+      assert.deepEqual([seen.reported, open()], [[], 0])
     })
   }
 
@@ -101,13 +101,13 @@ describe('working on devices side by side', () => {
   ] as const) {
     const failing = (...which: number[]) => Object.fromEntries(which.map((item) => [item, reason]))
 
-    it(`reports ${reason} of items among others that are answered, each once, whichever it is`, async () => {
+    it(`reports ${reason} of items if others succeed, each once`, async () => {
       for (const which of [[0], [3], [6], [0, 1], [5, 6], [0, 2, 4, 6], [1, 2, 3], [0, 1, 2, 3]]) {
         const { seen, watched } = run(1, failing(...which))
         await timers().tickAsync(10_000)
         assert.equal(watched.state, 'done')
         assert.deepEqual(
-          seen.told.toSorted(),
+          seen.reported.toSorted(),
           which.map((item) => [item, reason]),
         )
         assert.deepEqual(
@@ -117,14 +117,14 @@ describe('working on devices side by side', () => {
       }
     })
 
-    it(`ends with ${reason} where three in a row fail so, the last named among them, without a report of each`, async () => {
+    it(`ends with ${reason} if three in a row fail so, without a report of each`, async () => {
       const { seen, watched } = run(1, failing(2, 3, 4, 5, 6))
       await timers().tickAsync(10_000)
       assert.equal(watched.state, reason)
-      assert.deepEqual([seen.started, seen.told], [[0, 1, 2, 6, 5], []])
+      assert.deepEqual([seen.started, seen.reported], [[0, 1, 2, 6, 5], []])
     })
 
-    it(`reports ${reason} of any number that failed so the last time as soon as another is answered`, async () => {
+    it(`reports ${reason} of any number of suspect items as soon as another succeeds`, async () => {
       for (const which of [
         [3, 4, 5, 6],
         [0, 1, 2, 3],
@@ -135,21 +135,21 @@ describe('working on devices side by side', () => {
           await timers().tickAsync(10_000)
           assert.equal(watched.state, 'done', `${which} ${concurrency}`)
           assert.deepEqual(
-            seen.told.toSorted(),
+            seen.reported.toSorted(),
             which.map((item) => [item, reason]),
           )
         }
       }
     })
 
-    it(`ends with ${reason} where all failed so the last time and do again`, async () => {
+    it(`ends with ${reason} if all suspect items fail again`, async () => {
       const { seen, watched } = run(1, failing(...items), never, items)
       await timers().tickAsync(10_000)
       assert.equal(watched.state, reason)
-      assert.deepEqual([seen.started, seen.told], [[0, 1, 2], []])
+      assert.deepEqual([seen.started, seen.reported], [[0, 1, 2], []])
     })
 
-    it(`ends with ${reason} where no item is answered`, async () => {
+    it(`ends with ${reason} if no item succeeds`, async () => {
       const result = forEachConcurrent(
         [0, 1],
         1,
@@ -161,7 +161,7 @@ describe('working on devices side by side', () => {
     })
   }
 
-  it('counts those in a row again after an answer, and leaves out those with failures of their own', async () => {
+  it('resets the count after a success, and does not count items with their own failures', async () => {
     const { seen, watched } = run(1, {
       0: 'timeout-silent',
       1: 'service-failed',
@@ -171,14 +171,14 @@ describe('working on devices side by side', () => {
     await timers().tickAsync(10_000)
     assert.equal(watched.state, 'done')
     assert.deepEqual(
-      seen.told.map(([item]) => item),
+      seen.reported.map(([item]) => item),
       [0, 1, 4, 3],
     )
   })
 
   for (const reason of ['quota-wait', 'quota-refused', 'records-wait'] as const) {
     const isOfDevice = reason === 'records-wait'
-    it(`where ${reason} ends it, what is on its way comes to its end, and none is begun`, async () => {
+    it(`waits for running items if ${reason} ends it, and starts no others`, async () => {
       const { seen, watched } = run(3, { 1: reason })
       await timers().tickAsync(10_000)
       assert.equal(watched.state, isOfDevice ? 'done' : reason)
@@ -187,31 +187,31 @@ describe('working on devices side by side', () => {
     })
   }
 
-  it('ends with what is no failure of the service as it is', async () => {
+  it('ends unchanged with an error that is no failure of the service', async () => {
     const bug = new TypeError('a bug')
     const { result } = run(1, { 0: bug })
     await timers().tickAsync(10_000)
     await assert.rejects(result, bug)
   })
 
-  it('gives ENVLOG_CLOSED as soon as the caller gives up, and leaves nothing behind', async () => {
+  it('rejects with ENVLOG_CLOSED as soon as the caller aborts, and leaves nothing behind', async () => {
     const abort = new AbortController()
     const { seen, watched, open } = run(2, {}, abort.signal)
     await timers().tickAsync(1500)
     abort.abort()
     await timers().tickAsync(0)
     assert.equal(watched.state, 'closed')
-    assert.deepEqual([seen.started, open(), seen.told], [[0, 1, 2, 3], 0, []])
+    assert.deepEqual([seen.started, open(), seen.reported], [[0, 1, 2, 3], 0, []])
     assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
   })
 
-  it('begins nothing where the caller has given up before', async () => {
+  it('starts nothing if the caller has aborted before', async () => {
     const { seen, result } = run(2, {}, AbortSignal.abort())
     await assert.rejects(result, failure('ENVLOG_CLOSED'))
     assert.deepEqual(seen.started, [])
   })
 
-  it('is done at once without devices', async () => {
+  it('resolves immediately without devices', async () => {
     await forEachConcurrent(
       [],
       2,

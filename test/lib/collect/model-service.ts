@@ -3,7 +3,7 @@ import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { RequestContext } from '../../../src/lib/quota/types'
-import { inOrder, type Order, selected } from '../../support/collect/selection'
+import { type RecordOrder, selectRecords, sortRecords } from '../../support/collect/selection'
 import { graph, type Json } from '../answers'
 
 export interface ModelRecord {
@@ -13,9 +13,9 @@ export interface ModelRecord {
 }
 
 export interface Behaviour {
-  /** Whether records at the very bounds are given or not. */
+  /** Whether records at the bounds are included. */
   inclusive: boolean
-  order: Order
+  order: RecordOrder
 }
 
 export interface Query {
@@ -24,7 +24,7 @@ export interface Query {
   number: number
 }
 
-/** The description's selection rules: the newest so many of what lies between the bounds. */
+/** Selection as in the API description: the newest `number` of the records between the bounds. */
 export function select(
   records: readonly ModelRecord[],
   query: Query,
@@ -32,8 +32,8 @@ export function select(
 ): Json[] {
   const { 'unixtime-from': from, 'unixtime-to': to, number } = query
   const byId = records.toSorted((a, b) => a.id - b.id)
-  const taken = selected(byId, { from, to, number: Math.min(number, 65_535) }, inclusive)
-  return inOrder(taken, order).map(
+  const taken = selectRecords(byId, { from, to, number: Math.min(number, 65_535) }, inclusive)
+  return sortRecords(taken, order).map(
     ({ unixtime, id, value }): Json => ({
       unixtime,
       'data-id': id,
@@ -42,18 +42,18 @@ export function select(
   )
 }
 
-export interface Asked {
+export interface ModelRequest {
   endpoint: EndpointName
   params: Json
 }
 
-/** An account whose requests are answered by `reply`; what was asked is kept. */
+/** An account whose requests are answered by `reply` and recorded. */
 export function modelAccount(
-  reply: (asked: Asked, index: number) => Json,
+  reply: (request: ModelRequest, index: number) => Json,
   offset = 0,
   recordsRemaining: number | null = 1,
 ) {
-  const asked: Asked[] = []
+  const requests: ModelRequest[] = []
   const account = {
     name: 'Plant A',
     concurrency: 2,
@@ -63,15 +63,15 @@ export function modelAccount(
     client: {
       async read(endpoint: EndpointName, params: Json, context: RequestContext) {
         if (context.signal.aborted) throw new EnvlogError('closed')
-        asked.push({ endpoint, params })
-        const body = readEnvelope(endpoint, JSON.stringify(reply({ endpoint, params }, asked.length - 1)))
+        requests.push({ endpoint, params })
+        const body = readEnvelope(endpoint, JSON.stringify(reply({ endpoint, params }, requests.length - 1)))
         return { endpoint, body, receivedAt: 1_795_161_605_000, quota: { recordsRemaining } }
       },
     },
   } as unknown as Account
-  return { account, asked }
+  return { account, requests: requests }
 }
 
-/** An account with one device that has these records. */
+/** An account with one device with these records. */
 export const modelService = (records: readonly ModelRecord[], behaviour: Behaviour, offset = 0) =>
   modelAccount(({ params }) => graph({ data: select(records, params as never, behaviour) }), offset)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
-import { settled, shelf } from '../../support/collect/shelf'
+import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
 import { failure } from '../answers'
 
 const DEVICE = '5839F001/5212A1B2'
@@ -11,7 +11,7 @@ const saved = (taken: number) => {
   const nothing = { forgotten: {}, marks: {}, selected: {}, round: [] }
   return { version: 1, key: 'key', cursors: { [DEVICE]: persisted(taken) }, ...nothing }
 }
-/** How it ends, once it has. */
+/** The outcome of a promise, once it is settled. */
 function outcome(waiting: Promise<void>): () => string | undefined {
   let end: string | undefined
   const set = (reason: string) => {
@@ -25,7 +25,7 @@ function outcome(waiting: Promise<void>): () => string | undefined {
 }
 const silence = <T>() => new Promise<T>(() => {})
 
-function begin(store = shelf()) {
+function begin(store = createRecordingStore()) {
   const clock = createVirtualClock(0)
   const nodeState = createNodeState(clock)
   nodeState.open(store)
@@ -50,40 +50,40 @@ function begin(store = shelf()) {
 }
 
 describe('a store', () => {
-  it('that is slow is waited for: nothing is asked before', async () => {
+  it('that is slow is awaited before the first request', async () => {
     let answer = (_: unknown) => {}
-    const store = { ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) }
+    const store = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
     const { isReady, cursor } = begin(store)
-    await settled()
+    await nextTurn()
     assert.equal(isReady(), false)
     answer(saved(5))
-    await settled()
+    await nextTurn()
     assert.deepEqual([isReady(), cursor()], [true, at(5)])
   })
 
-  it('that stays silent is waited for five seconds; what comes late is taken all the same', async () => {
+  it('that does not answer is awaited for five seconds; a late answer is still used', async () => {
     let answer = (_: unknown) => {}
     let loads = 0
     const load = () => new Promise((resolve) => (answer = resolve)).finally(() => loads++)
-    const { clock, nodeState, cursor } = begin({ ...shelf(), load })
+    const { clock, nodeState, cursor } = begin({ ...createRecordingStore(), load })
     for (let times = 0; times < 2; times++) {
       const waiting = outcome(nodeState.ready())
       clock.advance(4999)
-      await settled()
+      await nextTurn()
       assert.equal(waiting(), undefined)
       clock.advance(1)
-      await settled()
+      await nextTurn()
       assert.equal(waiting(), 'store-unreadable')
     }
     answer(saved(5))
-    await settled()
+    await nextTurn()
     assert.deepEqual([cursor(), loads], [at(5), 1])
     await nodeState.ready()
   })
 
-  it('that never answers is asked again after a minute', async () => {
+  it('that never answers is loaded again after a minute', async () => {
     const answers: ((state: unknown) => void)[] = []
-    const store = { ...shelf(), load: () => new Promise((resolve) => answers.push(resolve)) }
+    const store = { ...createRecordingStore(), load: () => new Promise((resolve) => answers.push(resolve)) }
     const { clock, nodeState, cursor } = begin(store)
     clock.advance(59_999)
     void nodeState.ready().catch(() => {})
@@ -92,29 +92,29 @@ describe('a store', () => {
     const second = outcome(nodeState.ready())
     assert.equal(answers.length, 2)
     answers[1]?.(saved(6))
-    await settled()
+    await nextTurn()
     assert.deepEqual([second(), cursor()], ['ready', at(6)])
     answers[0]?.(saved(5))
-    await settled()
+    await nextTurn()
     assert.deepEqual(cursor(), at(6), 'the first to answer holds')
   })
 
-  it('that cannot be read is no empty one: nothing is ready nor written before it can', async () => {
+  it('that cannot be read is not treated as empty: nothing is ready or written before it can be read', async () => {
     let fails = true
-    const good = shelf(saved(5))
+    const good = createRecordingStore(saved(5))
     const load = () => (fails ? Promise.reject(new Error('not connected yet')) : good.load())
     const { nodeState, cursor } = begin({ ...good, load })
     for (let times = 0; times < 3; times++) {
       await assert.rejects(nodeState.ready(), failure('store-unreadable'))
       nodeState.setLastSent([[DEVICE, 'mark']])
-      await settled()
+      await nextTurn()
     }
     assert.deepEqual(good.writes, [])
     fails = false
     await nodeState.ready()
     assert.deepEqual(cursor(), at(5))
     nodeState.save()
-    assert.deepEqual(good.newest(), { ...saved(5), marks: { [DEVICE]: 'mark' } })
+    assert.deepEqual(good.latest(), { ...saved(5), marks: { [DEVICE]: 'mark' } })
   })
 
   const newer = { ...saved(5), version: 2 }
@@ -132,15 +132,15 @@ describe('a store', () => {
     'a round of something else': { ...saved(5), round: [{}] },
   }
   for (const [title, held] of Object.entries(unreadable)) {
-    it(`that holds ${title} is no empty one: nothing is ready, and nothing is written over it`, async () => {
-      const store = shelf(held)
+    it(`that contains ${title} is not treated as empty: nothing is ready, and it is not overwritten`, async () => {
+      const store = createRecordingStore(held)
       const { nodeState } = begin(store)
       const reason = held === newer ? 'store-newer' : 'store-unreadable'
       for (let times = 0; times < 2; times++) {
         await assert.rejects(nodeState.ready(), failure(reason))
         nodeState.save()
         nodeState.forget('all')
-        await settled()
+        await nextTurn()
       }
       await nodeState.close(store)
       assert.deepEqual(store.writes, [])
@@ -148,15 +148,15 @@ describe('a store', () => {
   }
 
   for (const empty of [undefined, null]) {
-    it(`that holds ${empty} is an empty one`, async () => {
-      const { nodeState } = begin(shelf(empty))
+    it(`that contains ${empty} is empty`, async () => {
+      const { nodeState } = begin(createRecordingStore(empty))
       await nodeState.ready()
     })
   }
 
-  it('that cannot be read is read once for all that wait, and again after a deploy', async () => {
+  it('that cannot be read is loaded once for all callers, and again after a deploy', async () => {
     let loads = 0
-    const good = shelf(saved(5))
+    const good = createRecordingStore(saved(5))
     const { nodeState, cursor } = begin({ ...good, load: () => Promise.reject(new Error(`${++loads}`)) })
     const both = await Promise.allSettled([nodeState.ready(), nodeState.ready()])
     assert.deepEqual([both.map(({ status }) => status), loads], [['rejected', 'rejected'], 1])
@@ -165,42 +165,42 @@ describe('a store', () => {
     assert.deepEqual(cursor(), at(5))
   })
 
-  it('that is being read by a node that closes late does not close the one made after it', async () => {
-    const old = { ...shelf(), load: () => silence<unknown>() }
+  it('that is being read by a node that closes late does not close its successor', async () => {
+    const old = { ...createRecordingStore(), load: () => silence<unknown>() }
     const { nodeState, cursor } = begin(old)
-    const present = shelf(saved(5))
+    const present = createRecordingStore(saved(5))
     nodeState.open(present)
     await nodeState.close(old)
     await nodeState.ready()
     nodeState.dispatch(DEVICE, { kind: 'trigger' })
     nodeState.dispatch(DEVICE, { kind: 'delivered', next: at(6) })
-    await settled()
-    assert.deepEqual([cursor(), present.newest()], [at(6), saved(6)])
+    await nextTurn()
+    assert.deepEqual([cursor(), present.latest()], [at(6), saved(6)])
   })
 
   it('that fails to write gets the next change', async () => {
     let fails = true
-    const good = shelf({ ...saved(4), cursors: {} })
+    const good = createRecordingStore({ ...saved(4), cursors: {} })
     const save = (state: unknown) => (fails ? Promise.reject(new Error('full')) : good.save(state))
     const { deliver } = begin({ ...good, save })
-    await settled()
+    await nextTurn()
     deliver(5)
-    await settled()
+    await nextTurn()
     fails = false
     deliver(6)
-    await settled()
-    assert.deepEqual(good.newest(), saved(6))
+    await nextTurn()
+    assert.deepEqual(good.latest(), saved(6))
   })
 
-  it('knows after a restart what was forgotten: an old receipt does not bring it back', async () => {
-    const store = shelf()
+  it('knows after a restart what was forgotten: an old receipt does not restore it', async () => {
+    const store = createRecordingStore()
     const before = begin(store)
-    await settled()
+    await nextTurn()
     before.deliver(5)
     before.nodeState.forget('all')
-    await settled()
+    await nextTurn()
     const { nodeState, cursor, clock } = begin(store)
-    await settled()
+    await nextTurn()
     nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(5) })
     assert.equal(cursor(), null)
     const later = at(clock.now() + 1)
@@ -209,9 +209,9 @@ describe('a store', () => {
   })
 
   it('does not know after a restart which receipts were issued; they are void all the same', async () => {
-    const store = shelf()
+    const store = createRecordingStore()
     const before = begin(store)
-    await settled()
+    await nextTurn()
     before.deliver(5)
     const next = at(before.clock.now())
     before.nodeState.dispatch(DEVICE, { kind: 'trigger' })
@@ -222,9 +222,9 @@ describe('a store', () => {
       overdueAt: 0,
       retained: null,
     })
-    await settled()
+    await nextTurn()
     const { nodeState, cursor } = begin(store)
-    await settled()
+    await nextTurn()
     nodeState.forget(['5212A1B2'])
     nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: next })
     assert.equal(cursor(), null)
@@ -233,7 +233,7 @@ describe('a store', () => {
   it('need not know a device for its receipts to be void', async () => {
     for (const serials of ['all', ['5212A1B2']] as const) {
       const { nodeState, cursor, clock } = begin()
-      await settled()
+      await nextTurn()
       nodeState.forget(serials)
       nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(clock.now()) })
       assert.equal(cursor(), null)
@@ -244,62 +244,64 @@ describe('a store', () => {
     }
   })
 
-  it('that is being read when the node closes is not ready: what was told then is not done', async () => {
+  it('that is being read when the node closes is not ready', async () => {
     let answer = (_: unknown) => {}
-    const store = { ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) }
+    const store = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
     const { nodeState } = begin(store)
     const waiting = outcome(nodeState.ready())
     await nodeState.close(store)
     answer(saved(5))
-    await settled()
+    await nextTurn()
     assert.equal(waiting(), 'closed')
     await assert.rejects(nodeState.ready(), failure('closed'))
   })
 
-  it('that is slow to write gets one write at a time, and the newest in the end', async () => {
+  it('that writes slowly gets one write at a time, and finally the latest state', async () => {
     const ends: (() => void)[] = []
     const states: unknown[] = []
     const save = (state: unknown) => {
       states.push(state)
       return new Promise<void>((resolve) => ends.push(resolve))
     }
-    const { deliver } = begin({ ...shelf({ ...saved(4), cursors: {} }), save })
-    await settled()
+    const { deliver } = begin({ ...createRecordingStore({ ...saved(4), cursors: {} }), save })
+    await nextTurn()
     for (const sequence of [5, 6, 7]) deliver(sequence)
     assert.deepEqual(states, [saved(5)])
     ends[0]?.()
-    await settled()
+    await nextTurn()
     assert.deepEqual(states, [saved(5), saved(7)])
     ends[1]?.()
-    await settled()
+    await nextTurn()
     assert.equal(states.length, 2)
   })
 
-  it('that never says it has written does not hold deliveries back', async () => {
-    const { deliver, cursor } = begin({ ...shelf(), save: () => silence() })
-    await settled()
+  it('that never confirms a write does not delay deliveries', async () => {
+    const { deliver, cursor } = begin({ ...createRecordingStore(), save: () => silence() })
+    await nextTurn()
     deliver(5)
     deliver(6)
     assert.deepEqual(cursor(), at(6))
   })
 
-  it('of an earlier deploy that is still being read does not take the place of the present one', async () => {
+  it('of an earlier deploy that is still being read does not replace the current one', async () => {
     let answer = (_: unknown) => {}
-    const old = { ...shelf(), load: () => new Promise((resolve) => (answer = resolve)) }
+    const old = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
     const { nodeState, deliver } = begin(old)
-    const present = shelf()
+    const present = createRecordingStore()
     nodeState.open(present)
     answer(undefined)
-    await settled()
+    await nextTurn()
     deliver(5)
-    await settled()
+    await nextTurn()
     assert.deepEqual([old.writes.length, present.writes.length], [0, 1])
   })
 
   const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
 
-  it('holding cursors of records, and of alerts, holds them', async () => {
-    const { nodeState } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }))
+  it('contains cursors of records, or of alerts', async () => {
+    const { nodeState } = begin(
+      createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }),
+    )
     await nodeState.ready()
     const cursor = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
     assert.deepEqual([nodeState.delivery(DEVICE).cursor, nodeState.delivery('c/1').cursor], [at(5), cursor])
@@ -307,8 +309,10 @@ describe('a store', () => {
 
   const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
   for (const cursor of [...odd, { ...records, at: null }, { ...records, time: 'x' }]) {
-    it(`holding ${JSON.stringify(cursor)} for a cursor is damaged`, async () => {
-      const { nodeState } = begin(shelf({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }))
+    it(`with the cursor ${JSON.stringify(cursor)} is damaged`, async () => {
+      const { nodeState } = begin(
+        createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }),
+      )
       await assert.rejects(nodeState.ready(), failure('store-unreadable'))
     })
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Backfill } from '../../../src/lib/collect/backfill'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import { createVirtualClock } from '../../support/clock'
-import { settled, shelf } from '../../support/collect/shelf'
+import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
 
 const [FIRST, SECOND] = ['5839F001/5212A1B2', '5839F002/5212A1B2']
 const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
@@ -11,8 +11,8 @@ const target = (key: string) => {
   return { base, serial }
 }
 
-/** A node's memory in a process of its own, once it has taken over what the store holds. */
-async function begin(store = shelf()) {
+/** The state of a node in a new process, loaded from the store. */
+async function begin(store = createRecordingStore()) {
   const nodeState = createNodeState(createVirtualClock(0))
   nodeState.open(store)
   await nodeState.ready()
@@ -23,13 +23,13 @@ async function begin(store = shelf()) {
   return { nodeState, store, deliver, cursor: (device: string) => nodeState.delivery(device).cursor }
 }
 
-describe('what a node knows of its devices', () => {
-  it('is nothing at first, and empty stores are fine', async () => {
+describe('the state of a node', () => {
+  it('is empty at first, and empty stores are valid', async () => {
     const { nodeState, cursor } = await begin()
     assert.deepEqual([cursor(FIRST), nodeState.lastSent(FIRST)], [null, undefined])
   })
 
-  it('outlives its process in a store: cursors, what was last sent, and the polling order', async () => {
+  it('is restored from a store in the next process: cursors, last sent values, and the polling order', async () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 6)
@@ -37,7 +37,7 @@ describe('what a node knows of its devices', () => {
     nodeState.pollingOrder.markPolled(target(SECOND))
     nodeState.pollingOrder.markPolled(target(FIRST))
     nodeState.save()
-    await settled()
+    await nextTurn()
     const next = await begin(store)
     assert.deepEqual([next.cursor(FIRST), next.cursor(SECOND)], [at(5), at(6)])
     assert.equal(next.nodeState.lastSent(FIRST), 'mark')
@@ -49,21 +49,21 @@ describe('what a node knows of its devices', () => {
     assert.deepEqual(order, [target('x/y'), target(SECOND), target(FIRST)])
   })
 
-  it('has one key for its receipts, over restarts too, and another in each store', async () => {
+  it('has one key for its receipts, also after restarts, and another one in each store', async () => {
     const { nodeState, store, deliver } = await begin()
     deliver(FIRST, 5)
-    await settled()
+    await nextTurn()
     assert.equal((await begin(store)).nodeState.receiptKey(), nodeState.receiptKey())
     assert.notEqual((await begin()).nodeState.receiptKey(), nodeState.receiptKey())
     assert.ok(nodeState.receiptKey().length >= 43, 'of 32 bytes')
   })
 
-  it('is saved by every step that moves a cursor, and by no other', async () => {
+  it('is saved by every step that changes a cursor, and by no other', async () => {
     const { nodeState, store, deliver } = await begin()
     const writes = () => store.writes.length
     deliver(FIRST, 5)
     assert.equal(writes(), 1)
-    await settled()
+    await nextTurn()
     nodeState.dispatch(FIRST, { kind: 'trigger' })
     nodeState.dispatch(FIRST, {
       kind: 'receipt-issued',
@@ -74,49 +74,54 @@ describe('what a node knows of its devices', () => {
     })
     nodeState.dispatch(FIRST, { kind: 'receipt-overdue' })
     nodeState.setLastSent([])
-    await settled()
+    await nextTurn()
     assert.equal(writes(), 1, 'what is open is in memory only')
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(9) })
     assert.equal(writes(), 2)
   })
 
-  it('holds nothing but data: what a store keeps is not changed afterwards', async () => {
+  it('is plain data: what a store keeps is not changed afterwards', async () => {
     const kept: unknown[] = []
     const { nodeState, deliver } = await begin({
-      ...shelf(),
+      ...createRecordingStore(),
       save: async (state) => void kept.push(state),
     })
     deliver(FIRST, 5)
-    await settled()
+    await nextTurn()
     const before = structuredClone(kept[0])
     deliver(FIRST, 6)
     nodeState.setLastSent([[FIRST, 'mark']])
     nodeState.forget('all')
-    await settled()
+    await nextTurn()
     assert.deepEqual(kept[0], before)
   })
 
-  it('stays over a deploy, also where the store holds something older, or is another one', async () => {
+  it('survives a deploy, also if the store contains older state, or is another one', async () => {
     const { nodeState, store, deliver, cursor } = await begin()
     deliver(FIRST, 5)
-    await settled()
+    await nextTurn()
     nodeState.dispatch(SECOND, { kind: 'trigger' })
-    const other = shelf({ version: 1, cursors: { [FIRST]: { seen: ['1'], taken: 1 } }, marks: {}, round: [] })
+    const other = createRecordingStore({
+      version: 1,
+      cursors: { [FIRST]: { seen: ['1'], taken: 1 } },
+      marks: {},
+      round: [],
+    })
     await nodeState.close(store)
     nodeState.open(other)
     await nodeState.ready()
     assert.deepEqual([cursor(FIRST), nodeState.delivery(SECOND).phase.name], [at(5), 'idle'])
     deliver(SECOND, 7)
-    await settled()
+    await nextTurn()
     assert.deepEqual([store.writes.length, other.writes.length], [1, 1])
     assert.deepEqual((await begin(other)).cursor(FIRST), at(5))
   })
 
-  it('keeps what changed while the store was read', async () => {
+  it('keeps changes that occur while the store is read', async () => {
     const { store, deliver } = await begin()
     deliver(FIRST, 5)
     deliver(SECOND, 5)
-    await settled()
+    await nextTurn()
     const nodeState = createNodeState(createVirtualClock(0))
     nodeState.open(store)
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(9) })
@@ -129,16 +134,16 @@ describe('what a node knows of its devices', () => {
   })
 })
 
-/** A hole of which so many records are there. */
+/** A backfill with this number of received records. */
 const holeOf = (count: number): Backfill => {
   const records = Array.from({ length: count }, () => ({}))
   return { received: { series: { records: [] } }, paging: { parts: [{ records }] } } as unknown as Backfill
 }
 
-describe('what was fetched', () => {
+describe('fetched pages', () => {
   const fetch = async (shapes: readonly string[]) => {
     const nodeState = createNodeState(createVirtualClock(0))
-    const store = shelf()
+    const store = createRecordingStore()
     nodeState.open(store, { settingsKey: 'old' })
     await nodeState.ready()
     nodeState.dispatch(FIRST, { kind: 'trigger' })
@@ -150,14 +155,14 @@ describe('what was fetched', () => {
     return nodeState.delivery(FIRST).phase.name
   }
 
-  it('stays over a deploy with the same settings, and is dropped where they changed', async () => {
+  it('survive a deploy with the same settings, and are dropped if they changed', async () => {
     assert.equal(await fetch(['old', 'old']), 'backfilling')
     assert.equal(await fetch(['new', 'old']), 'idle')
   })
 })
 
-describe('what is retained in memory', () => {
-  it('fits up to 100,000 records of all nodes of a process, or those of one device alone', () => {
+describe('data that is retained in memory', () => {
+  it('is up to 100,000 records of all nodes of a process, or those of one device', () => {
     const holding = { count: 0 }
     const [one, other] = [
       createNodeState(createVirtualClock(0), holding),
@@ -175,9 +180,9 @@ describe('what is retained in memory', () => {
     assert.equal(holding.count, 0)
   })
 
-  it('of a device that the node is no longer about is dropped after 30 days', async () => {
+  it('is dropped after 30 days if the node no longer selects the device', async () => {
     const clock = createVirtualClock(0)
-    const store = shelf()
+    const store = createRecordingStore()
     const nodeState = createNodeState(clock)
     nodeState.open(store)
     await nodeState.ready()
@@ -196,17 +201,17 @@ describe('what is retained in memory', () => {
     clock.advance(86_400_000)
     nodeState.setDevices([target(FIRST)])
     nodeState.save()
-    await settled()
+    await nextTurn()
     assert.deepEqual([nodeState.delivery('a/b').cursor, nodeState.lastSent('a/b')], [null, undefined])
-    const held = store.newest() as Record<string, object>
+    const held = store.latest() as Record<string, object>
     for (const key of ['cursors', 'marks', 'selected'])
       assert.deepEqual(Object.keys(held[key] ?? {}), [FIRST], key)
     assert.deepEqual(held.round, [FIRST])
   })
 
-  it('does not wait again for a device at each restart', async () => {
+  it('is not kept longer because of restarts', async () => {
     const day = 86_400_000
-    const store = shelf({
+    const store = createRecordingStore({
       version: 1,
       cursors: { [FIRST]: { seen: ['5'], taken: 5 } },
       forgotten: {},
@@ -223,13 +228,13 @@ describe('what is retained in memory', () => {
       assert.equal(nodeState.delivery(FIRST).cursor === null, restart > 30, `${restart}`)
       nodeState.setDevices([])
       nodeState.save()
-      await settled()
+      await nextTurn()
       now += day
     }
-    assert.deepEqual((store.newest() as { cursors: object }).cursors, {})
+    assert.deepEqual((store.latest() as { cursors: object }).cursors, {})
   })
 
-  it('goes with a device to another base unit, where it has left the one before', async () => {
+  it('moves with a device to another base unit, if it has left the previous one', async () => {
     const { nodeState, deliver, cursor } = await begin()
     deliver(FIRST, 5)
     nodeState.setLastSent([[FIRST, 'mark']])
@@ -240,23 +245,23 @@ describe('what is retained in memory', () => {
     assert.deepEqual([nodeState.lastSent(FIRST), nodeState.lastSent(SECOND)], [undefined, 'mark'])
   })
 
-  it('is not what a node of another type with the same id knew', async () => {
+  it('is not shared with a node of another type with the same id', async () => {
     const records = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
-    const store = shelf()
+    const store = createRecordingStore()
     const { nodeState, cursor } = await begin(store)
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: records })
     await nodeState.close(store)
     nodeState.open(store, { cursorKind: 'alerts' })
     assert.equal(cursor(FIRST), null)
     nodeState.dispatch(FIRST, { kind: 'receipt-received', cursor: at(6) })
-    await settled()
+    await nextTurn()
     const next = createNodeState(createVirtualClock(0))
     next.open(store, { cursorKind: 'records' })
     await next.ready()
     assert.equal(next.delivery(FIRST).cursor, null)
   })
 
-  it('has a bound, however many devices answers name or messages tell to forget', () => {
+  it('is bounded, however many devices answers contain or messages forget', () => {
     const nodeState = createNodeState(createVirtualClock(0))
     let first = 0
     for (let index = 0; index < 12_000; index++) if (nodeState.isFirstReport({ serial: `${index}` })) first++
@@ -268,7 +273,7 @@ describe('what is retained in memory', () => {
   })
 })
 
-describe('to forget', () => {
+describe('forgetting', () => {
   it('clears the named devices under every base unit, or all, and is saved', async () => {
     const { nodeState, store, deliver, cursor } = await begin()
     for (const device of [FIRST, SECOND, 'a/b']) deliver(device, 5)
@@ -279,10 +284,10 @@ describe('to forget', () => {
     nodeState.forget(['5212A1B2'])
     assert.deepEqual([cursor(FIRST), cursor(SECOND), cursor('a/b')], [null, null, at(5)])
     assert.deepEqual([nodeState.lastSent(FIRST), nodeState.lastSent('a/b')], [undefined, 'mark'])
-    await settled()
+    await nextTurn()
     assert.equal((await begin(store)).cursor(FIRST), null)
     nodeState.forget('all')
-    await settled()
+    await nextTurn()
     assert.equal((await begin(store)).cursor('a/b'), null)
     assert.equal(nodeState.lastSent('a/b'), undefined)
   })

@@ -8,15 +8,15 @@ import { graph, type Json, patient } from '../answers'
 import { type Behaviour, type ModelRecord, select } from './model-service'
 
 const target = { serial: '5212A1B2', base: '5212A1B2' }
-const MOST_A_SECOND = 3
+const MAX_PER_SECOND = 3
 const behaviour: fc.Arbitrary<Behaviour> = fc.record({
   inclusive: fc.boolean(),
   order: fc.constantFrom('ascending', 'descending', 'mixed'),
 })
-/** How many records there are in each second; ids of a remote unit that turn over, or that begin again. */
+/** Number of records in each second; ids of a remote unit that overflow, or that restart. */
 const records = fc
   .tuple(
-    fc.array(fc.integer({ min: 0, max: MOST_A_SECOND }), { minLength: 10, maxLength: 40, size: 'max' }),
+    fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { minLength: 10, maxLength: 40, size: 'max' }),
     fc.constantFrom(0, 65_530),
     fc.option(fc.integer({ min: 1, max: 60 })),
   )
@@ -26,40 +26,40 @@ const records = fc
       begins === null || index < begins ? (first + index) % 65_536 : index - begins
     return seconds.map((unixtime, index): ModelRecord => ({ unixtime, id: idOf(index), value: index }))
   })
-/** Records that the device's budget of the hour gives for each request. */
+/** Records that the device's hourly budget allows for each request. */
 const budgets = fc.array(fc.constantFrom(7, 7, 8, 11, 25, 16_000), { minLength: 1, maxLength: 6 })
 
 interface Service {
   records: ModelRecord[]
   how: Behaviour
   budgets: readonly number[]
-  /** What happens after a page was answered. */
+  /** Called after a page was answered. */
   grow?(page: number, records: ModelRecord[]): void
-  /** Takes no notice of the period. */
+  /** Ignores the period. */
   isDeaf?: boolean
-  /** Requests that it was asked. */
-  asked?: number
+  /** Number of requests it received. */
+  requests?: number
 }
 
-/** Values of a period, and how many requests they took. */
+/** Values of a period, and the number of requests. */
 async function collect(service: Service, from: number, to: number, number: number | null = null) {
   let pages = 0
   const read = async (endpoint: 'data', params: Json) => {
-    service.asked = ++pages
+    service.requests = ++pages
     if (pages > 2000) throw new RangeError('it never ends')
     const most = service.budgets[(pages - 1) % service.budgets.length] ?? 0
-    const asked = { ...(params as never as Parameters<typeof select>[1]) }
-    asked.number = Math.min(asked.number, most)
-    const query = service.isDeaf ? { ...asked, 'unixtime-from': 0, 'unixtime-to': 1e9 } : asked
+    const received = { ...(params as never as Parameters<typeof select>[1]) }
+    received.number = Math.min(received.number, most)
+    const query = service.isDeaf ? { ...received, 'unixtime-from': 0, 'unixtime-to': 1e9 } : received
     const data = select([...service.records], query, service.how)
     service.grow?.(pages, service.records)
     const body = readEnvelope(endpoint, JSON.stringify(graph({ data })))
-    return { endpoint, body, receivedAt: 0, quota: {}, number: asked.number }
+    return { endpoint, body, receivedAt: 0, quota: {}, number: received.number }
   }
   const account = { client: { read } } as unknown as Account
   const period = { from: { instant: from }, to: { instant: to } }
-  const wish = { period, number, time: 'utc', format: 'read' } as const
-  const { content } = await collectRange(account, target, wish, patient)
+  const query = { period, number, time: 'utc', format: 'read' } as const
+  const { content } = await collectRange(account, target, query, patient)
   assert.ok(content.kind === 'series')
   const { records: found } = content.series
   const times = found.map(({ timestamp }) => timestamp ?? 0)
@@ -83,7 +83,7 @@ const period = fc
   .map(([from, length]) => [from, from + length] as const)
 const numRuns = 500
 
-describe('a period that is fetched by whatever the budget gives', () => {
+describe('a period that is fetched in pages of any size', () => {
   it('is whole, each record once, pages of any size', () =>
     fc.assert(
       fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
@@ -93,7 +93,7 @@ describe('a period that is fetched by whatever the budget gives', () => {
       { numRuns },
     ))
 
-  it('brings exactly the newest so many where a number is wanted', () =>
+  it('returns exactly the newest records if a number is given', () =>
     fc.assert(
       fc.asyncProperty(
         records,
@@ -112,7 +112,7 @@ describe('a period that is fetched by whatever the budget gives', () => {
       { numRuns },
     ))
 
-  it('has all there was at the beginning, though more comes with every page, within the period or after it', () =>
+  it('has all records of the beginning, even if more are added with every page, within the period or after it', () =>
     fc.assert(
       fc.asyncProperty(
         ...[records, period, behaviour, budgets, fc.integer({ min: 1, max: 9 })],
@@ -134,7 +134,7 @@ describe('a period that is fetched by whatever the budget gives', () => {
       { numRuns },
     ))
 
-  it('has what the service still keeps, though it drops the oldest with every page', () =>
+  it('has what the service still keeps, even if it drops the oldest with every page', () =>
     fc.assert(
       fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
         const held = [...given]
@@ -150,14 +150,14 @@ describe('a period that is fetched by whatever the budget gives', () => {
     ))
 })
 
-describe('a service that takes no notice of the period', () => {
-  /** It has a few seconds in all; the last may be stepped over one by one where a page holds nothing else. */
-  const MOST_PAGES = 5
+describe('a service that ignores the period', () => {
+  /** The period has a few seconds; the last may be skipped one by one where a page holds nothing else. */
+  const MAX_PAGES = 5
 
-  it('is asked again only while that brings something, and nothing comes twice or from outside', () =>
+  it('is requested again only while that returns something, and nothing is doubled or from outside the period', () =>
     fc.assert(
       fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
-        const deaf = { records: given, how, budgets: most, isDeaf: true, asked: 0 }
+        const deaf = { records: given, how, budgets: most, isDeaf: true, requests: 0 }
         const possible = new Set(inside(given, from, to))
         try {
           const { values } = await collect(deaf, from, to)
@@ -165,14 +165,14 @@ describe('a service that takes no notice of the period', () => {
         } catch (error) {
           assert.equal((error as EnvlogError).reason, 'reply-other-period')
         }
-        assert.ok(deaf.asked <= most.length + MOST_PAGES, `${deaf.asked} requests`)
+        assert.ok(deaf.requests <= most.length + MAX_PAGES, `${deaf.requests} requests`)
       }),
       { numRuns },
     ))
 })
 
 describe('a page that fails', () => {
-  it('ends the fetching with its error: nothing that is not whole is sent', async () => {
+  it('ends the fetching with its error: incomplete data is not sent', async () => {
     const given = Array.from({ length: 30 }, (_, index) => ({
       unixtime: 1000 + index,
       id: index,

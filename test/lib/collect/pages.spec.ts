@@ -12,34 +12,35 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
 })
 
 /** At most three records a second; the ids of a standalone device, or all 0 with values that differ. */
-const MOST_A_SECOND = 3
+const MAX_PER_SECOND = 3
 const records = fc
-  .tuple(fc.array(fc.integer({ min: 0, max: MOST_A_SECOND }), { maxLength: 40 }), fc.boolean())
+  .tuple(fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { maxLength: 40 }), fc.boolean())
   .map(([counts, withIds]) => {
     const seconds = counts.flatMap((count, second) => Array.from({ length: count }, () => 1000 + second))
     return seconds.map(
       (unixtime, index): ModelRecord => ({ unixtime, id: withIds ? index + 1 : 0, value: index }),
     )
   })
-/** In ms, also between the seconds. */
+/** In ms, not only full seconds. */
 const period = fc
   .tuple(fc.integer({ min: 990_000, max: 1_045_000 }), fc.integer({ min: 1, max: 45_000 }))
   .map(([from, length]) => ({ from, to: from + length }))
 
-/** The pages of a wish, one taken after the other. */
-function createPages(wish: Parameters<typeof startPaging>[0]) {
-  let paging = startPaging(wish)
+/** The pages of a period, one after the other. */
+function createPages(period: Parameters<typeof startPaging>[0]) {
+  let paging = startPaging(period)
   return {
     next: () => nextPage(paging),
-    /** True when it was the last one. */
+    /** True for the last page. */
     take(series: Series, count: number, requested: Page, recordsRemaining: number | null = 1): boolean {
       const before = structuredClone(paging)
       const received = { requested, count, recordsRemaining }
       const after = addPage(paging, series, received)
-      assert.deepEqual(paging, before, 'what came in is not touched')
+      assert.deepEqual(paging, before, 'the argument is not changed')
       const oldest = series.records.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null
       const ahead = prefetchablePage(paging, received, oldest)
-      if (wish.number !== null) assert.equal(ahead, undefined, 'only reading tells how many are left')
+      if (period.number !== null)
+        assert.equal(ahead, undefined, 'how many are left is only known after reading')
       else assert.deepEqual(ahead, after.isComplete ? undefined : nextPage(after), 'what is next was known')
       paging = after
       return paging.isComplete
@@ -53,27 +54,27 @@ interface Run {
   pages: number
 }
 
-/** All pages of a service that gives at most `cap` records at once. */
+/** Requests all pages of a service that returns at most `cap` records at once. */
 function run(
   given: readonly ModelRecord[],
-  wish: { from: number; to: number; number: number | null },
+  period: { from: number; to: number; number: number | null },
   how: Behaviour,
   cap: number,
   grow: (page: number) => readonly ModelRecord[] = () => [],
 ): Run {
-  const pages = createPages(wish)
+  const pages = createPages(period)
   const held = [...given]
   for (let count = 1; ; count++) {
     assert.ok(count < 500, 'it never ends')
     const next = pages.next()
-    const asked = { ...next, number: Math.min(next.number, cap) }
+    const page = { ...next, number: Math.min(next.number, cap) }
     const data = select(
       held,
-      { 'unixtime-from': asked.from, 'unixtime-to': asked.to, number: asked.number },
+      { 'unixtime-from': page.from, 'unixtime-to': page.to, number: page.number },
       how,
     )
     const series = readSeries(graphEnvelope(graph({ data })), 'utc')
-    if (pages.take(series, data.length, asked)) return { series: pages.series(), pages: count }
+    if (pages.take(series, data.length, page)) return { series: pages.series(), pages: count }
     held.push(...grow(count))
   }
 }
@@ -86,34 +87,34 @@ const wanted = (
   return inside.slice(number === null ? 0 : Math.max(0, inside.length - number)).map(({ value }) => value)
 }
 const values = (series: Series) => series.records.map(({ ch1 }) => Number(ch1))
-/** Values grow with time. Without ids and out of order nobody can tell what came first within a second. */
+/** Values grow with time. Without ids and out of order, the order within a second is unknown. */
 const isKnown = (series: Series, { order }: Behaviour) =>
   order === 'ascending' || series.records.some(({ dataId }) => dataId !== 0)
 const inOrder = (series: Series, how: Behaviour) =>
   isKnown(series, how) ? values(series) : values(series).sort((a, b) => a - b)
 
 describe('the pages of a period', () => {
-  it('bring exactly the records from `from` up to, not at, `to`, each once, in order', () => {
-    const cap = fc.integer({ min: 2 * MOST_A_SECOND + 1, max: 30 })
+  it('contain exactly the records from `from` up to, not at, `to`, each once, in order', () => {
+    const cap = fc.integer({ min: 2 * MAX_PER_SECOND + 1, max: 30 })
     fc.assert(
       fc.property(records, period, behaviour, cap, (given, { from, to }, how, most) => {
-        const wish = { from, to, number: null }
-        assert.deepEqual(inOrder(run(given, wish, how, most).series, how), wanted(given, wish))
+        const period = { from, to, number: null }
+        assert.deepEqual(inOrder(run(given, period, how, most).series, how), wanted(given, period))
       }),
       { numRuns: 2000 },
     )
   })
 
-  it('bring exactly the newest so many where a number is wanted', () => {
+  it('contain exactly the newest records if a number is given', () => {
     const number = fc.integer({ min: 1, max: 40 })
-    const cap = fc.oneof(fc.constant(16_000), fc.integer({ min: 2 * MOST_A_SECOND + 1, max: 30 }))
+    const cap = fc.oneof(fc.constant(16_000), fc.integer({ min: 2 * MAX_PER_SECOND + 1, max: 30 }))
     fc.assert(
       fc.property(records, period, behaviour, number, cap, (given, { from, to }, how, count, most) => {
-        const wish = { from, to, number: count }
-        const { series } = run(given, wish, how, most)
-        const expected = wanted(given, wish)
+        const period = { from, to, number: count }
+        const { series } = run(given, period, how, most)
+        const expected = wanted(given, period)
         if (isKnown(series, how)) return assert.deepEqual(values(series), expected)
-        // The cut may go through a second whose records nobody can order: any of them will do.
+        // The cut may be within a second whose order is unknown: any of its records will do.
         const seconds = (found: number[]) => found.map((value) => given[value]?.unixtime)
         assert.deepEqual(seconds(values(series)), seconds(expected))
         assert.equal(new Set(values(series)).size, expected.length, 'none twice')
@@ -122,7 +123,7 @@ describe('the pages of a period', () => {
     )
   })
 
-  it('always end, even where a second holds more than a page', () => {
+  it('always end, even if one second has more records than a page', () => {
     const crowded = fc.array(fc.integer({ min: 1000, max: 1003 }), { maxLength: 60 })
     const number = fc.option(fc.integer({ min: 1, max: 20 }))
     fc.assert(
@@ -135,22 +136,22 @@ describe('the pages of a period', () => {
     )
   })
 
-  it('lose nothing where the device sends new records meanwhile', () => {
+  it('lose nothing if the device sends new records meanwhile', () => {
     fc.assert(
       fc.property(records, behaviour, (given, how) => {
-        const wish = { from: 1_000_000, to: 1_100_000, number: null }
+        const period = { from: 1_000_000, to: 1_100_000, number: null }
         const grow = (page: number) => [{ unixtime: 1050 + page, id: 1000 + page, value: 1000 + page }]
-        const found = inOrder(run(given, wish, how, 7, grow).series, how)
+        const found = inOrder(run(given, period, how, 7, grow).series, how)
         assert.deepEqual(
           found.filter((value) => value < 1000),
-          wanted(given, wish),
+          wanted(given, period),
         )
         assert.equal(new Set(found).size, found.length)
       }),
     )
   })
 
-  it('overlap only by a second: pages are about as many as the records fill', () => {
+  it('overlap only by a second: there are about as many pages as the records fill', () => {
     const given = Array.from({ length: 100 }, (_, index) => ({
       unixtime: 1000 + index,
       id: index,
@@ -163,7 +164,7 @@ describe('the pages of a period', () => {
     }
   })
 
-  it('are one where the first is not full', () => {
+  it('are one if the first is not full', () => {
     const given = [{ unixtime: 1000, id: 1, value: 1 }]
     const { pages } = run(
       given,
@@ -174,19 +175,19 @@ describe('the pages of a period', () => {
     assert.equal(pages, 1)
   })
 
-  it('count a record once also where only the newest page has one of its channels', () => {
+  it('count a record once also if only the newest page has one of its channels', () => {
     const pages = createPages({ from: 0, to: 10_000, number: 2 })
     const at = (unixtime: number, more = {}) => ({ unixtime, 'data-id': unixtime, ch1: unixtime, ...more })
     const take = (data: object[]) => {
-      const asked = pages.next()
-      return pages.take(readSeries(graphEnvelope(graph({ data })), 'utc'), data.length, asked)
+      const page = pages.next()
+      return pages.take(readSeries(graphEnvelope(graph({ data })), 'utc'), data.length, page)
     }
     assert.equal(take([at(9), at(10, { ch2: 1 })]), false, 'one is outside: bounds are inclusive')
     take([at(8), at(9)])
     assert.deepEqual(values(pages.series()), [8, 9])
   })
 
-  it('go on after a full page that holds repeats', () => {
+  it('continue after a full page that contains duplicates', () => {
     const pages = createPages({ from: 0, to: 10_000, number: null })
     const take = (seconds: number[]) => {
       const data = seconds.map((unixtime) => ({ unixtime, 'data-id': unixtime, ch1: unixtime }))

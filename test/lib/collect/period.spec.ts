@@ -8,7 +8,7 @@ const now = Date.UTC(2026, 10, 20, 12)
 const utc = (text: string) => ({ instant: Date.parse(text) })
 const wall = (text: string) => ({ wallClock: Date.parse(`${text}Z`) })
 
-/** Unreadable, and said of which property. */
+/** Unreadable, and names the property. */
 const unreadable = (error: unknown) => {
   assert.ok(error instanceof EnvlogError)
   assert.deepEqual(error.params, { property: 'msg.from' })
@@ -75,7 +75,7 @@ describe('a moment', () => {
     }
   })
 
-  it('is one that a clock can show, or ENVLOG_INPUT, whatever is given', () => {
+  it('is a valid time, or ENVLOG_INPUT, whatever is given', () => {
     fc.assert(
       fc.property(fc.oneof(fc.anything(), fc.double(), fc.string()), (value) => {
         try {
@@ -107,7 +107,7 @@ describe('a moment before now', () => {
       assert.throws(() => relativeMoment(text, now, 'msg.from'), unreadable))
   }
 
-  it('is ENVLOG_INPUT where no clock goes back so far', () => {
+  it('is ENVLOG_INPUT if it is before the earliest valid time', () => {
     assert.throws(() => relativeMoment('-99999999999w', now, 'msg.from'), unreadable)
     assert.throws(() => relativeMoment(`-${'9'.repeat(400)}s`, now, 'msg.from'), unreadable)
   })
@@ -116,12 +116,12 @@ describe('a moment before now', () => {
 describe('a period', () => {
   const hour = 3_600_000
 
-  it('is where its instants are, whatever the offset', () => {
+  it('is at its instants, whatever the offset', () => {
     const period = { from: { instant: 0 }, to: { instant: hour } }
     assert.deepEqual(placePeriod(period, 540), { from: 0, to: hour })
   })
 
-  it('has its clock times on a clock so many minutes ahead', () => {
+  it('has its wall clock times at the given offset', () => {
     const period = { from: { wallClock: 9 * hour }, to: { wallClock: 10 * hour } }
     assert.deepEqual(placePeriod(period, 540), { from: 0, to: hour })
     assert.deepEqual(placePeriod(period, -210), { from: 12.5 * hour, to: 13.5 * hour })

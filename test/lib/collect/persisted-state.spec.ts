@@ -6,19 +6,19 @@ import { createNodeState } from '../../../src/lib/collect/node-state'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import type { RecordCursor } from '../../../src/lib/collect/record-cursor'
 import { createVirtualClock } from '../../support/clock'
-import { follow, plan, record } from '../../support/collect/records'
-import { settled, shelf } from '../../support/collect/shelf'
+import { createRecordingStore, nextTurn } from '../../support/collect/recording-store'
+import { planAnswer, planSequence, record } from '../../support/collect/records'
 import { root } from '../../support/package'
 
-/** What the stores of two nodes held, and the receipts of their messages, before anything in it was renamed. */
+/** Stored state of two nodes and receipts of their messages, written before any of it was renamed. */
 const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
 const [DELIVERED, BEGUN, FORGOTTEN] = ['5839F001/5212A1B2', '52A10001/52A10001', '52A10002/52A10002']
-/** The records that were delivered: two of one second, one ahead of the clock and one without a time. */
+/** The delivered records: two in the same second, one ahead of the clock and one without a time. */
 const delivered = [record(-60, 4), record(0, 5), record(0, 6), record(7200, 9), record(null, 8)]
 const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ source: 'ch1', text }] })
 
 async function load(kind: 'records' | 'alerts') {
-  const store = shelf(old[kind])
+  const store = createRecordingStore(old[kind])
   const nodeState = createNodeState(createVirtualClock(0))
   nodeState.open(store, { cursorKind: kind })
   await nodeState.ready()
@@ -26,27 +26,27 @@ async function load(kind: 'records' | 'alerts') {
 }
 
 describe('state that was saved by the first version', () => {
-  it('of records is known: nothing comes twice, what is new comes', async () => {
+  it('of records is known: nothing is sent twice, new records are sent', async () => {
     const { cursor } = await load('records')
     const known = cursor(DELIVERED) as RecordCursor
     const ids = (data: typeof delivered) => {
-      const found = plan(known, data)
+      const found = planAnswer(known, data)
       assert.ok(found.kind === 'complete')
       return found.fresh.records.map(({ dataId }) => dataId)
     }
     assert.deepEqual(ids(delivered), [])
     assert.deepEqual(ids([...delivered, record(0, 7), record(60, 10), record(7201, 11)]), [7, 10, 11])
-    assert.deepEqual(follow().take(delivered), [8, 4, 5, 6, 9], 'without it all are new')
+    assert.deepEqual(planSequence().next(delivered), [8, 4, 5, 6, 9], 'without it all are new')
   })
 
-  it('of records that nobody acknowledged brings them again, without a request for older ones', async () => {
+  it('of unacknowledged records sends them again, without a request for older ones', async () => {
     const { cursor } = await load('records')
-    const found = plan(cursor(BEGUN) as RecordCursor, delivered)
+    const found = planAnswer(cursor(BEGUN) as RecordCursor, delivered)
     assert.ok(found.kind === 'complete')
     assert.equal(found.fresh.records.length, 5)
   })
 
-  it('of alerts is known, and those that nobody acknowledged come again', async () => {
+  it('of alerts is known, and unacknowledged ones are sent again', async () => {
     const { cursor } = await load('alerts')
     const log = [alert(1, 'high'), alert(2, 'low'), alert(3, 'new')]
     const next = (device: string) => planAlerts(cursor(device) as AlertCursor, log, Date.now(), 'held')
@@ -56,7 +56,7 @@ describe('state that was saved by the first version', () => {
     assert.deepEqual([next(BEGUN).fresh, begun.overflow], [log, false])
   })
 
-  it('takes the receipts of then, and knows which are void', async () => {
+  it('accepts its receipts, and knows which are void', async () => {
     for (const kind of ['records', 'alerts'] as const) {
       const { nodeState, cursor } = await load(kind)
       const receipt = readReceipt(old.receipts[kind], nodeState.receiptKey())
@@ -68,13 +68,13 @@ describe('state that was saved by the first version', () => {
     }
   })
 
-  it('is written as it was: the version before can still read it', async () => {
+  it('is written in the same format: the first version can still read it', async () => {
     for (const kind of ['records', 'alerts'] as const) {
       const { store, nodeState } = await load(kind)
       nodeState.save()
-      await settled()
+      await nextTurn()
       assert.equal(store.writes.length, 1)
-      assert.deepEqual(store.newest(), old[kind])
+      assert.deepEqual(store.latest(), old[kind])
     }
   })
 })

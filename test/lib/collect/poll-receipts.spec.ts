@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import {
   actsOf,
-  anyHabits,
-  anyWish,
-  hosts,
-  passes,
-  receipts,
+  anyDeviceProfile,
+  anyPollSettings,
+  hostClockActs,
+  receiptActs,
   requestsOf,
   stepsOf,
+  timeActs,
 } from '../../support/collect/arbitraries'
-import type { Entry } from '../../support/collect/journal'
-import { createOracle, type Wish } from '../../support/collect/oracle'
-import { type Act, createWorld, type World } from '../../support/collect/world'
+import type { JournalEntry } from '../../support/collect/journal'
+import { createOracle, type PollSettings } from '../../support/collect/oracle'
+import { type Act, createPollSimulation, type PollSimulation } from '../../support/collect/poll-simulation'
 
 /** One seed, also in `test:long`: as in `poll-properties`. */
 const chance = { numRuns: 500, seed: 1 }
@@ -21,29 +21,29 @@ const anyStep = stepsOf('lost', 'restart', 'ahead', 'timeless', 'back')
 const forget: Act = { act: 'forget' }
 const crash: Act = { act: 'crash', older: 0 }
 const trigger: Act = { act: 'trigger', requests: [], dies: false }
-const more: Act[] = [...receipts, ...receipts, ...passes, ...hosts, { act: 'deploy' }]
+const more: Act[] = [...receiptActs, ...receiptActs, ...timeActs, ...hostClockActs, { act: 'deploy' }]
 
-/** All that was to happen, and then a sink that stores what it gets. */
-async function live(world: World, acts: readonly Act[]): Promise<World> {
-  for (const act of acts) await world.perform(act)
+/** Performs the acts, and then lets a reliable sink store everything. */
+async function play(simulation: PollSimulation, acts: readonly Act[]): Promise<PollSimulation> {
+  for (const act of acts) await simulation.perform(act)
   const inPeace: Act[] = [
     { act: 'host', behind: 0 },
     { act: 'pass', ms: TIMEOUT },
   ]
   for (let round = 0; round < 4; round++) inPeace.push(trigger, { act: 'receipt', back: 0 })
-  for (const act of inPeace) await world.perform(act)
-  return world
+  for (const act of inPeace) await simulation.perform(act)
+  return simulation
 }
 
-type Delivered = Extract<Entry, { kind: 'delivered' }>
+type Delivered = Extract<JournalEntry, { kind: 'delivered' }>
 
-/** @throws where something is lost, or more than one receipt is open */
-function judge(world: World, wish: Wish): void {
-  const oracle = createOracle(world, wish)
+/** @throws where a record is lost, or more than one receipt is pending */
+function check(simulation: PollSimulation, settings: PollSettings): void {
+  const oracle = createOracle(simulation, settings)
   let open: Delivered | undefined
-  /** A receipt of any delivery of what was asked for then is for the same records: the first of them. */
+  /** First delivery of the current records: receipts of its repetitions are valid too. */
   let since = 0
-  let hasAsked = true
+  let hasRequested = true
   let forgotten = -1
   let died = -1
   oracle.read(true, (entry, index) => {
@@ -51,48 +51,48 @@ function judge(world: World, wish: Wish): void {
     if (entry.kind === 'delivered') {
       if (open) assert.ok(entry.at - open.at >= TIMEOUT, 'two receipts are open')
       open = entry
-      if (hasAsked) since = index
-      hasAsked = false
+      if (hasRequested) since = index
+      hasRequested = false
     }
-    if (entry.kind === 'answered') hasAsked = true
+    if (entry.kind === 'answered') hasRequested = true
     if (entry.kind === 'acknowledged') {
       if (entry.delivery < forgotten) assert.equal(entry.to, entry.from, 'a receipt of what was forgotten')
       assert.ok(entry.to >= entry.from, 'a cursor went back')
-      // A new process may not know that one of an older was made later.
+      // A new process may not know that a receipt of an older process is outdated.
       if (entry.delivery >= since || entry.delivery < died) open = undefined
     }
     if (entry.kind === 'forgotten') forgotten = index
-    // What was forgotten is not written down: a receipt from before the crash counts.
+    // A reset that was not yet saved is lost with the crash: an earlier receipt counts again.
     if (entry.kind === 'died') [forgotten, died] = [-1, index]
     if (entry.kind === 'forgotten' || entry.kind === 'died') open = undefined
   })
-  const last = world.journal.findLastIndex(({ kind }) => kind === 'completed')
-  const end = world.journal[last]
+  const last = simulation.journal.findLastIndex(({ kind }) => kind === 'completed')
+  const end = simulation.journal[last]
   assert.ok(end?.kind === 'completed')
-  assert.deepEqual(oracle.missing(last, end.keptFrom), [], 'lost: nobody stored it, and it never comes again')
+  assert.deepEqual(oracle.missing(last, end.keptFrom), [], 'lost: not stored, and not sent again')
 }
 
 describe('records that are to be acknowledged', () => {
-  const check = (acts: fc.Arbitrary<Act[]>) =>
+  const checkAll = (acts: fc.Arbitrary<Act[]>) =>
     fc.assert(
-      fc.asyncProperty(anyHabits, anyWish, acts, async (habits, wish, life) => {
-        judge(await live(createWorld(habits, wish, { timeoutMs: TIMEOUT }), life), wish)
+      fc.asyncProperty(anyDeviceProfile, anyPollSettings, acts, async (profile, settings, life) => {
+        check(await play(createPollSimulation(profile, settings, { timeoutMs: TIMEOUT }), life), settings)
       }),
       chance,
     )
 
   it('are not lost in any order of triggers, receipts, failures and deploys', async () => {
-    const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'closed'], receipts)
-    await check(actsOf(anyStep, requests, { more }))
+    const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'closed'], receiptActs)
+    await checkAll(actsOf(anyStep, requests, { more }))
   })
 
-  it('are not lost where the node dies at any step', async () => {
-    const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'dies'], receipts)
-    await check(actsOf(anyStep, requests, { dies: [false, true], more: [...more, crash] }))
+  it('are not lost if the process dies at any step', async () => {
+    const requests = requestsOf(anyStep, ['no-connection', 'records-wait', 'dies'], receiptActs)
+    await checkAll(actsOf(anyStep, requests, { dies: [false, true], more: [...more, crash] }))
   })
 
-  it('come again after they were forgotten, whatever receipts come then', async () => {
-    const requests = requestsOf(anyStep, ['no-connection'], [...receipts, forget])
-    await check(actsOf(anyStep, requests, { more: [...more, forget] }))
+  it('are sent again after they were forgotten, whatever receipts arrive then', async () => {
+    const requests = requestsOf(anyStep, ['no-connection'], [...receiptActs, forget])
+    await checkAll(actsOf(anyStep, requests, { more: [...more, forget] }))
   })
 })

@@ -6,7 +6,7 @@ const targets = ['a', 'b', 'c', 'd', 'e'].map((serial) => ({ serial, base: seria
 const one = (index: number) => targets[index] as (typeof targets)[number]
 
 describe('the polling order', () => {
-  it('begins with devices that were never polled, as they were named, and goes on with the least recently polled', () => {
+  it('begins with devices that were never polled, in the given order, and then the least recently polled', () => {
     const round = createPollingOrder()
     assert.deepEqual(round.leastRecentlyPolledFirst(targets), targets)
     round.markPolled(one(0))
@@ -15,30 +15,34 @@ describe('the polling order', () => {
     assert.deepEqual(round.leastRecentlyPolledFirst(targets), [1, 2, 4, 3, 0].map(one))
   })
 
-  it('that is cut short goes on where it stopped, also in a new process', () => {
+  it('that is interrupted continues where it stopped, also in a new process', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 12 }), fc.boolean(), (cuts, anew) => {
-        let round = createPollingOrder()
-        const asked: string[] = []
-        for (const count of cuts) {
-          for (const target of round.leastRecentlyPolledFirst(targets).slice(0, count)) {
-            round.markPolled(target)
-            asked.push(target.serial)
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 12 }),
+        fc.boolean(),
+        (cuts, restarts) => {
+          let round = createPollingOrder()
+          const polled: string[] = []
+          for (const count of cuts) {
+            for (const target of round.leastRecentlyPolledFirst(targets).slice(0, count)) {
+              round.markPolled(target)
+              polled.push(target.serial)
+            }
+            if (!restarts) continue
+            const saved = JSON.parse(JSON.stringify(round.toKeys()))
+            round = createPollingOrder()
+            round.restore(saved)
           }
-          if (!anew) continue
-          const saved = JSON.parse(JSON.stringify(round.toKeys()))
-          round = createPollingOrder()
-          round.restore(saved)
-        }
-        assert.deepEqual(
-          asked,
-          asked.map((_, index) => one(index % targets.length).serial),
-        )
-      }),
+          assert.deepEqual(
+            polled,
+            polled.map((_, index) => one(index % targets.length).serial),
+          )
+        },
+      ),
     )
   })
 
-  it('leaves the list it was given alone, and each device in it once', () => {
+  it('does not change the given list, and contains each device once', () => {
     const round = createPollingOrder()
     round.markPolled(one(1))
     const given = Object.freeze([...targets])
@@ -46,7 +50,7 @@ describe('the polling order', () => {
     assert.deepEqual(named(round.leastRecentlyPolledFirst(given)), named(given))
   })
 
-  it('takes a serial under two base units for two devices', () => {
+  it('treats a serial under two base units as two devices', () => {
     const twins = [
       { serial: 'a', base: 'X' },
       { serial: 'a', base: 'Y' },
@@ -57,7 +61,7 @@ describe('the polling order', () => {
     assert.deepEqual(round.toKeys(), ['X/a'])
   })
 
-  it('that is restored late puts what was polled since at the end', () => {
+  it('that is restored late has devices that were polled since at the end', () => {
     const round = createPollingOrder()
     round.markPolled(one(0))
     round.restore(['A/a', 'B/b', 'C/c'])

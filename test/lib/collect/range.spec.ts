@@ -27,89 +27,93 @@ const steady = (count: number): ModelRecord[] =>
   Array.from({ length: count }, (_, index) => ({ unixtime: 1000 + index, id: index + 1, value: index % 50 }))
 
 describe('fetching a period', () => {
-  it('asks from a second before to the end, a page at most, of the endpoint for the device', async () => {
-    const { account, asked } = modelAccount(({ endpoint }) => (endpoint === 'data' ? graph() : relayGraph()))
+  it('requests from a second before to the end, a page at most, from the endpoint of the device', async () => {
+    const { account, requests } = modelAccount(({ endpoint }) =>
+      endpoint === 'data' ? graph() : relayGraph(),
+    )
     await collectRange(account, standalone, instants(5_000_000, 6_000_000), patient)
     await collectRange(account, remote, { ...instants(5_000_000, 6_000_000), number: 7 }, patient)
     const query = { 'remote-serial': '5212A1B2', 'unixtime-from': 4999, 'unixtime-to': 6000 }
-    assert.deepEqual(asked, [
+    assert.deepEqual(requests, [
       { endpoint: 'data', params: { ...query, number: 16_000 } },
       { endpoint: 'data-relay', params: { ...query, number: 7, 'base-serial': '5839F001' } },
     ])
   })
 
   for (const inclusive of [true, false]) {
-    it(`brings 40,000 records by pages, bounds ${inclusive ? 'inclusive' : 'strict'}`, async () => {
-      const { account, asked } = modelService(steady(40_000), { inclusive, order: 'descending' })
-      const told: number[] = []
+    it(`returns 40,000 records in pages, bounds ${inclusive ? 'inclusive' : 'strict'}`, async () => {
+      const { account, requests } = modelService(steady(40_000), { inclusive, order: 'descending' })
+      const reported: number[] = []
       const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient, (pages) =>
-        told.push(pages),
+        reported.push(pages),
       )
       assert.ok(content.kind === 'series')
       const { series } = content
       assert.deepEqual([series.records.length, series.gaps], [40_000, []])
       assert.equal(series.records[0]?.timestamp, 1_000_000)
-      assert.deepEqual([asked.length, told], [3, [1, 2]])
+      assert.deepEqual([requests.length, reported], [3, [1, 2]])
       assert.deepEqual(range, { from: '1970-01-01T00:00:00.000Z', to: '1970-01-12T13:46:40.000Z' })
     })
   }
 
-  it('tells of the last answer', async () => {
+  it('returns the metadata of the last answer', async () => {
     const { account } = modelService(steady(10), strict)
     const { answer } = await collectRange(account, standalone, instants(0, 1e9), patient)
     assert.deepEqual([answer.endpoint, answer.receivedAt], ['data', 1_795_161_605_000])
   })
 
-  it("takes clock times for the device's own where times are local, else for UTC", async () => {
+  it("reads wall clock times as the device's own if times are local, otherwise as UTC", async () => {
     const noon = { wallClock: 43_200_000 }
     const period = { from: noon, to: { wallClock: 46_800_000 } }
-    const wish = { period, number: null, format: 'read' } as const
-    const { account, asked } = modelService([], strict, 540)
-    const local = await collectRange(account, standalone, { ...wish, time: 'local' }, patient)
-    const utc = await collectRange(account, standalone, { ...wish, time: 'utc' }, patient)
+    const query = { period, number: null, format: 'read' } as const
+    const { account, requests } = modelService([], strict, 540)
+    const local = await collectRange(account, standalone, { ...query, time: 'local' }, patient)
+    const utc = await collectRange(account, standalone, { ...query, time: 'utc' }, patient)
     assert.equal(local.range.from, '1970-01-01T03:00:00.000Z')
     assert.equal(utc.range.from, '1970-01-01T12:00:00.000Z')
-    assert.equal(asked[1]?.params['unixtime-from'], 43_199)
+    assert.equal(requests[1]?.params['unixtime-from'], 43_199)
   })
 
   for (const end of ['from', 'to'] as const) {
-    it(`takes a clock time for the device's own where only '${end}' is one`, async () => {
+    it(`reads a wall clock time as the device's own if only '${end}' is one`, async () => {
       const noon = { wallClock: 43_200_000 }
       const ends = { from: { instant: 0 }, to: { instant: 86_400_000 } }
-      const wish = { period: { ...ends, [end]: noon }, number: null, format: 'read', time: 'local' } as const
+      const query = { period: { ...ends, [end]: noon }, number: null, format: 'read', time: 'local' } as const
       const { account } = modelService([], strict, 540)
-      const { range } = await collectRange(account, standalone, wish, patient)
+      const { range } = await collectRange(account, standalone, query, patient)
       assert.equal(range[end], '1970-01-01T03:00:00.000Z')
     })
   }
 
-  it('does not ask the directory where no end is a clock time', async () => {
+  it('does not use the directory if no end is a wall clock time', async () => {
     const { account } = modelService([], strict)
-    account.directory.utcOffset = () => assert.fail('it was asked')
+    account.directory.utcOffset = () => assert.fail('it was requested')
     await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, patient)
   })
 
   it('that ends before it begins is ENVLOG_INPUT, without a request', async () => {
-    const { account, asked } = modelService([], strict)
+    const { account, requests } = modelService([], strict)
     await assert.rejects(collectRange(account, standalone, instants(1000, 1000), patient), {
       code: 'ENVLOG_INPUT',
     })
-    assert.equal(asked.length, 0)
+    assert.equal(requests.length, 0)
   })
 
-  /** An account that tells in which order it asks and reads, and whose second page is on its way until it is given up. */
+  /**
+   * An account that records the order of requests and readings, and whose second page is pending until it is aborted.
+   */
   function watched(records: ModelRecord[], began: () => void = () => {}, parks = false) {
     const { account } = modelService(records, strict)
     const order: string[] = []
     const { client } = account
-    const read = async (...[endpoint, params, asker]: Parameters<typeof client.read>) => {
-      order.push('ask')
+    const read = async (...[endpoint, params, context]: Parameters<typeof client.read>) => {
+      order.push('request')
       if (parks && order.length > 1) {
-        await new Promise((resolve) => asker.signal.addEventListener('abort', resolve))
+        await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
         order.push('gave up')
         throw new EnvlogError('closed')
       }
-      const answer = await client.read(endpoint, params, asker)
+      const answer = await client.read(endpoint, params, context)
       const { channel } = answer.body as GraphEnvelope
       const reading = () => {
         order.push('read')
@@ -121,21 +125,21 @@ describe('fetching a period', () => {
     return { account: { ...account, client: { ...client, read } } as Account, order }
   }
 
-  it('asks for the next page before it reads one', async () => {
+  it('requests the next page before it decodes one', async () => {
     const { account, order } = watched(steady(40_000))
     await collectRange(account, standalone, instants(0, 1e9), patient)
-    assert.deepEqual(order, ['ask', 'ask', 'read', 'ask', 'read', 'read'])
+    assert.deepEqual(order, ['request', 'request', 'read', 'request', 'read', 'read'])
   })
 
-  it('reads a page first where that must tell how many are left, or whether they can be read', async () => {
+  it('decodes a page first if only that shows how many are left, or whether they can be read', async () => {
     const newest = watched(steady(40_000))
     await collectRange(newest.account, standalone, { ...instants(0, 1e9), number: 20_000 }, patient)
-    assert.deepEqual(newest.order, ['ask', 'read', 'ask', 'read'])
+    assert.deepEqual(newest.order, ['request', 'read', 'request', 'read'])
     const undated = steady(16_000).map((one) => ({ ...one, unixtime: 'yesterday' }))
     const damaged = modelAccount(() => graph({ data: undated }))
     const run = collectRange(damaged.account, standalone, instants(0, 1e9), patient)
     await assert.rejects(run, { code: 'ENVLOG_REPLY', cause: { endpoint: 'data' } })
-    assert.equal(damaged.asked.length, 1, 'nothing was spent on a page that nobody would read')
+    assert.equal(damaged.requests.length, 1, 'no request for a page that would not be read')
   })
 
   it('leaves a record out that cannot be read, and reports it with the others', async () => {
@@ -143,15 +147,15 @@ describe('fetching a period', () => {
     const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'yesterday' }, null, 7] }))
     const { content, failed } = await collectRange(account, standalone, instants(0, 1e9), patient)
     assert.equal(content.kind === 'series' && content.series.records.length, 5)
-    const told = failed?.map(({ error: { reason, params, cause } }) => [reason, params.part, cause])
+    const reported = failed?.map(({ error: { reason, params, cause } }) => [reason, params.part, cause])
     const cause = { endpoint: 'data', ...standalone }
-    assert.deepEqual(told, [['reply-left-out', 'data.5, data.6', cause]])
+    assert.deepEqual(reported, [['reply-left-out', 'data.5, data.6', cause]])
   })
 
-  it('goes on after a short page where neither the beginning was reached nor records were left', async () => {
+  it('continues after a short page if neither the beginning was reached nor records were left', async () => {
     const given = steady(100)
     const answers: (number | null)[] = []
-    /** Gives 30 records at most, whatever is asked for. */
+    /** Returns at most 30 records, whatever is requested. */
     function truncating(remaining: number | null) {
       return modelAccount(
         ({ params }) => {
@@ -172,38 +176,38 @@ describe('fetching a period', () => {
       )
       assert.equal(content.kind === 'series' && content.series.records.length, 100)
     }
-    const told = truncating(1)
-    await collectRange(told.account, standalone, instants(0, 1e9), patient)
-    assert.equal(told.asked.length, 1, 'there was more to give, and it was not given')
+    const reported = truncating(1)
+    await collectRange(reported.account, standalone, instants(0, 1e9), patient)
+    assert.equal(reported.requests.length, 1, 'there was more to give, and it was not given')
   })
 
-  it('is ENVLOG_REPLY where the service answers with another period, after no more requests than brought something', async () => {
-    const { account, asked } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
+  it('is ENVLOG_REPLY if the service answers with another period, after no unnecessary requests', async () => {
+    const { account, requests } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
     await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
       reason: 'reply-other-period',
     })
-    assert.equal(asked.length, 3, 'one was on its way already')
+    assert.equal(requests.length, 3, 'one was on its way already')
     const early = modelAccount(() => graph({ data: steady(300) }))
     const run = collectRange(early.account, standalone, instants(5e8, 6e8), patient)
     await assert.rejects(run, { reason: 'reply-other-period' })
-    assert.equal(early.asked.length, 1)
+    assert.equal(early.requests.length, 1)
   })
 
-  it('has times of one clock, though daylight saving began between two pages', async () => {
+  it('has times with one offset, even if daylight saving began between two pages', async () => {
     const given = steady(20_000)
     const { account } = modelAccount(({ params }, index) => ({
       ...graph({ data: select(given, params as never as Query, strict) }),
       'dst-flg': index === 0 ? 1 : 0,
       'dst-bias': 60,
     }))
-    const wish = { ...instants(0, 1e9), time: 'local' } as const
-    const { content } = await collectRange(account, standalone, wish, patient)
+    const query = { ...instants(0, 1e9), time: 'local' } as const
+    const { content } = await collectRange(account, standalone, query, patient)
     assert.ok(content.kind === 'series')
     const offsets = new Set(content.series.records.map(({ time }) => time?.slice(-6)))
     assert.equal(offsets.size, 1)
   })
 
-  it('ends where its caller gives up, with the page that is on its way', async () => {
+  it('ends if its caller aborts, and aborts the page in flight', async () => {
     const abort = new AbortController()
     const { account, order } = watched(steady(40_000), () => abort.abort(), true)
     const unhandled: unknown[] = []
@@ -213,10 +217,10 @@ describe('fetching a period', () => {
     await assert.rejects(run, (error) => error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED')
     await yieldToEventLoop()
     process.off('unhandledRejection', note)
-    assert.deepEqual([order, unhandled], [['ask', 'ask', 'read', 'gave up'], []])
+    assert.deepEqual([order, unhandled], [['request', 'request', 'read', 'gave up'], []])
   })
 
-  it('gives up the page that is on its way where the one before it cannot be read', async () => {
+  it('aborts the page in flight if the one before it cannot be read', async () => {
     const damage = () => {
       throw new EnvlogError('reply-unreadable', { part: 'channel' })
     }
@@ -229,6 +233,6 @@ describe('fetching a period', () => {
     })
     await yieldToEventLoop()
     process.off('unhandledRejection', note)
-    assert.deepEqual([order, unhandled], [['ask', 'ask', 'read', 'gave up'], []])
+    assert.deepEqual([order, unhandled], [['request', 'request', 'read', 'gave up'], []])
   })
 })

@@ -11,13 +11,13 @@ const cursor = {
   id: 812,
   sequence: 1_795_161_605_000,
 }
-/** The same as it is persisted. */
+/** The cursor as it is persisted. */
 const persisted = { time: cursor.time, at: ['Zm9v'], beside: [], id: 812, taken: cursor.sequence }
 const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
 
 const KEY = 'of the node'
-const write = (told: Receipt) => writeReceipt(told, KEY)
-/** Signed, whatever it says. */
+const write = (content: Receipt) => writeReceipt(content, KEY)
+/** Signs any content. */
 const sign = (...parts: unknown[]) => {
   const text = JSON.stringify(parts)
   const signature = createHmac('sha256', KEY).update(text).digest('base64url')
@@ -42,13 +42,13 @@ describe('a receipt', () => {
     7,
   ]
   for (const one of odd) {
-    it(`cannot be read with ${JSON.stringify(one)} for a cursor`, () => {
+    it(`cannot be read with the cursor ${JSON.stringify(one)}`, () => {
       const text = sign(receipt.node, receipt.device, one)
       assert.throws(() => read(text), failure('receipt-unreadable'))
     })
   }
 
-  it('cannot be read where it names no node or device, or something more', () => {
+  it('cannot be read without node or device, or with something more', () => {
     for (const names of [{ node: 7 }, { device: null }, { node: undefined }]) {
       const text = write({ ...receipt, ...names } as never)
       assert.throws(() => read(text), failure('receipt-unreadable'), JSON.stringify(names))
@@ -65,21 +65,21 @@ describe('a receipt', () => {
     }
   })
 
-  it('tells node, device and cursor, whatever they are made of', () => {
+  it('contains node, device and cursor, whatever characters they have', () => {
     const anything = fc.record(
       { node: fc.string(), device: fc.string(), cursor: fc.constant(cursor) },
       { noNullPrototype: true },
     )
-    fc.assert(fc.property(anything, (told) => assert.deepEqual(read(write(told)), told)))
+    fc.assert(fc.property(anything, (content) => assert.deepEqual(read(write(content)), content)))
   })
 
-  it('is one word, that a header or a database column can carry, also with space around it', () => {
+  it('is one word for a header or a database column, and may have blanks around it', () => {
     const text = write({ ...receipt, node: 'Node "ä" 日本' })
     assert.match(text, /^[\w.-]+$/)
     assert.equal(read(` ${text}\n`).node, 'Node "ä" 日本')
   })
 
-  it('that was changed on its way, or never was one, cannot be read', () => {
+  it('that was changed, or is none, cannot be read', () => {
     const text = write(receipt)
     for (const other of ['', '.', 'x', `x${text}`, text.slice(0, -1), `${text}x`, text.split('.')[0]]) {
       assert.throws(() => read(other), failure('receipt-unreadable'), String(other))
@@ -89,7 +89,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('cannot be made by anybody who has not the key: not from the parts of another, nor with another key', () => {
+  it('cannot be created without the key: not from the parts of another, nor with another key', () => {
     const forged = Buffer.from(JSON.stringify(['a1b2c3d4', receipt.device, { ...persisted, taken: 1 }]))
     const [, sum = ''] = write(receipt).split('.')
     for (const signature of [sum, '', createHash('sha256').update(forged).digest('base64url')]) {
@@ -100,13 +100,13 @@ describe('a receipt', () => {
     assert.throws(() => read(writeReceipt(receipt, 'another')), failure('receipt-unreadable'))
   })
 
-  it('cannot be read with any one letter changed', () => {
+  it('cannot be read with any single character changed', () => {
     const text = write(receipt)
     const [body = '', sum = ''] = text.split('.')
     for (let index = 0; index < text.length; index++) {
       const letter = text[index] === 'A' ? 'B' : 'A'
       const changed = text.slice(0, index) + letter + text.slice(index + 1)
-      // The last letter of base64 may hold bits that mean nothing.
+      // The last character of base64 may have unused bits.
       if (index === body.length - 1) continue
       assert.throws(() => read(changed), failure('receipt-unreadable'), `${index} of ${body}.${sum}`)
     }

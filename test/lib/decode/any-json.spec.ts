@@ -8,7 +8,7 @@ import { readCurrent } from '../../../src/lib/readings/current'
 import { readSeries } from '../../../src/lib/readings/series'
 import { alertAnswer, currentDevice, graph, type Json, relayGraph } from '../answers'
 
-/** All that happens to an answer before a node sends it. */
+/** All steps between an answer and the message of a node. */
 function digest(endpoint: EndpointName, body: string): unknown {
   const envelope = readEnvelope(endpoint, body)
   if ('devices' in envelope) {
@@ -44,7 +44,7 @@ const odd = fc.oneof(
     .map((text) => JSON.parse(text)),
 )
 
-/** Every path of an answer, as keys from the top. */
+/** Every path of an answer, as keys from the root. */
 function pathsOf(value: unknown, at: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[...at]]
   return [[...at], ...Object.entries(value).flatMap(([key, inner]) => pathsOf(inner, [...at, key]))]
@@ -71,19 +71,19 @@ const damaged = endpoint.chain((name) => {
   }))
 })
 
-describe('whatever the service answers', () => {
-  it('any text is understood or ENVLOG_REPLY', () => {
+describe('any answer of the service', () => {
+  it('any text is decoded or ENVLOG_REPLY', () => {
     fc.assert(fc.property(endpoint, fc.oneof(fc.string(), fc.json()), understoodOrRefused), { numRuns: 500 })
   })
 
-  it('an answer with any part replaced by any JSON is understood or ENVLOG_REPLY', () => {
+  it('an answer with any part replaced by any JSON is decoded or ENVLOG_REPLY', () => {
     fc.assert(
       fc.property(damaged, ({ name, answer }) => understoodOrRefused(name, JSON.stringify(answer))),
       { numRuns: 3000 },
     )
   })
 
-  it('offsets and times beyond what a clock can show are understood or ENVLOG_REPLY', () => {
+  it('invalid offsets and times are decoded or ENVLOG_REPLY', () => {
     for (const offset of ['1e300', 1e17, -1e17, 8.64e12]) {
       understoodOrRefused('data', JSON.stringify({ ...samples.data, time_diff: offset }))
       understoodOrRefused('alert', JSON.stringify({ ...samples.alert, 'time-diff': offset }))
@@ -92,7 +92,7 @@ describe('whatever the service answers', () => {
     understoodOrRefused('data', JSON.stringify(graph({ data: [{ unixtime: 8.64e12, ch1: 1 }] })))
   })
 
-  it('a value nested however deep is understood or ENVLOG_REPLY', () => {
+  it('a value nested at any depth is decoded or ENVLOG_REPLY', () => {
     const deep = '['.repeat(50_000) + ']'.repeat(50_000)
     understoodOrRefused(
       'data',
@@ -101,7 +101,7 @@ describe('whatever the service answers', () => {
     understoodOrRefused('data', deep)
   })
 
-  it('no answer changes what other objects are', () => {
+  it('no answer pollutes prototypes', () => {
     const proto = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'
     const device = JSON.stringify(currentDevice()).replace('{', `{"__proto__":{"polluted":1},`)
     understoodOrRefused('current', `{"devices":[${device}],"__proto__":{"polluted":1}}`)

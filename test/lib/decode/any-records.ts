@@ -1,9 +1,9 @@
-/** Records as a service may write them, and what reading makes of a table. */
+/** Records as a service may write them, and the decoded values of a table. */
 import fc from 'fast-check'
 import { readNumber, readValueError } from '../../../src/lib/decode/number'
 import { type Column, getValue, type RecordTable } from '../../../src/lib/decode/record-table'
 
-/** What reading makes of each value, by key. */
+/** The decoded values, by key. */
 export function readValues({ length, columns }: RecordTable) {
   const values = (column: Column) =>
     Array.from({ length }, (_, index) => {
@@ -54,7 +54,7 @@ const value = fc.oneof(
 )
 const key = fc.constantFrom('unixtime', 'data-id', 'ch1', 'ch2', 'a"b', '7', '__proto__')
 const keys = fc.uniqueArray(key, { minLength: 1, maxLength: 5 })
-/** Runs of records of one kind, in the order of these keys, as a service writes them. */
+/** Runs of records with the same keys in the same order, as a service writes them. */
 export const anyRecords = fc
   .array(
     keys.chain((names) =>

@@ -49,7 +49,7 @@ const device = maybe(
 )
 
 describe('a device of current readings', () => {
-  it('is read by hand as the schema would read it, whatever the service sends', () => {
+  it('is decoded like by the schema, whatever the service sends', () => {
     fc.assert(
       fc.property(device, (found) => {
         const read = readCurrentDevice(found, 3)

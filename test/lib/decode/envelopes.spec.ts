@@ -18,7 +18,7 @@ import {
 const readings = (device: Json) =>
   readCurrent(currentEnvelope(device), { receivedAt: 2e12, time: 'utc', series1Models: [], staleAfter: null })
 
-/** The part that a refusal names. */
+/** The invalid part that an error names. */
 function refusedPart(read: () => unknown): unknown {
   try {
     read()
@@ -49,7 +49,7 @@ const turned = (answer: Json): Json =>
     }),
   )
 
-/** The most that a refusal names. */
+/** The maximum that an error names. */
 function tooMany(read: () => unknown): unknown {
   try {
     read()
@@ -73,7 +73,7 @@ describe('an envelope', () => {
   for (const [endpoint, answer] of samples) {
     const plain = readEnvelope(endpoint, JSON.stringify(answer))
 
-    it(`of ${endpoint} is the same in either spelling, and with fields more than known`, () => {
+    it(`of ${endpoint} is the same in both spellings, and with unknown fields`, () => {
       assert.deepEqual(readEnvelope(endpoint, JSON.stringify(underscored(answer))), plain)
       const more = JSON.stringify({ ...answer, 'temperature-unit': 'C', extra: { a: [1] } })
       assert.deepEqual(readEnvelope(endpoint, more), plain)
@@ -84,7 +84,7 @@ describe('an envelope', () => {
       assert.deepEqual(readEnvelope(endpoint, `\ufeff${JSON.stringify(answer)}\r\n`), plain)
     })
 
-    it(`of ${endpoint} may hold a field called error beside its own`, () => {
+    it(`of ${endpoint} may contain a field called error beside its own`, () => {
       assert.deepEqual(readEnvelope(endpoint, JSON.stringify({ ...answer, error: null })), plain)
     })
   }
@@ -99,7 +99,7 @@ describe('an envelope', () => {
     assert.deepEqual(alertEnvelope(turned(alertAnswer())).offsets, alertEnvelope(alertAnswer()).offsets)
   })
 
-  it('takes base unit and group as object, array of one, [], null, or absent', () => {
+  it('accepts base unit and group as object, array of one, [], null, or absent', () => {
     const base = (baseunit: unknown) => currentEnvelope(currentDevice({ baseunit })).devices[0]?.baseunit
     assert.deepEqual(base(BASE), BASE)
     assert.deepEqual(base([BASE]), BASE)
@@ -109,7 +109,7 @@ describe('an envelope', () => {
     for (const none of [[], null, undefined]) assert.equal(group(none), null)
   })
 
-  it('takes a base unit without a serial for none, as the graph endpoints do', () => {
+  it('treats a base unit without a serial as none, like the graph endpoints', () => {
     assert.equal(
       currentEnvelope(currentDevice({ baseunit: { serial: '', model: '', name: '' } })).devices[0]?.baseunit,
       null,
@@ -117,7 +117,7 @@ describe('an envelope', () => {
     assert.equal(graphEnvelope(relayGraph({ 'base-serial': '', 'base-name': '' })).base, null)
   })
 
-  it('takes blank, null and absent for missing, never for 0', () => {
+  it('reads blank, null and absent as missing, never as 0', () => {
     for (const blank of ['', ' ', null, undefined]) {
       const [device] = currentEnvelope(currentDevice({ rssi: blank, battery: blank, num: blank })).devices
       assert.deepEqual([device?.rssi, device?.battery, device?.num], [null, null, null])
@@ -126,7 +126,7 @@ describe('an envelope', () => {
     }
   })
 
-  it('takes odd text in a field that only one device loses for missing', () => {
+  it('reads invalid text in a field that concerns one device as missing', () => {
     const [device] = currentEnvelope(currentDevice({ rssi: 'weak', battery: '?' })).devices
     assert.deepEqual([device?.rssi, device?.battery], [null, null])
   })
@@ -136,14 +136,14 @@ describe('an envelope', () => {
       assert.deepEqual(graphEnvelope(graph({ channel })).channel, [])
   })
 
-  it('keeps any name as it is', () => {
+  it('keeps any name unchanged', () => {
     for (const name of ['', '冷凍庫 1', '"a", b\r\nc', '/+#', '__proto__', 'constructor']) {
       assert.equal(graphEnvelope(graph({ name })).device.name, name)
       assert.equal(currentEnvelope(currentDevice({ name })).devices[0]?.name, name)
     }
   })
 
-  it('of several devices is read without those that cannot be, each told', () => {
+  it('of several devices is decoded without unreadable ones, each of which is reported', () => {
     const envelope = currentEnvelope(currentDevice(), 'secret' as never, currentDevice({ serial: '' }))
     assert.equal(envelope.devices.length, 1)
     assert.deepEqual(envelope.unreadable, [
@@ -152,7 +152,7 @@ describe('an envelope', () => {
     ])
   })
 
-  it('tells what is known of a device that cannot be read: enough to ask for its records', () => {
+  it('reports what is known of an unreadable device: enough to request its records', () => {
     const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
     const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain' }
     for (const fields of [{ dst_bias: 'n/a' }, { time_diff: 'nine' }, { channel: 'none' }, { channel: [7] }])
@@ -162,7 +162,7 @@ describe('an envelope', () => {
     assert.equal(odd({ baseunit: 'x' }), null)
   })
 
-  it('says which part it cannot understand, never its contents', () => {
+  it('reports which part is invalid, never its contents', () => {
     const current = (body: unknown) => () => readEnvelope('current', JSON.stringify(body))
     assert.equal(refusedPart(current({})), 'devices')
     assert.equal(refusedPart(current({ devices: {} })), 'devices')
@@ -181,7 +181,7 @@ describe('an envelope', () => {
     assert.equal(refusedPart(current([])), 'answer')
   })
 
-  it('with more devices or log entries than any service has is ENVLOG_REPLY', () => {
+  it('with too many devices or log entries is ENVLOG_REPLY', () => {
     const most = 65_535
     const devices = (count: number) => ({ devices: Array(count).fill(currentDevice()) })
     const alerts = (count: number) => ({ ...alertAnswer(), 'alert-logs': Array(count).fill({}) })
@@ -199,7 +199,7 @@ describe('an envelope', () => {
     )
   })
 
-  it("that does not tell the device's serial is ENVLOG_REPLY", () => {
+  it("without the device's serial is ENVLOG_REPLY", () => {
     assert.throws(() => graphEnvelope(graph({ serial: undefined })), failure('ENVLOG_REPLY'))
     assert.throws(() => graphEnvelope(relayGraph({ 'remote-serial': '' })), failure('ENVLOG_REPLY'))
     assert.throws(() => alertEnvelope(alertAnswer({ 'remote-serial': undefined })), failure('ENVLOG_REPLY'))
@@ -207,12 +207,12 @@ describe('an envelope', () => {
 })
 
 describe('a CSV answer', () => {
-  it('is taken as it came: quoted or not, after a byte order mark or not', () => {
+  it('is passed on unchanged: quoted or not, with or without a byte order mark', () => {
     for (const body of ['"a"\r\n', '\ufeff"a"\r\n', '\ufeff" a "', 'a,b\r\n'])
       assert.equal(readCsv(body), body)
   })
 
-  it('is ENVLOG_REPLY where it is none: the word Array for an unknown serial', () => {
+  it('is ENVLOG_REPLY if it is no CSV: the word Array for an unknown serial', () => {
     for (const body of ['Array', '', ' \r\n', '\ufeff', '[]', 'null', '<html>', '{"error":{"code":400}}'])
       assert.throws(() => readCsv(body), failure('reply-not-csv'))
   })

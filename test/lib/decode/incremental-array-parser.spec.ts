@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { createIncrementalArrayParser } from '../../../src/lib/decode/incremental-array-parser'
 
-/** What comes of a text that arrives in pieces of these lengths. */
+/** The result for a text in chunks of these lengths. */
 function parseInChunks(text: string, lengths: readonly number[], key = 'data') {
   const bytes = Buffer.from(text)
   const elements: unknown[] = []
@@ -16,7 +16,7 @@ function parseInChunks(text: string, lengths: readonly number[], key = 'data') {
   return remainder && { remainder, elements }
 }
 
-/** The same, parsed as a whole; nothing where it is no JSON, or has no such array. */
+/** The same, parsed as a whole; undefined if it is no JSON or has no such array. */
 function whole(text: string, key = 'data') {
   try {
     const remainder = JSON.parse(text)
@@ -53,7 +53,7 @@ const indent = fc.constantFrom(undefined, 1, '\t')
 /** Long enough for several batches. */
 const filler = fc.constantFrom('', 'x'.repeat(300), '},{'.repeat(200), '漢'.repeat(300))
 
-const MOST_TIMES = 5000
+const MAX_CALLS = 5000
 
 const answer = fc
   .record({
@@ -68,7 +68,7 @@ const answer = fc
   })
   .map(({ before, elements, bytes, after, filler: fill, indent: space }) => {
     const some = elements.map((one) => (typeof one === 'object' && one !== null ? { ...one, fill } : one))
-    const times = Math.min(MOST_TIMES, Math.ceil(bytes / JSON.stringify(some).length))
+    const times = Math.min(MAX_CALLS, Math.ceil(bytes / JSON.stringify(some).length))
     const data = Array.from({ length: Math.max(1, times) }, () => some).flat()
     return JSON.stringify({ ...before, data, ...after }, null, space)
   })
@@ -76,7 +76,7 @@ const answer = fc
 describe('an answer that is parsed batch by batch', function () {
   this.timeout(60_000)
 
-  it('is the same as parsed at once, however the network cuts it', () => {
+  it('is the same as parsed at once, in any chunks', () => {
     let cut = 0
     fc.assert(
       fc.property(answer, lengths, (json, sizes) => {
@@ -89,7 +89,7 @@ describe('an answer that is parsed batch by batch', function () {
     assert.ok(cut > 150, `only ${cut} were cut`)
   })
 
-  it('is nothing, or the same, where it is damaged', () => {
+  it('is nothing, or the same, if it is damaged', () => {
     fc.assert(
       fc.property(
         answer,
@@ -121,7 +121,7 @@ describe('an answer that is parsed batch by batch', function () {
     ['too little in it to cut', `{"data":[${record},${record}]}`],
   ]
   for (const [title, json] of cases) {
-    it(`is left to the plain way where there is ${title}`, () =>
+    it(`is left to JSON.parse if there is ${title}`, () =>
       assert.equal(parseInChunks(json, [65_536]), undefined))
   }
 
@@ -130,7 +130,7 @@ describe('an answer that is parsed batch by batch', function () {
     assert.deepEqual(parseInChunks(`\ufeff${json}`, [1000]), whole(json))
   })
 
-  it('gives up on an element that is longer than any answer’s, and on a beginning without end', () => {
+  it('gives up on an element that is too long, and on an endless beginning', () => {
     assert.equal(parseInChunks(`{"data":[{"a":"${'},'.repeat(1_000_000)}"}]}`, [65_536]), undefined)
     assert.equal(parseInChunks(`{"a":"${'x'.repeat(2_000_000)}","data":[]}`, [65_536]), undefined)
   })

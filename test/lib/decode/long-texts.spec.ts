@@ -10,7 +10,7 @@ import { readCurrent } from '../../../src/lib/readings/current'
 import { readTime } from '../../../src/shared/moment'
 import { currentDevice, currentEnvelope } from '../answers'
 
-/** Patterns that look back and forth need a time that grows with the square of these: they would not end in a day. */
+/** Patterns with backtracking take quadratic time for these: they would not end in a day. */
 const MEGABYTE = 1_000_000
 const hurtful = ['1', '1.', ' ', '\\', ' \\', '-', '{[', '<', '\t', '\0', '\ud800', '(', '%', 'e1'].map(
   (part) => `${part.repeat(MEGABYTE / part.length)}!`,
@@ -26,7 +26,7 @@ describe('a text of a megabyte', () => {
     }
   })
 
-  it('is cut where it is a name, a unit or an alert, and delivered in every output', () => {
+  it('is shortened as a name, a unit or an alert, and delivered in every output', () => {
     const options = { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null } as const
     const plan = { send: 'each', topic: '{name}/{group}', chunk: 1000, measurement: 'm', group: '' } as const
     for (const text of hurtful) {
@@ -44,7 +44,7 @@ describe('a text of a megabyte', () => {
     }
   })
 
-  it('is looked through for secrets', () => {
+  it('is searched for secrets', () => {
     const { redactJson, redactCsv } = createRedactor(['k'.repeat(45), 'pass word'])
     for (const text of [
       ...hurtful,
@@ -57,7 +57,7 @@ describe('a text of a megabyte', () => {
     }
   })
 
-  it('is a table where it is one', () => {
+  it('is accepted as CSV', () => {
     for (const text of ['"', ',', '\r\n', ' a'].map((part) => `x${part.repeat(MEGABYTE)}`)) {
       assert.equal(readCsv(text), text)
     }

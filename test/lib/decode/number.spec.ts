@@ -16,7 +16,7 @@ const exponent = fc.oneof(
   fc.tuple(fc.constantFrom('e', 'E'), sign, fc.nat(99)).map(([e, s, power]) => `${e}${s}${power}`),
 )
 
-/** The contract's sentence, said a second time and by hand. */
+/** A second, handwritten implementation of the documented number format. */
 function isNumberText(text: string): boolean {
   let rest = text.trim()
   if (/^[+-]/.test(rest)) rest = rest.slice(1)
@@ -41,7 +41,7 @@ describe('reading a number', () => {
     )
   })
 
-  it('takes text for a number exactly where the contract says it is one', () => {
+  it('reads text as a number exactly if the contract says so', () => {
     const nearly = fc.array(fc.constantFrom('-', '+', '.', 'e', 'E', '0', '7', ' ', ',', 'x', '１'), {
       maxLength: 7,
     })
@@ -77,7 +77,7 @@ describe('reading a number', () => {
     it(`reads ${JSON.stringify(text)} as no number`, () => assert.equal(readNumber(text), null))
   }
 
-  it('reads finite numbers as they are and nothing else', () => {
+  it('reads finite numbers unchanged and nothing else', () => {
     fc.assert(fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (n) => readNumber(n) === n))
     for (const value of [null, undefined, true, [], [1], {}, Number.NaN, Number.POSITIVE_INFINITY]) {
       assert.equal(readNumber(value), null)

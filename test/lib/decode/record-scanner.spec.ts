@@ -4,7 +4,7 @@ import { createRecordScanner } from '../../../src/lib/decode/record-scanner'
 import { appendRecords, createRecordTable } from '../../../src/lib/decode/record-table'
 import { anyLengths, anyNumber, anyRecords, readValues, written } from './any-records'
 
-/** What the scanner makes of bytes that come in pieces; what it leaves is parsed at the end. */
+/** The scanner's result for bytes in chunks; the rest is parsed at the end. */
 function scanned(json: readonly string[], lengths: readonly number[]) {
   const bytes = Buffer.from(`${json.join(',')},`)
   const table = createRecordTable()
@@ -25,10 +25,10 @@ function plain(json: readonly string[]) {
   return table
 }
 
-describe('records that are taken straight from bytes', function () {
+describe('records that are scanned from bytes', function () {
   this.timeout(60_000)
 
-  it('are the same as parsed, however the network cuts them', () => {
+  it('are the same as parsed, in any chunks', () => {
     let byScanner = 0
     let all = 0
     fc.assert(
@@ -43,7 +43,7 @@ describe('records that are taken straight from bytes', function () {
     assert.ok(byScanner > all / 3, `only ${byScanner} of ${all}`)
   })
 
-  it('hold every decimal number exactly', () => {
+  it('contain every decimal number exactly', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(anyNumber, fc.stringMatching(/^-?[0-9]{1,9}(\.[0-9]{1,9})?$/)), { minLength: 2 }),
@@ -59,7 +59,7 @@ describe('records that are taken straight from bytes', function () {
     )
   })
 
-  it('are left where they are no JSON', () => {
+  it('are left to the parser if they are no JSON', () => {
     const good = '{"ch1":1}'
     for (const bad of ['01', '1.', '.5', '-', '+1', '1.2.3', '"a', '"\n"', 'x', '1 2', '', '1}', '\ufeff5']) {
       const table = createRecordTable()
@@ -70,7 +70,7 @@ describe('records that are taken straight from bytes', function () {
     }
   })
 
-  it('find room however many there are, also for a key that comes late', () => {
+  it('can be any number, also with a key that appears late', () => {
     const records = Array.from({ length: 20_000 }, (_, index) =>
       index < 15_000 ? `{"ch1":${index}}` : `{"ch1":${index},"ch2":1}`,
     )
@@ -91,17 +91,17 @@ describe('records that are taken straight from bytes', function () {
     ['nothing behind its first key', '{"unixtime":1}'],
   ]
   for (const [title, odd] of kinds) {
-    it(`may have ${title}, each other one, and need no parsing`, () => {
+    it(`may have ${title} in every other record, without parsing`, () => {
       const common = '{"unixtime":1,"ch1":1.5,"ch2":2}'
       const records = Array.from({ length: 1000 }, (_, index) => (index % 2 ? odd : common))
       const { table, byScanner } = scanned(records, [10_000])
       assert.deepEqual(readValues(table), readValues(plain(records)))
-      // After a few that had to be parsed it would have stopped.
+      // The scanner would have stopped after a few records that had to be parsed.
       if (title !== 'blanks') assert.ok(byScanner > 980, `only ${byScanner}`)
     })
   }
 
-  it('are left to parsing where each has keys of its own', () => {
+  it('are left to the parser if each has different keys', () => {
     const records = Array.from({ length: 1000 }, (_, index) => `{"unixtime":1,"k${index % 40}":1}`)
     const { table, byScanner } = scanned(records, [10_000])
     assert.deepEqual(readValues(table), readValues(plain(records)))

@@ -24,8 +24,8 @@ const { data: _, ...head } = relayGraph()
 const answer = (records: readonly string[], more = '') =>
   `${JSON.stringify(head).slice(0, -1)},"data":[${records.join(',')}]${more}}`
 
-describe('an answer with records that is taken in while it arrives', () => {
-  it('says the same as one that is read as a whole', () => {
+describe('an answer with records that is decoded while it arrives', () => {
+  it('has the same result as one that is decoded as a whole', () => {
     let meanwhile = 0
     let all = 0
     fc.assert(
@@ -48,7 +48,7 @@ describe('an answer with records that is taken in while it arrives', () => {
     assert.ok(meanwhile > all / 2, `only ${meanwhile} of ${all}`)
   })
 
-  it('is too deep where one that is read as a whole is', () => {
+  it('has the same maximum depth as one that is decoded as a whole', () => {
     const deep = `${'['.repeat(200)}${']'.repeat(200)}`
     const json = answer(Array(300).fill('{"unixtime":1,"ch1":2}'), `,"more":${deep}`)
     const { envelope, meanwhile } = decodeInChunks(json, [1000])
@@ -58,13 +58,13 @@ describe('an answer with records that is taken in while it arrives', () => {
     }
   })
 
-  describe('takes no more room than records need', () => {
+  describe('needs no more memory than its records', () => {
     const size = (json: string) => {
       const { records } = decodeInChunks(json, [65_536]).envelope()
       return { records: records.length, columns: records.columns.size }
     }
 
-    it('whatever other keys they have', () => {
+    it('with any other keys', () => {
       const keys = Array.from({ length: 5000 }, (_, index) => `"k${index}":0`).join(',')
       const wide = `{"unixtime":1,${keys},"ch1":2}`
       const narrow = Array.from({ length: 20_000 }, () => '{"k0":1,"ch1":3}')
@@ -73,7 +73,7 @@ describe('an answer with records that is taken in while it arrives', () => {
       assert.ok(process.memoryUsage().arrayBuffers - before < 50e6)
     })
 
-    it('and reads channels 1 to 99, not any number', () => {
+    it('with channels 1 to 99, and no other number', () => {
       const json = answer(['{"ch0":1,"ch1":1,"ch99":1,"ch100":1,"ch01":1,"__proto__":1}', '{"ch1":1}'])
       assert.equal(size(json).columns, 2)
     })
@@ -92,7 +92,7 @@ describe('an answer with records that is taken in while it arrives', () => {
       })
     }
 
-    it('keeps nothing of a value that is an object, however deep', () => {
+    it('keeps nothing of values that are objects, at any depth', () => {
       const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
       const { records } = decodeInChunks(answer([`{"ch1":${deep}}`, '{"ch1":1}']), [65_536]).envelope()
       assert.deepEqual(records.columns.get('ch1')?.nonNumbers.get(0), {})
@@ -102,7 +102,7 @@ describe('an answer with records that is taken in while it arrives', () => {
   const record = (index: number) => `{"unixtime":${index},"data-id":${index},"ch1":1.5}`
   const many = Array.from({ length: 5000 }, (_, index) => record(index))
 
-  it('was read before its end came', () => {
+  it('is decoded before its end arrives', () => {
     const { envelope, meanwhile } = decodeInChunks(answer(many), [65_536])
     assert.deepEqual([meanwhile, envelope().records.length], [true, 5000])
   })
@@ -115,7 +115,7 @@ describe('an answer with records that is taken in while it arrives', () => {
     ['two ends', `${answer(many)}}`],
   ]
   for (const [title, json] of damaged) {
-    it(`is no JSON where it has ${title}`, () => {
+    it(`is no JSON with ${title}`, () => {
       for (const size of [100, 65_536]) {
         const { envelope, meanwhile } = decodeInChunks(json, [size])
         assert.equal(meanwhile, false)

@@ -19,7 +19,7 @@ describe('the offset of a device', () => {
     it(title, () => assert.equal(toUtcOffset({ timeDiff, stdBias, dstBias, dstFlag }), expected))
   }
 
-  it('is the same in both spellings, as text or number, with the flag where there is one', () => {
+  it('is the same in both spellings, as text or number, with or without the flag', () => {
     const hyphen = { 'time-diff': '60', 'std-bias': '0', 'dst-bias': '60', 'dst-flg': '1' }
     const underscore = { time_diff: 60, std_bias: 0, dst_bias: 60, dst_flg: 1 }
     const bare = { serial: '5212A1B2', data: [] }
@@ -30,14 +30,14 @@ describe('the offset of a device', () => {
     assert.equal(toUtcOffset(currentEnvelope(currentDevice()).devices[0]?.offsets as never), 540)
   })
 
-  it('takes the other spelling where one is blank, and 0 where nothing is told', () => {
+  it('uses the other spelling if one is blank, and 0 if both are', () => {
     const both = { serial: '5212A1B2', data: [], 'time-diff': '', time_diff: '330' }
     assert.equal(toUtcOffset(graphEnvelope(both).offsets), 330)
     assert.equal(toUtcOffset(graphEnvelope({ serial: '5212A1B2', data: [] }).offsets), 0)
   })
 })
 
-describe('a time in words', () => {
+describe('a formatted time', () => {
   const rows = [
     [0, '2026-11-20T12:00:00.000+00:00'],
     [540, '2026-11-20T21:00:00.000+09:00'],
@@ -48,7 +48,7 @@ describe('a time in words', () => {
     [-720, '2026-11-20T00:00:00.000-12:00'],
   ] as const
   for (const [offset, expected] of rows) {
-    it(`is ${expected} on a clock ${offset} minutes ahead`, () => {
+    it(`is ${expected} with an offset of ${offset} minutes`, () => {
       assert.equal(formatTime(noon, 'local', offset), expected)
     })
   }
@@ -57,7 +57,7 @@ describe('a time in words', () => {
     assert.equal(formatTime(noon, 'utc', 540), '2026-11-20T12:00:00.000Z')
   })
 
-  it('names the same instant in both styles', () => {
+  it('is the same instant in both styles', () => {
     const offsets = fc.integer({ min: -14 * 60, max: 14 * 60 })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4_000_000_000 }), offsets, (seconds, offset) => {
@@ -80,12 +80,12 @@ describe('the instant of a record', () => {
     assert.equal(readTimestamp(' 1795161600 ', part), 1_795_161_600_000)
   })
 
-  it('is null where blank, absent or 0', () => {
+  it('is null if blank, absent or 0', () => {
     for (const value of ['', ' ', null, undefined, 0, '0', '00', -0])
       assert.equal(readTimestamp(value, part), null)
   })
 
-  it('is ENVLOG_REPLY where it is anything else, named by its place and never by its contents', () => {
+  it('is ENVLOG_REPLY if it is anything else, with its path and never its contents', () => {
     for (const value of ['soon', '2026-11-20', {}, [], true, 1e300, '1e300']) {
       assert.throws(
         () => readTimestamp(value, part),

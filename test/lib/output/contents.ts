@@ -6,7 +6,7 @@ import { type Plan, planMessages } from '../../../src/lib/output/plan'
 import { readAlerts } from '../../../src/lib/readings/alerts'
 import { readCurrent } from '../../../src/lib/readings/current'
 import { readSeries } from '../../../src/lib/readings/series'
-import type { ActionName } from '../../support/flow'
+import type { ActionName } from '../../support/flow-types'
 import { messagesOf } from '../../support/messages'
 import { CHOSEN, HOSTILE, pairs } from '../../support/outputs'
 import {
@@ -20,16 +20,16 @@ import {
   relayGraph,
 } from '../answers'
 
-/** Contents as the readers make them of answers. */
+/** Contents as the readers create them from answers. */
 
-export const T = 1_795_161_600
+export const RECORD_TIME = 1_795_161_600
 export const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
 export const GROUP = 'Cold chain'
 
 type Of<K extends ReadContent['kind']> = Extract<ReadContent, { kind: K }>
 
 export function current(devices: readonly Json[], time: TimeStyle = 'utc'): Of<'current'> {
-  const options = { receivedAt: T * 1000 + 42_000, time, series1Models: [], staleAfter: 60 }
+  const options = { receivedAt: RECORD_TIME * 1000 + 42_000, time, series1Models: [], staleAfter: 60 }
   return { kind: 'current', readings: readCurrent(currentEnvelope(...devices.map(currentDevice)), options) }
 }
 
@@ -48,7 +48,7 @@ export const alerts = (entries: readonly Json[], fields: Json = {}): Of<'alerts'
   ...readAlerts(alertEnvelope(alertAnswer({ ...fields, 'alert-logs': entries })), 'utc'),
 })
 
-export const how = (over: Partial<OutputOptions>): OutputOptions => ({
+export const outputOptions = (over: Partial<OutputOptions>): OutputOptions => ({
   output: 'readings',
   send: 'device',
   chunk: 2,
@@ -58,12 +58,15 @@ export const how = (over: Partial<OutputOptions>): OutputOptions => ({
   ...over,
 })
 
-/** A plan whose messages are all made. */
+/** A plan with all its messages. */
 type Planned = Omit<Plan, 'messages'> & { messages: OutgoingMessage[]; payloads: unknown[] }
 
 export const plan = (content: ReadContent, over: Partial<OutputOptions>): Planned => {
-  // Current readings have a group each, so there is none of their one device.
-  const made = planMessages(content, how(content.kind === 'current' ? { group: '', ...over } : over))
+  // Current readings have a group each: there is no common one.
+  const made = planMessages(
+    content,
+    outputOptions(content.kind === 'current' ? { group: '', ...over } : over),
+  )
   const messages = [...messagesOf(made)]
   return { ...made, messages, payloads: messages.map(({ payload }) => payload) }
 }
@@ -74,8 +77,8 @@ const ACTION: Record<ReadContent['kind'], ActionName> = {
   alerts: 'alerts',
 }
 
-/** Every output and send that a content of this kind can go out in, but those that go as they came. */
-export const waysOf = (kind: ReadContent['kind']) =>
+/** Every output and send of this kind of content except raw. */
+export const outputPairsOf = (kind: ReadContent['kind']) =>
   pairs([ACTION[kind]]).filter(({ send }) => send === 'value' || CHOSEN.includes(send as never))
 
 const name = fc.oneof(fc.constantFrom(...HOSTILE), fc.constantFrom('', 'Inside'), fc.string())
@@ -85,7 +88,7 @@ const value = fc.oneof(
   fc.integer(),
 )
 const time = fc.oneof(
-  { weight: 5, arbitrary: fc.integer({ min: T, max: T + 6 }) },
+  { weight: 5, arbitrary: fc.integer({ min: RECORD_TIME, max: RECORD_TIME + 6 }) },
   fc.constantFrom('', 0, '0'),
 )
 const channels = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 4 })
@@ -115,7 +118,7 @@ const entry = fc
   .tuple(time, fc.dictionary(fc.constantFrom('ch1', 'ch6', 'battery-level'), name))
   .map(([unixtime, texts]): Json => ({ unixtime, ...texts }))
 
-/** A content of each kind, with every oddity that the readers let through. */
+/** Content of each kind, with every peculiarity that the readers accept. */
 export const anyContent: Record<ReadContent['kind'], fc.Arbitrary<ReadContent>> = {
   current: fc.array(device, { maxLength: 4 }).map((devices) => current(devices as Json[])),
   series: fc

@@ -14,7 +14,7 @@ const subject: Subject = {
 }
 const reading: Row = { serial: '5212A1B2', base: '5839F001', channel: 1, value: -18.4 }
 
-describe('what a message tells about its answer', () => {
+describe('msg.envlog', () => {
   it('is the shape of docs/messages.md', () => {
     assert.deepEqual(
       createMetadata('current', 'Plant A', { answer: { ...answer, endpoint: 'current' } }, {}),
@@ -28,7 +28,7 @@ describe('what a message tells about its answer', () => {
     )
   })
 
-  it('names the device where it is about one, and nothing else of the subject', () => {
+  it('contains the device if the message is about one, and nothing else of the subject', () => {
     assert.deepEqual(createMetadata('latest', 'Plant A', { answer }, { subject }).device, {
       serial: '5212A1B2',
       name: 'Freezer 3',
@@ -36,10 +36,10 @@ describe('what a message tells about its answer', () => {
     })
   })
 
-  it('tells the value’s flat row and the period where there are any, and no such keys where not', () => {
+  it('contains the value’s flat row and the period if there are any, otherwise no such keys', () => {
     const range = { from: '2026-11-19T08:00:00.000Z', to: '2026-11-20T08:00:00.000Z' }
-    const told = createMetadata('range', 'Plant A', { answer }, { subject, reading, range })
-    assert.deepEqual([told.reading, told.range], [reading, range])
+    const metadata = createMetadata('range', 'Plant A', { answer }, { subject, reading, range })
+    assert.deepEqual([metadata.reading, metadata.range], [reading, range])
     const without = createMetadata(
       'range',
       'A',

@@ -5,7 +5,7 @@ import { pointsOf } from '../../../src/lib/output/points'
 import { rowsAbout } from '../../../src/lib/output/rows'
 import { createTopicFormatter } from '../../../src/lib/output/topic'
 import { FIELD_NAMES, type FieldNames } from '../../../src/shared/outputs'
-import { current, series, T } from './contents'
+import { current, RECORD_TIME, series } from './contents'
 
 const climate = [
   { num: 1, name: 'Inside', unit: 'C', value: '1' },
@@ -24,7 +24,12 @@ describe('names of the channels of one device', () => {
   })
 
   it('are the same in every record of a series', () => {
-    const records = [T, T + 60].map((unixtime, id) => ({ unixtime, 'data-id': id, ch1: 1, ch2: 2 }))
+    const records = [RECORD_TIME, RECORD_TIME + 60].map((unixtime, id) => ({
+      unixtime,
+      'data-id': id,
+      ch1: 1,
+      ch2: 2,
+    }))
     const content = series({ channel: climate, data: records })
     const points = pointsOf(content, { measurement: 'm', group: '', fieldNames: 'quantity' })
     assert.deepEqual(
@@ -36,7 +41,7 @@ describe('names of the channels of one device', () => {
     )
   })
 
-  it('are none of the names that tags have', () => {
+  it('are never names of tags', () => {
     const tags = ['serial', 'name', 'model', 'base', 'group']
     const channel = tags.map((name, num) => ({ num, name, unit: 'V', value: '1' }))
     const [found] = pointsOf(current([{ channel }]), { measurement: 'm', group: '', fieldNames: 'label' })
@@ -61,7 +66,7 @@ describe('names of the channels of one device', () => {
     { minLength: 1, maxLength: 6 },
   )
 
-  it('give each value of a device a topic and a field of its own, whatever the channels are called', () => {
+  it('give each value of a device its own topic and field, with any names of channels', () => {
     fc.assert(
       fc.property(channels, fc.constantFrom(...FIELD_NAMES), (channel, fieldNames) => {
         const content = current([{ channel }])
@@ -80,7 +85,7 @@ describe('names of the channels of one device', () => {
     )
   })
 
-  it('have a number behind them that no other has', () => {
+  it('have a unique numeric suffix', () => {
     const named = ['A', 'A', 'A_2', 'A'].map((name, at) => ({ key: `ch${at + 1}`, name, quantity: null }))
     assert.deepEqual([...channelNames(named, 'label').values()], ['A', 'A_2', 'A_2_2', 'A_3'])
   })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { planMessages } from '../../../src/lib/output/plan'
 import type { Output, Send } from '../../../src/shared/outputs'
-import { ROW_COLUMNS } from '../../support/outputs'
-import { alerts, current, GROUP, how, plan, series, T } from './contents'
+import { CSV_COLUMNS } from '../../support/outputs'
+import { alerts, current, GROUP, outputOptions, plan, RECORD_TIME, series } from './contents'
 
 const inside = { num: '1', name: 'Inside', unit: 'C' }
 const outside = { num: '2', name: 'Outside', unit: '%' }
@@ -18,14 +18,14 @@ const two = current([
 const three = series({
   channel: [inside, outside],
   data: [
-    { unixtime: T, 'data-id': 1, ch1: 1, ch2: 10 },
-    { unixtime: T + 60, 'data-id': 2, ch1: 2, ch2: 'E1' },
-    { unixtime: T + 300, 'data-id': 6, ch1: 3 },
+    { unixtime: RECORD_TIME, 'data-id': 1, ch1: 1, ch2: 10 },
+    { unixtime: RECORD_TIME + 60, 'data-id': 2, ch1: 2, ch2: 'E1' },
+    { unixtime: RECORD_TIME + 300, 'data-id': 6, ch1: 3 },
   ],
 })
 const log = alerts([
-  { unixtime: T + 60, 'battery-level': 'Low' },
-  { unixtime: T, ch1: 'Sensor Error' },
+  { unixtime: RECORD_TIME + 60, 'battery-level': 'Low' },
+  { unixtime: RECORD_TIME, ch1: 'Sensor Error' },
 ])
 const empty = { series: series({ data: [] }), alerts: alerts([]), current: current([]) }
 const { gaps, records, ...head } = three.series
@@ -35,12 +35,12 @@ const ch1 = { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' }
 
 const subjects = (content: Parameters<typeof plan>[0], output: Output, send: Send) =>
   Array.from(plan(content, { output, send }).messages, ({ subject }) => subject)
-/** The flat array an output makes: what its other sends are parts of. */
+/** The flat array of an output: other sends send parts of it. */
 const whole = (content: Parameters<typeof plan>[0], output: Output) =>
   plan(content, { output, send: content.kind === 'current' ? 'all' : 'device' }).payloads[0] as unknown[]
 
 describe('the messages of current readings', () => {
-  it('are one array, about nobody in particular, or one reading a device', () => {
+  it('are one array without a subject, or one reading per device', () => {
     const all = plan(two, { send: 'all' })
     assert.deepEqual(all.payloads, [two.readings])
     assert.equal(all.sequence, undefined)
@@ -52,7 +52,7 @@ describe('the messages of current readings', () => {
   })
 
   for (const output of ['rows', 'points'] as const) {
-    it(`as ${output} are one array, one array a device, or single ones`, () => {
+    it(`as ${output} are one array, one array per device, or single ones`, () => {
       const all = whole(two, output)
       assert.equal(all.length, output === 'rows' ? 3 : 2)
       const split = output === 'rows' ? 2 : 1
@@ -66,7 +66,7 @@ describe('the messages of current readings', () => {
     })
   }
 
-  it('as values are the numbers alone, each about its channel, with its row', () => {
+  it('as values are only the numbers, each about its channel, with its row', () => {
     const { payloads, messages, sequence } = plan(two, { output: 'values', send: 'value' })
     assert.deepEqual(payloads, [1.5, 2])
     assert.deepEqual(sequence, { count: 2, length: 1 })
@@ -132,13 +132,13 @@ describe('the messages of a series', () => {
     })
   }
 
-  it('as values skip what is no number', () => {
+  it('as values skip values that are no numbers', () => {
     const { payloads, sequence } = plan(three, { output: 'values', send: 'value' })
     assert.deepEqual(payloads, [1, 10, 2, 3])
     assert.deepEqual(sequence, { count: 4, length: 1 })
   })
 
-  it('without records are the empty series or array, and nothing by each, chunk and value', () => {
+  it('without records are the empty series or array, and none by each, chunk and value', () => {
     assert.deepEqual(plan(empty.series, {}).payloads, [empty.series.series])
     for (const output of ['readings', 'rows', 'points'] as const) {
       assert.equal(plan(empty.series, { output, send: 'device' }).payloads.length, 1)
@@ -153,7 +153,7 @@ describe('the messages of a series', () => {
 })
 
 describe('the messages of alerts', () => {
-  it('are one array a device, or one alert each, about its channel where it has one', () => {
+  it('are one array per device, or one per alert, about its channel if it has one', () => {
     assert.deepEqual(plan(log, {}).payloads, [log.alerts])
     assert.equal(plan(log, {}).sequence, undefined)
     assert.deepEqual(subjects(log, 'readings', 'device'), [device])
@@ -164,14 +164,14 @@ describe('the messages of alerts', () => {
   })
 
   for (const output of ['rows', 'points'] as const) {
-    it(`as ${output} are one array a device, or single ones`, () => {
+    it(`as ${output} are one array per device, or single ones`, () => {
       const all = whole(log, output)
       assert.equal(all.length, 2)
       const each = plan(log, { output, send: 'each' })
       assert.deepEqual([each.payloads, each.sequence], [all, { count: 2, length: 1 }])
     })
 
-    it(`as ${output} are about the same as the alerts that they tell of`, () => {
+    it(`as ${output} have the same subjects as their alerts`, () => {
       const own = subjects(log, 'readings', 'each').map((subject) => [
         subject?.channel?.number,
         subject?.channel?.unit,
@@ -184,7 +184,7 @@ describe('the messages of alerts', () => {
     })
   }
 
-  it('of a device without any are one empty array that names the device, or none', () => {
+  it('of a device without alerts are one empty array that names the device, or none', () => {
     for (const output of ['readings', 'rows', 'points'] as const) {
       assert.deepEqual(plan(empty.alerts, { output, send: 'device' }).payloads, [[]])
       assert.deepEqual(subjects(empty.alerts, output, 'device'), [device])
@@ -193,12 +193,12 @@ describe('the messages of alerts', () => {
   })
 })
 
-describe('the messages of an answer as it came', () => {
-  it('are that answer, about the device where it is about one', () => {
+describe('the messages of a raw answer', () => {
+  it('are that answer, about the device if it is about one', () => {
     const payload = { devices: [{ anything: 1 }] }
-    const raw = how({ output: 'raw', send: 'answer' })
+    const raw = outputOptions({ output: 'raw', send: 'answer' })
     assert.deepEqual(planMessages({ kind: 'raw', payload }, raw), { messages: [{ payload }] })
-    const csv = how({ output: 'csv2', send: 'answer' })
+    const csv = outputOptions({ output: 'csv2', send: 'answer' })
     assert.deepEqual(planMessages({ kind: 'raw', payload: '"a"\r\n', device }, csv), {
       messages: [{ payload: '"a"\r\n', subject: device }],
     })
@@ -208,10 +208,10 @@ describe('the messages of an answer as it came', () => {
 describe('the columns of rows', () => {
   it('are those of the kind, whatever the send, and of no other output', () => {
     for (const [content, columns] of [
-      [two, ROW_COLUMNS.current],
-      [three, ROW_COLUMNS.range],
-      [log, ROW_COLUMNS.alerts],
-      [empty.series, ROW_COLUMNS.latest],
+      [two, CSV_COLUMNS.current],
+      [three, CSV_COLUMNS.range],
+      [log, CSV_COLUMNS.alerts],
+      [empty.series, CSV_COLUMNS.latest],
     ] as const) {
       for (const send of ['all', 'device', 'each', 'chunk'] as const) {
         assert.equal(plan(content, { output: 'rows', send }).columns, columns)

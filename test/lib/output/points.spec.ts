@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { ReadContent } from '../../../src/lib/output/content'
 import { countPoints, type PointOptions, pointsOf } from '../../../src/lib/output/points'
 import { HOSTILE, stored, storedTag } from '../../support/outputs'
-import { alerts, anyContent, current, GROUP, kinds, series, T } from './contents'
+import { alerts, anyContent, current, GROUP, kinds, RECORD_TIME, series } from './contents'
 
 const options = (over: Partial<PointOptions> = {}): PointOptions => ({
   measurement: 'envlog',
@@ -20,34 +20,39 @@ const channels = [
 ]
 
 describe('points', () => {
-  it('of records are one a record, with the numbers by channel key', () => {
+  it('of records are one per record, with the numbers by channel key', () => {
     const data = [
-      { unixtime: T + 60, 'data-id': 2, ch1: 'E1', ch3: 4 },
-      { unixtime: T, 'data-id': 1, ch1: ' -18.40', ch3: 0 },
+      { unixtime: RECORD_TIME + 60, 'data-id': 2, ch1: 'E1', ch3: 4 },
+      { unixtime: RECORD_TIME, 'data-id': 1, ch1: ' -18.40', ch3: 0 },
     ]
     assert.deepEqual(points(series({ channel: channels, data })), [
-      { measurement: 'envlog', tags, fields: { ch1: -18.4, ch3: 0 }, timestamp: new Date(T * 1000) },
-      { measurement: 'envlog', tags, fields: { ch3: 4 }, timestamp: new Date((T + 60) * 1000) },
+      {
+        measurement: 'envlog',
+        tags,
+        fields: { ch1: -18.4, ch3: 0 },
+        timestamp: new Date(RECORD_TIME * 1000),
+      },
+      { measurement: 'envlog', tags, fields: { ch3: 4 }, timestamp: new Date((RECORD_TIME + 60) * 1000) },
     ])
   })
 
-  it('of current readings are one a device, with its own group', () => {
+  it('of current readings are one per device, with its own group', () => {
     const other = { serial: '5212A1B3', group: [], channel: [{ num: 2, name: 'x', value: '7', unit: '' }] }
     const { group: _, ...without } = tags
     assert.deepEqual(points(current([{}, other]), 'the directory’s'), [
-      { measurement: 'envlog', tags, fields: { ch1: -18.4 }, timestamp: new Date(T * 1000) },
+      { measurement: 'envlog', tags, fields: { ch1: -18.4 }, timestamp: new Date(RECORD_TIME * 1000) },
       {
         measurement: 'envlog',
         tags: { ...without, serial: '5212A1B3' },
         fields: { ch2: 7 },
-        timestamp: new Date(T * 1000),
+        timestamp: new Date(RECORD_TIME * 1000),
       },
     ])
   })
 
-  it('of alerts are one a text, with its source as a tag', () => {
-    const entry = { unixtime: T, ch1: 'Sensor Error', 'battery-level': 'Low' }
-    const timestamp = new Date(T * 1000)
+  it('of alerts are one per text, with its source as a tag', () => {
+    const entry = { unixtime: RECORD_TIME, ch1: 'Sensor Error', 'battery-level': 'Low' }
+    const timestamp = new Date(RECORD_TIME * 1000)
     assert.deepEqual(points(alerts([entry])), [
       {
         measurement: 'envlog',
@@ -65,7 +70,7 @@ describe('points', () => {
   })
 
   it('have local times as the same instants', () => {
-    const data = [{ unixtime: T, ch1: 1 }]
+    const data = [{ unixtime: RECORD_TIME, ch1: 1 }]
     const [utc, local] = (['utc', 'local'] as const).map(
       (time) => points(series({ data }, time))[0]?.timestamp,
     )
@@ -73,9 +78,9 @@ describe('points', () => {
     assert.ok(local instanceof Date)
   })
 
-  it('are none of a record without a number, or without an instant', () => {
+  it('do not exist for a record without a number or without a time', () => {
     const data = [
-      { unixtime: T, 'data-id': 1, ch1: 'E1', ch3: '' },
+      { unixtime: RECORD_TIME, 'data-id': 1, ch1: 'E1', ch3: '' },
       { unixtime: '', 'data-id': 2, ch1: 1 },
       { unixtime: 0, 'data-id': 3, ch1: 1 },
     ]
@@ -88,12 +93,12 @@ describe('points', () => {
   })
 
   it('leave out empty tags', () => {
-    const nameless = { 'remote-name': '', 'remote-model': '', data: [{ unixtime: T, ch1: 1 }] }
+    const nameless = { 'remote-name': '', 'remote-model': '', data: [{ unixtime: RECORD_TIME, ch1: 1 }] }
     assert.deepEqual(points(series(nameless), '')[0]?.tags, { serial: '5212A1B2', base: '5839F001' })
   })
 
   it('are about their device, not about one of its channels', () => {
-    const [first] = pointsOf(series({ data: [{ unixtime: T, ch1: 1 }] }), options())
+    const [first] = pointsOf(series({ data: [{ unixtime: RECORD_TIME, ch1: 1 }] }), options())
     assert.deepEqual(first?.subject, {
       serial: '5212A1B2',
       name: 'Freezer 3',
@@ -103,9 +108,13 @@ describe('points', () => {
   })
 
   for (const text of HOSTILE) {
-    it(`take a hostile text for text alone: ${JSON.stringify(text)}`, () => {
+    it(`contain a hostile text only as text: ${JSON.stringify(text)}`, () => {
       const [point] = pointsOf(
-        series({ 'remote-name': text, 'remote-model': text, data: [{ unixtime: T, ch1: 1, [text]: 9 }] }),
+        series({
+          'remote-name': text,
+          'remote-model': text,
+          data: [{ unixtime: RECORD_TIME, ch1: 1, [text]: 9 }],
+        }),
         options({ measurement: text, group: stored(text) }),
       )
       assert.ok(point)
@@ -114,13 +123,13 @@ describe('points', () => {
       assert.deepEqual([measurement, found.name, found.model, found.group], [text, tag, tag, tag])
       assert.deepEqual(fields, { ch1: 1 })
       for (const part of [found, fields]) assert.equal(Object.getPrototypeOf(part), Object.prototype)
-      const [alert] = points(alerts([{ unixtime: T, ch1: text }]))
+      const [alert] = points(alerts([{ unixtime: RECORD_TIME, ch1: text }]))
       assert.equal(alert?.fields.text, text.trim() === '' ? undefined : stored(text))
     })
   }
 
   for (const kind of kinds) {
-    it(`are as many as was counted before, with fields and an instant: ${kind}`, () => {
+    it(`are as many as counted before, with fields and a time: ${kind}`, () => {
       fc.assert(
         fc.property(anyContent[kind], (content) => {
           const made = points(content)

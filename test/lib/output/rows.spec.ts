@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { countRows, ROW_COLUMNS, rowsAbout, rowsOf } from '../../../src/lib/output/rows'
-import { ROW_COLUMNS as COLUMNS, HOSTILE, stored } from '../../support/outputs'
-import { alerts, anyContent, current, GROUP, iso, kinds, series, standalone, T } from './contents'
+import { CSV_COLUMNS as COLUMNS, HOSTILE, stored } from '../../support/outputs'
+import { alerts, anyContent, current, GROUP, iso, kinds, RECORD_TIME, series, standalone } from './contents'
 
 const channels = [
   { num: '1', name: 'Inside', unit: 'C' },
   { num: '2', name: '', unit: '' },
 ]
 const data = [
-  { unixtime: T + 60, 'data-id': '8', ch1: 'E1' },
-  { unixtime: T, 'data-id': '7', ch1: '-18.4', ch2: '55' },
+  { unixtime: RECORD_TIME + 60, 'data-id': '8', ch1: 'E1' },
+  { unixtime: RECORD_TIME, 'data-id': '7', ch1: '-18.4', ch2: '55' },
 ]
 const device = {
   serial: '5212A1B2',
@@ -21,7 +21,7 @@ const device = {
 }
 
 describe('rows', () => {
-  it('have the columns of docs/messages.md, lower case, one name for one thing', () => {
+  it('have the columns of docs/messages.md, in lower case', () => {
     assert.equal(ROW_COLUMNS.series.join(), COLUMNS.latest)
     assert.equal(ROW_COLUMNS.series.join(), COLUMNS.range)
     assert.equal(ROW_COLUMNS.current.join(), COLUMNS.current)
@@ -32,9 +32,9 @@ describe('rows', () => {
     }
   })
 
-  it('of records are one a channel value, oldest record first, channels in their order', () => {
-    const first = { ...device, time: iso(T), timestamp: T * 1000, dataid: 7 }
-    const second = { ...device, time: iso(T + 60), timestamp: (T + 60) * 1000, dataid: 8 }
+  it('of records are one per channel value, oldest record first, channels in their order', () => {
+    const first = { ...device, time: iso(RECORD_TIME), timestamp: RECORD_TIME * 1000, dataid: 7 }
+    const second = { ...device, time: iso(RECORD_TIME + 60), timestamp: (RECORD_TIME + 60) * 1000, dataid: 8 }
     assert.deepEqual(
       [...rowsOf(series({ channel: channels, data }), GROUP)],
       [
@@ -46,24 +46,24 @@ describe('rows', () => {
     )
   })
 
-  it('of current readings tell battery, rssi, age and stale too', () => {
+  it('of current readings contain battery, rssi, age and stale too', () => {
     const value = { num: '1', name: 'Inside', value: '-18.4', unit: 'C' }
     const bad = { num: '2', name: 'Probe', value: 'Sensor Error', unit: '%' }
-    const told = {
+    const shared = {
       battery: 5,
       batterylevel: 'sufficient',
       rssi: -62,
       age: 42,
       stale: false,
-      time: iso(T),
-      timestamp: T * 1000,
+      time: iso(RECORD_TIME),
+      timestamp: RECORD_TIME * 1000,
     }
     assert.deepEqual(
       [...rowsOf(current([{ channel: [value, bad] }]), 'the directory’s')],
       [
         {
           ...device,
-          ...told,
+          ...shared,
           channel: 1,
           label: 'Inside',
           unit: '°C',
@@ -72,7 +72,7 @@ describe('rows', () => {
         },
         {
           ...device,
-          ...told,
+          ...shared,
           channel: 2,
           label: 'Probe',
           unit: '%',
@@ -84,26 +84,26 @@ describe('rows', () => {
     )
   })
 
-  it('of a reading that was measured just now are 0 s old', () => {
+  it('of a reading that was measured just now have age 0', () => {
     const content = current([{}])
     for (const reading of content.readings) Object.assign(reading, { age: 0, rssi: 0 })
     for (const { age, rssi } of rowsOf(content, '')) assert.deepEqual([age, rssi], [0, 0])
   })
 
-  it('of alerts are one a text, without unit and group', () => {
+  it('of alerts are one per text, without unit and group', () => {
     const { groupname: _, ...named } = device
-    const told = { ...named, time: iso(T), timestamp: T * 1000 }
-    const entry = { unixtime: T, ch1: 'Sensor Error', 'battery-level': 'Low' }
+    const shared = { ...named, time: iso(RECORD_TIME), timestamp: RECORD_TIME * 1000 }
+    const entry = { unixtime: RECORD_TIME, ch1: 'Sensor Error', 'battery-level': 'Low' }
     assert.deepEqual(
       [...rowsOf(alerts([entry]), GROUP)],
       [
-        { ...told, source: 'ch1', channel: 1, label: 'Inside', kind: 'sensor-error', text: 'Sensor Error' },
-        { ...told, source: 'battery', kind: 'battery', text: 'Low' },
+        { ...shared, source: 'ch1', channel: 1, label: 'Inside', kind: 'sensor-error', text: 'Sensor Error' },
+        { ...shared, source: 'battery', kind: 'battery', text: 'Low' },
       ],
     )
   })
 
-  it('leave out what there is nothing to say of', () => {
+  it('leave out keys without a value', () => {
     const bare = { name: '', model: '', rssi: '', battery: '', group: [], unixtime: '', baseunit: [] }
     const channel = [{ num: '1', name: '', value: '', unit: '' }]
     assert.deepEqual(
@@ -135,10 +135,10 @@ describe('rows', () => {
     assert.deepEqual([...rowsOf(alerts([]), '')], [])
   })
 
-  it('have the device’s own clock where times are local', () => {
+  it('have the device’s local time if times are local', () => {
     const [row] = rowsOf(series({ channel: channels, data }, 'local'), '')
     assert.equal(row?.time, '2026-11-20T17:00:00.000+09:00')
-    assert.equal(row?.timestamp, T * 1000)
+    assert.equal(row?.timestamp, RECORD_TIME * 1000)
   })
 
   it('are about their channel, with its unit, and the group', () => {
@@ -150,7 +150,7 @@ describe('rows', () => {
       group: GROUP,
       channel: { number: 1, label: 'Inside', unit: '°C', quantity: 'temperature' },
     })
-    const [alert] = rowsAbout(alerts([{ unixtime: T, 'communication-status': 'lost' }]), GROUP)
+    const [alert] = rowsAbout(alerts([{ unixtime: RECORD_TIME, 'communication-status': 'lost' }]), GROUP)
     assert.deepEqual(alert?.subject, {
       serial: '5212A1B2',
       name: 'Freezer 3',
@@ -160,7 +160,7 @@ describe('rows', () => {
   })
 
   for (const text of HOSTILE) {
-    it(`take a hostile text for text alone: ${JSON.stringify(text)}`, () => {
+    it(`contain a hostile text only as text: ${JSON.stringify(text)}`, () => {
       const channel = [{ num: '1', name: text, value: text, unit: text }]
       const fields = { name: text, model: text, group: { num: 1, name: text }, channel }
       const [row] = rowsOf(current([fields]), '')
@@ -177,7 +177,7 @@ describe('rows', () => {
   }
 
   for (const kind of kinds) {
-    it(`are as many as was counted before, with known keys and without null: ${kind}`, () => {
+    it(`are as many as counted before, with known keys and without null: ${kind}`, () => {
       const columns = new Set<string>(ROW_COLUMNS[kind])
       fc.assert(
         fc.property(anyContent[kind], (content) => {

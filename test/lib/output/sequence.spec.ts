@@ -4,14 +4,24 @@ import type { ReadContent } from '../../../src/lib/output/content'
 import { planMessages } from '../../../src/lib/output/plan'
 import type { Series } from '../../../src/lib/readings/series'
 import { messagesOf } from '../../support/messages'
-import { alerts, anyContent, current, how, kinds, plan, series, T, waysOf } from './contents'
+import {
+  alerts,
+  anyContent,
+  current,
+  kinds,
+  outputOptions,
+  outputPairsOf,
+  plan,
+  RECORD_TIME,
+  series,
+} from './contents'
 
-const ways = kinds.flatMap((kind) => waysOf(kind).map((way) => ({ kind, ...way })))
+const ways = kinds.flatMap((kind) => outputPairsOf(kind).map((way) => ({ kind, ...way })))
 const chunkSize = fc.integer({ min: 1, max: 5 })
 
 describe('the sequence of messages', () => {
   for (const { kind, output, send } of ways) {
-    it(`has as many as was told before they are made: ${kind} as ${output} by ${send}`, () => {
+    it(`has as many as counted before: ${kind} as ${output} by ${send}`, () => {
       fc.assert(
         fc.property(anyContent[kind], chunkSize, (content, chunk) => {
           const { payloads, sequence } = plan(content, { output, send, chunk })
@@ -26,7 +36,7 @@ describe('the sequence of messages', () => {
   }
 
   for (const output of ['rows', 'points'] as const) {
-    it(`joined gives the whole: chunks and single ${output}`, () => {
+    it(`joined is the whole: chunks and single ${output}`, () => {
       for (const kind of kinds) {
         fc.assert(
           fc.property(anyContent[kind], chunkSize, (content, chunk) => {
@@ -41,7 +51,7 @@ describe('the sequence of messages', () => {
     })
   }
 
-  it('joined gives the whole: chunks of a series, their gaps too', () => {
+  it('joined is the whole: chunks of a series, with their gaps', () => {
     fc.assert(
       fc.property(anyContent.series, chunkSize, (content, chunk) => {
         assert.ok(content.kind === 'series')
@@ -65,7 +75,7 @@ describe('the sequence of messages', () => {
   })
 
   it('has a gap within one second in the chunk of the record after it', () => {
-    const at = (id: number) => ({ unixtime: T, 'data-id': id, ch1: id })
+    const at = (id: number) => ({ unixtime: RECORD_TIME, 'data-id': id, ch1: id })
     const content = series({ data: [at(1), at(2), at(5)] })
     assert.equal(content.series.gaps.length, 1)
     const chunks = plan(content, { send: 'chunk', chunk: 1 }).payloads as Series[]
@@ -76,7 +86,7 @@ describe('the sequence of messages', () => {
   })
 })
 
-/** Writes into everything that can be reached, as a function node might. */
+/** Changes everything that can be reached, as a function node might. */
 function deface(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   for (const key of Object.keys(value)) {
@@ -95,16 +105,23 @@ describe('two messages', () => {
     series: () =>
       series({
         channel: [inside],
-        data: [1, 2, 4, 5, 8].map((id) => ({ unixtime: T + id, 'data-id': id, ch1: id, ch2: 'E1' })),
+        data: [1, 2, 4, 5, 8].map((id) => ({
+          unixtime: RECORD_TIME + id,
+          'data-id': id,
+          ch1: id,
+          ch2: 'E1',
+        })),
       }),
     alerts: () =>
-      alerts([1, 2, 3].map((step) => ({ unixtime: T + step, ch1: 'x', ch2: 'y', 'battery-level': 'z' }))),
+      alerts(
+        [1, 2, 3].map((step) => ({ unixtime: RECORD_TIME + step, ch1: 'x', ch2: 'y', 'battery-level': 'z' })),
+      ),
   }
 
-  /** Each message as it is made, where the ones before have been written into. */
+  /** Each message at the time it is made, after the earlier ones were changed. */
   function receive(content: ReadContent, way: (typeof ways)[number], harm: boolean): unknown[] {
     return Array.from(
-      messagesOf(planMessages(content, how({ ...way, chunk: 2 }))),
+      messagesOf(planMessages(content, outputOptions({ ...way, chunk: 2 }))),
       ({ payload, reading }) => {
         const seen = structuredClone({ payload, reading })
         if (harm) [payload, reading].forEach(deface)
@@ -128,8 +145,8 @@ describe('two messages', () => {
       )
     })
 
-    it(`stay as they were sent, whatever the later ones go through: ${kind} as ${output} by ${send}`, () => {
-      const made = [...messagesOf(planMessages(contents[kind](), how({ ...way, chunk: 2 })))]
+    it(`stay unchanged if later ones are modified: ${kind} as ${output} by ${send}`, () => {
+      const made = [...messagesOf(planMessages(contents[kind](), outputOptions({ ...way, chunk: 2 })))]
       const before = structuredClone(made.map(({ payload, reading }) => ({ payload, reading })))
       for (let last = made.length - 1; last > 0; last--) {
         deface(made[last]?.payload)
@@ -142,7 +159,7 @@ describe('two messages', () => {
 
   for (const kind of kinds) {
     it(`of two answers share nothing: ${kind}`, () => {
-      for (const way of waysOf(kind)) {
+      for (const way of outputPairsOf(kind)) {
         const untouched = receive(contents[kind](), { kind, ...way }, false)
         receive(contents[kind](), { kind, ...way }, true)
         assert.deepEqual(receive(contents[kind](), { kind, ...way }, false), untouched)

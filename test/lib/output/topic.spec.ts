@@ -16,7 +16,7 @@ const value: TopicValues = {
 }
 
 describe('a topic', () => {
-  it("is made of the template's places", () => {
+  it('is made from the placeholders of the template', () => {
     assert.equal(
       formatTopic('{account}/{base}/{serial}/{name}/{group}/{channel}/{label}/{unit}/{quantity}', value),
       'Plant A/5839F001/5212A1B2/Freezer 3/Cold chain/2/Inside/%/humidity',
@@ -24,14 +24,14 @@ describe('a topic', () => {
     assert.equal(formatTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
   })
 
-  it('has the defaults of the contract', () => {
+  it('has the documented defaults', () => {
     assert.equal(formatTopic(TOPICS['envlog-current'], value), 'envlog/5839F001/5212A1B2/2')
     assert.equal(formatTopic(TOPICS['envlog-latest'], device), 'envlog/5839F001/5212A1B2')
     assert.equal(formatTopic(TOPICS['envlog-range'], device), 'envlog/5839F001/5212A1B2')
     assert.equal(formatTopic(TOPICS['envlog-alerts'], device), 'envlog/5839F001/5212A1B2/alert')
   })
 
-  it('loses segments made only of the channel where it is about a whole device, and no others', () => {
+  it('loses segments of the channel if the message is about a whole device, and no others', () => {
     assert.equal(formatTopic('a/{channel}/{label}{unit}/{quantity}/b', device), 'a/b')
     assert.equal(formatTopic('a/ch{channel}/{unit}-{label}', device), 'a/ch_/_-_')
     assert.equal(formatTopic('a/{channel}/{serial}', value), 'a/2/5212A1B2')
@@ -50,15 +50,15 @@ describe('a topic', () => {
     )
   })
 
-  it('is none where the template is blank', () => {
+  it('is undefined if the template is blank', () => {
     for (const template of ['', ' ', '\t']) assert.equal(formatTopic(template, device), undefined)
   })
 
-  it("leaves the template's own text and unknown places as they are", () => {
+  it("keeps the template's own text and unknown placeholders", () => {
     assert.equal(formatTopic('/{other}//x {serial}', device), '/{other}//x 5212A1B2')
   })
 
-  it('takes names that look like places, or like patterns, for names', () => {
+  it('treats names that look like placeholders or patterns as names', () => {
     assert.equal(
       formatTopic('{name}/{serial}', { ...device, name: '{serial}$&{channel}' }),
       '{serial}$&{channel}/5212A1B2',

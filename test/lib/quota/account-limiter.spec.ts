@@ -13,7 +13,7 @@ function reserve({ endpoints }: AccountLimiter, name: EndpointName, now: number,
   return endpoints[name].reserve(demand, now) as Reservation
 }
 
-/** Memory over a million requests, seen through what would be saved. */
+/** Size of the saved state over a million requests. */
 describe('the limiters of an account over a million requests', () => {
   const save = (limiter: AccountLimiter, now: number) =>
     toPersistedQuota(limiter.getState(now), { account: '', processId: '' }, 0)

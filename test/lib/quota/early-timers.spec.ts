@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import type { Clock } from '../../../src/lib/clock'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createVirtualClock } from '../../support/clock'
-import { contextWith, createManualService, headersWith, outcome } from '../../support/quota/manual-service'
-import { member } from '../../support/quota/quota'
+import { contextWith, createManualService, headersWith, observe } from '../../support/quota/manual-service'
+import { participant } from '../../support/quota/quota'
 
 const LIMIT = 3
 const WINDOW = 10
-/** What passes between two looks at the clock, ms. */
+/** Time between two readings of the clock, ms. */
 const LOOK_MS = 0.04
 
-/** Time that goes on between two looks, and timers that come a moment too early, as Node's own do. */
+/** A clock that advances with every reading, and timers that fire slightly early, as Node's own do. */
 function uneven(early: number) {
   const virtual = createVirtualClock()
   let looks = 0
@@ -30,8 +30,8 @@ describe('timers that come a moment early', () => {
       const { clock, virtual } = uneven(early)
       const service = createManualService(clock)
       const quota = createQuota(clock)
-      quota.join(member({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
-      for (const key of ['a', 'b', 'c', 'd']) outcome(quota.ask(service.request(key), contextWith()))
+      quota.join(participant({ limits: { current: { limit: LIMIT, window: WINDOW } } }))
+      for (const key of ['a', 'b', 'c', 'd']) observe(quota.submit(service.request(key), contextWith()))
       await virtual.settle()
       for (let at = 0; at < LIMIT; at++) {
         service.sent[at]?.answer({ headers: headersWith({ limit: LIMIT, windowSeconds: WINDOW }) })

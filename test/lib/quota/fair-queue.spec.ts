@@ -8,7 +8,7 @@ function queueOf(...waiting: [QueueKey, string][]) {
   return queue
 }
 
-/** All in the order they go. */
+/** All items in the order they are dequeued. */
 function order(queue: ReturnType<typeof queueOf>): string[] {
   const list: string[] = []
   for (let item = queue.dequeue(); item !== undefined; item = queue.dequeue()) list.push(item)
@@ -21,7 +21,7 @@ describe('a fair queue', () => {
     assert.deepEqual([queue.dequeue(), queue.size(), queue.hasEditor()], [undefined, 0, false])
   })
 
-  it('takes the keys in turn, and within a key what came first', () => {
+  it('takes the keys in turn, and within a key the oldest item first', () => {
     const queue = queueOf(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['b', 'b1'], ['c', 'c1'], ['c', 'c2'])
     assert.deepEqual(order(queue), ['a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
   })

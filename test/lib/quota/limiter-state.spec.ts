@@ -11,7 +11,7 @@ import { createWindowLimiter } from '../../../src/lib/quota/window-limiter'
 
 const ROW = { limit: 10, windowSeconds: 60 }
 const OCCUPIED_MS = 61_000
-/** From monotonic to wall time in one process, and in the next. */
+/** Offset from monotonic to wall time in the first process and in the next. */
 const BEFORE = 1_795_000_000_000
 const AFTER = 1_795_000_500_000
 
@@ -22,7 +22,7 @@ function use(limiter: WindowLimiter, at: number, amount = 1): void {
   limiter.commit(`at ${at}`, amount, at)
 }
 
-/** What a store gets of it. */
+/** The state as it is written to a store. */
 function save(limiter: WindowLimiter, now: number, toWallMs: number): PersistedLimiter | null {
   const state = limiter.getState(now)
   return state && toPersistedLimiter(state, toWallMs)
@@ -34,7 +34,7 @@ function load(limiter: WindowLimiter, saved: unknown, now: number, toWallMs: num
   limiter.restore(state, now)
 }
 
-/** The next process: its monotonic clock began again, 500 s after that of the first. */
+/** The next process: its monotonic clock started 500 s after that of the first. */
 function next(saved: PersistedLimiter | null, now: number): WindowLimiter {
   const limiter = createWindowLimiter(ROW)
   assert.ok(saved)
@@ -135,7 +135,7 @@ describe('a limiter that is saved', () => {
   })
 })
 
-/** Stores hold it since the first version: no name of it may change. */
+/** Stores have held it since the first version: its names must not change. */
 describe('the saved state of an account', () => {
   const at = BEFORE + 1000
   const ofLimiter = {

@@ -4,18 +4,18 @@ import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
-import { released } from '../../support/quota/all-knowing'
+import { expectedOccupiedMs } from '../../support/quota/ideal-client'
 import { contextWith } from '../../support/quota/manual-service'
-import { createStore, type KeptStore } from '../../support/quota/memory-store'
+import { createMemoryStore, type MemoryStore } from '../../support/quota/memory-store'
 import type { ServiceRow } from '../../support/quota/model-service'
-import { createRecordsService, type RecordsFate } from '../../support/quota/records-service'
-import { rows } from '../../support/quota/scenarios'
+import { createRecordsModelService, type RecordsFate } from '../../support/quota/records-service'
+import { limitRows } from '../../support/quota/scenarios'
 
 interface Records {
   seed: number
   row: ServiceRow
   concurrency: number
-  /** Longest way there and back, as a share of the window. */
+  /** Maximum round trip, as a share of the window. */
   way: number
   headerRate: number
   faulty: boolean
@@ -23,30 +23,30 @@ interface Records {
 
 const scenario: fc.Arbitrary<Records> = fc.record({
   seed: fc.integer({ min: 0, max: 0xffff_ffff }),
-  row: rows(120, 15).map((row) => ({ ...row, limit: row.limit * 1000 })),
+  row: limitRows(120, 15).map((row) => ({ ...row, limit: row.limit * 1000 })),
   concurrency: fc.integer({ min: 1, max: 5 }),
   way: fc.constantFrom(0, 0.01, 0.1, 0.5),
   headerRate: fc.constantFrom(0, 0.5, 1),
   faulty: fc.boolean(),
 })
 
-/** What those learn whose process died. */
+/** The result of a request whose process was killed. */
 const dead = new Promise<never>(() => {})
 
-/** Requests for the records of two devices, at any time; the endpoint's own limit is far. */
-function createWorld({ seed, row, concurrency, way, headerRate, faulty }: Records) {
+/** Requests for the records of two devices at random times; the endpoint's request limit is not reached. */
+function createRecordsSimulation({ seed, row, concurrency, way, headerRate, faulty }: Records) {
   const random = createRandom(seed)
   const clock = createVirtualClock(random.next() * 1000)
-  const service = createRecordsService(clock, row)
+  const service = createRecordsModelService(clock, row)
   const ways = () => Math.round(random.next() * way * row.window * 1000)
   const ends = () => (faulty && random.chance(0.2) ? random.pick(['broken', 'lost'] as const) : 'well')
   const limits = { data: { limit: 10_000, window: 1, records: row.limit, recordsWindow: row.window } }
   let open = 0
-  let asked = 0
+  let submitted = 0
   let process = clock.process()
   let quota = createQuota(process.clock)
 
-  function ask(): void {
+  function submit(): void {
     const device = random.pick(['one', 'other'])
     const wanted = 1 + random.below(row.limit)
     const over = () => {
@@ -68,25 +68,25 @@ function createWorld({ seed, row, concurrency, way, headerRate, faulty }: Record
     const records = { device, wanted, minimum: 1000 }
     const request = {
       endpoint: 'data' as const,
-      key: `${asked++}`,
+      key: `${submitted++}`,
       records,
       send,
       copy: (value: number) => value,
     }
     open++
-    quota.ask(request, contextWith()).then(over, over)
+    quota.submit(request, contextWith()).then(over, over)
   }
 
   return {
     clock,
     service,
-    ask,
-    round: released(row.window) + 2 * way * row.window * 1000,
+    submit,
+    round: expectedOccupiedMs(row.window) + 2 * way * row.window * 1000,
     random,
     open: () => open,
-    start(store?: KeptStore) {
+    start(store?: MemoryStore) {
       process.kill()
-      service.cut()
+      service.crash()
       process = clock.process()
       quota = createQuota(process.clock)
       quota.join({ concurrency, limits: limitsWith(limits), store })
@@ -94,16 +94,16 @@ function createWorld({ seed, row, concurrency, way, headerRate, faulty }: Record
   }
 }
 
-describe('the records of devices that are ours alone', function () {
+describe('the records of devices without other clients', function () {
   this.timeout(0)
 
-  it('are never asked for beyond what remains, whatever comes back', () =>
+  it('are never requested beyond what remains, whatever the answers are', () =>
     fc.assert(
       fc.asyncProperty(scenario, async (records) => {
-        const { ask, clock, random, round, service, start } = createWorld(records)
+        const { submit, clock, random, round, service, start } = createRecordsSimulation(records)
         start()
         for (let count = 0; count < 40; count++) {
-          ask()
+          submit()
           if (random.chance(0.5)) await clock.pass((random.next() * round) / 4)
         }
         await clock.pass(5 * round)
@@ -112,12 +112,12 @@ describe('the records of devices that are ours alone', function () {
       { numRuns: runs(800) },
     ))
 
-  it('come in the end, whoever waits for them', () =>
+  it('are received in the end', () =>
     fc.assert(
       fc.asyncProperty(scenario, async (records) => {
-        const { ask, clock, round, open, start } = createWorld(records)
+        const { submit, clock, round, open, start } = createRecordsSimulation(records)
         start()
-        for (let count = 0; count < 20; count++) ask()
+        for (let count = 0; count < 20; count++) submit()
         for (let count = 0; count < 200 && open() > 0; count++) await clock.pass(round)
         assert.equal(open(), 0)
       }),
@@ -127,11 +127,14 @@ describe('the records of devices that are ours alone', function () {
   it('are not forgotten over a restart', () =>
     fc.assert(
       fc.asyncProperty(scenario, async (records) => {
-        const { ask, clock, random, round, service, start } = createWorld({ ...records, faulty: false })
-        const store = createStore(clock)
+        const { submit, clock, random, round, service, start } = createRecordsSimulation({
+          ...records,
+          faulty: false,
+        })
+        const store = createMemoryStore(clock)
         for (let life = 0; life < 4; life++) {
           start(store)
-          for (let count = 0; count < 10; count++) ask()
+          for (let count = 0; count < 10; count++) submit()
           await clock.pass(random.next() * round)
         }
         await clock.pass(round)

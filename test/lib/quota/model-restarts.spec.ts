@@ -1,119 +1,127 @@
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { runs } from '../../support/chance'
-import { released } from '../../support/quota/all-knowing'
-import { createStore, type KeptStore } from '../../support/quota/memory-store'
-import { alone } from '../../support/quota/scenarios'
-import { createWorld, type Scenario, type World } from '../../support/quota/world'
+import { expectedOccupiedMs } from '../../support/quota/ideal-client'
+import { createMemoryStore, type MemoryStore } from '../../support/quota/memory-store'
+import {
+  createQuotaSimulation,
+  type QuotaSimulation,
+  type Scenario,
+} from '../../support/quota/quota-simulation'
+import { soleClient } from '../../support/quota/scenarios'
 
 interface Lives {
-  store(world: World): KeptStore | undefined
-  /** Ends one life. */
-  end(world: World, store: KeptStore | undefined): Promise<void>
+  store(simulation: QuotaSimulation): MemoryStore | undefined
+  /** Ends a process. */
+  end(simulation: QuotaSimulation, store: MemoryStore | undefined): Promise<void>
 }
 
-/** Five lives one after the other, of up to two windows each, with demand that never ends. */
+/** Five processes one after the other, of up to two windows each, with endless demand. */
 async function fiveLives(scenario: Scenario, lives: Lives) {
-  const world = createWorld(scenario)
-  const { clock, random } = world
+  const simulation = createQuotaSimulation(scenario)
+  const { clock, random } = simulation
   const { row, up, back, concurrency } = scenario
-  const round = released(row.window) + up + back
-  const store = lives.store(world)
-  // What was saved before a jump ages with it: it must have been read by then, and be saved again after it.
+  const round = expectedOccupiedMs(row.window) + up + back
+  const store = lives.store(simulation)
+  // A jump shifts the age of saved state: it must be loaded before the jump and saved again after it.
   const saves = async (times: number) => {
     const enough = (store?.writes() ?? 0) + times
     for (let count = 0; count < 40 && store && store.writes() < enough; count++) await clock.pass(round / 4)
   }
   for (let life = 0; life < 5; life++) {
-    world.start(store)
-    for (let count = 0; count < concurrency + 3; count++) world.ask(() => true)
+    simulation.start(store)
+    for (let count = 0; count < concurrency + 3; count++) simulation.submit(() => true)
     await clock.pass(random.next() * round)
     if (random.chance(0.5)) {
       await saves(1)
       clock.jump((random.next() - 0.5) * 1e7)
       await saves(2)
     }
-    await lives.end(world, store)
+    await lives.end(simulation, store)
     if (random.chance(0.5)) await clock.pass(random.next() * round)
     if (random.chance(0.2)) clock.jump(-random.next() * 1e7)
   }
-  return world
+  return simulation
 }
 
-/** A refusal teaches, unless its answer is lost. */
-const refusals = ({ service }: World) => service.refusals().filter(({ answered }) => answered).length
+/** Refusals whose answer arrives. */
+const refusals = ({ service }: QuotaSimulation) =>
+  service.refusals().filter(({ answered }) => answered).length
 
-/** The first answer is there before others stop waiting for it (5 s). */
+/** The first answer arrives before other requests stop waiting for it (5 s). */
 const prompt = ({ up, back, ...rest }: Scenario) => ({
   ...rest,
   ...{ up: Math.min(up, 2000), back: Math.min(back, 2000), headerRate: 1 },
 })
 
-const killed = async (world: World) => world.kill()
+const killed = async (simulation: QuotaSimulation) => simulation.kill()
 
 describe('the quota of an account after a restart', function () {
   this.timeout(0)
 
-  it('goes on where it stopped, with a store that writes at once, at whatever instant the process dies', () =>
+  it('continues where it stopped, with a store that writes immediately, whenever the process dies', () =>
     fc.assert(
-      fc.asyncProperty(alone, async (scenario) => {
-        const world = await fiveLives(scenario, { store: ({ clock }) => createStore(clock), end: killed })
-        assert.deepEqual(world.service.refusals(), [])
+      fc.asyncProperty(soleClient, async (scenario) => {
+        const simulation = await fiveLives(scenario, {
+          store: ({ clock }) => createMemoryStore(clock),
+          end: killed,
+        })
+        assert.deepEqual(simulation.service.refusals(), [])
       }),
       { numRuns: runs(800) },
     ))
 
-  it('does so with a store that takes its time, which Node-RED lets finish', () =>
+  it('does so with a slow store, which Node-RED lets finish', () =>
     fc.assert(
-      fc.asyncProperty(alone, async (scenario) => {
-        const world = await fiveLives(scenario, {
-          store: ({ clock, random }) => createStore(clock, { delays: () => random.next() * 4000 }),
+      fc.asyncProperty(soleClient, async (scenario) => {
+        const simulation = await fiveLives(scenario, {
+          store: ({ clock, random }) => createMemoryStore(clock, { delays: () => random.next() * 4000 }),
           async end({ clock, stop }, store) {
             stop()
-            while (store?.busy()) await clock.pass(100)
+            while (store?.isBusy()) await clock.pass(100)
           },
         })
-        assert.deepEqual(world.service.refusals(), [])
+        assert.deepEqual(simulation.service.refusals(), [])
       }),
       { numRuns: runs(400) },
     ))
 
-  it('is refused at most once for each time without any store: the first goes alone, and teaches', () =>
+  it('is refused at most once per restart without a store: the first request is sent alone', () =>
     fc.assert(
-      fc.asyncProperty(alone, async (scenario) => {
-        const world = await fiveLives(prompt(scenario), { store: () => undefined, end: killed })
-        assert.ok(refusals(world) <= 4, `${refusals(world)} refusals after 4 restarts`)
+      fc.asyncProperty(soleClient, async (scenario) => {
+        const simulation = await fiveLives(prompt(scenario), { store: () => undefined, end: killed })
+        assert.ok(refusals(simulation) <= 4, `${refusals(simulation)} refusals after 4 restarts`)
       }),
       { numRuns: runs(400) },
     ))
 
-  it('treats a store that fails at any time as none', () =>
+  it('treats a store that fails at any time like no store', () =>
     fc.assert(
-      fc.asyncProperty(alone, async (scenario) => {
-        const world = await fiveLives(prompt(scenario), {
-          store: ({ clock }) => createStore(clock, { fails: () => true }),
+      fc.asyncProperty(soleClient, async (scenario) => {
+        const simulation = await fiveLives(prompt(scenario), {
+          store: ({ clock }) => createMemoryStore(clock, { fails: () => true }),
           end: killed,
         })
-        assert.ok(refusals(world) <= 4, `${refusals(world)} refusals after 4 restarts`)
+        assert.ok(refusals(simulation) <= 4, `${refusals(simulation)} refusals after 4 restarts`)
       }),
       { numRuns: runs(300) },
     ))
 
-  it('is refused for no more than a slow store had not written when the process died', () =>
+  it('is refused only for usage that a slow store had not written when the process died', () =>
     fc.assert(
-      fc.asyncProperty(alone, async (scenario) => {
+      fc.asyncProperty(soleClient, async (scenario) => {
         let lost = 0
         const calm = { ...prompt(scenario), refusedCounts: false }
-        const world = await fiveLives(calm, {
-          store: ({ clock, random }) => createStore(clock, { delays: () => random.next() * 4000 }),
+        const simulation = await fiveLives(calm, {
+          store: ({ clock, random }) => createMemoryStore(clock, { delays: () => random.next() * 4000 }),
           async end({ kill, sent }, store) {
             kill()
-            store?.cut()
-            // Those of the same instant may be in it or not.
-            lost += sent.filter(({ at }) => at >= (store?.newest() ?? 0)).length
+            store?.crash()
+            // Requests of the same instant may be saved or not.
+            lost += sent.filter(({ at }) => at >= (store?.lastWriteAt() ?? 0)).length
           },
         })
-        assert.ok(refusals(world) <= lost, `${refusals(world)} refusals, ${lost} lost`)
+        assert.ok(refusals(simulation) <= lost, `${refusals(simulation)} refusals, ${lost} lost`)
       }),
       { numRuns: runs(300) },
     ))

@@ -4,14 +4,14 @@ import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota } from '../../../src/lib/quota/quota'
 import { createRandom, runs } from '../../support/chance'
 import { createVirtualClock } from '../../support/clock'
-import { released } from '../../support/quota/all-knowing'
+import { expectedOccupiedMs } from '../../support/quota/ideal-client'
 import { contextWith } from '../../support/quota/manual-service'
 import { createMemorySharedStore } from '../../support/quota/memory-shared-store'
 import { createModelService } from '../../support/quota/model-service'
-import { alone } from '../../support/quota/scenarios'
-import { fateOf, type Scenario } from '../../support/quota/world'
+import { fateOf, type Scenario } from '../../support/quota/quota-simulation'
+import { soleClient } from '../../support/quota/scenarios'
 
-/** Two processes whose demand never ends, on one service and with one shared store that may be slow. */
+/** Two processes with endless demand, one service, and one shared store that may be slow. */
 function twoProcesses(scenario: Scenario) {
   const { row, concurrency, up, back } = scenario
   const random = createRandom(scenario.seed)
@@ -20,9 +20,9 @@ function twoProcesses(scenario: Scenario) {
   const sharedStore = createMemorySharedStore(clock)
   const limits = { current: { limit: row.limit, window: row.window } }
   const sent = [0, 0]
-  /** Of each process: all its nodes are new. */
+  /** A full deploy of each process. */
   const deploys: (() => void)[] = []
-  const round = released(row.window) + up + back
+  const round = expectedOccupiedMs(row.window) + up + back
   const end = clock.monotonic() + 10 * round
 
   function start(which: number): void {
@@ -34,11 +34,11 @@ function twoProcesses(scenario: Scenario) {
       void leave()
       leave = join()
     })
-    let asked = 0
-    const ask = (): void => {
+    let submitted = 0
+    const submit = (): void => {
       const request = {
         endpoint: 'current' as const,
-        key: `${asked++}`,
+        key: `${submitted++}`,
         send: (_: number | undefined, signal: AbortSignal) => {
           sent[which] = (sent[which] ?? 0) + 1
           return service.send(fateOf(scenario, random), signal)
@@ -46,11 +46,11 @@ function twoProcesses(scenario: Scenario) {
         copy: (value: string) => value,
       }
       const again = () => {
-        if (clock.monotonic() < end) ask()
+        if (clock.monotonic() < end) submit()
       }
-      quota.ask(request, contextWith()).then(again, again)
+      quota.submit(request, contextWith()).then(again, again)
     }
-    for (let count = 0; count < concurrency + 2; count++) ask()
+    for (let count = 0; count < concurrency + 2; count++) submit()
   }
 
   return { clock, random, service, sharedStore, sent, round, start, deploys, end }
@@ -61,9 +61,9 @@ const part = fc.double({ min: 0, max: 1, noNaN: true })
 describe('two processes that share an account, whatever happens', function () {
   this.timeout(0)
 
-  it('together never let the service count one too many while the shared store is there, be it slow', () =>
+  it('never exceed the limit while the shared store is connected, even if it is slow', () =>
     fc.assert(
-      fc.asyncProperty(alone, fc.constantFrom(0, 10, 900), async (scenario, slow) => {
+      fc.asyncProperty(soleClient, fc.constantFrom(0, 10, 900), async (scenario, slow) => {
         const { clock, random, service, sharedStore, start, end } = twoProcesses(scenario)
         sharedStore.slow(() => Math.floor(random.next() * slow))
         for (const which of [0, 1]) start(which)
@@ -73,11 +73,11 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('never do so either while it is disconnected, nor when it is back, whenever one is deployed again', () =>
+  it('never exceed it while it is disconnected or reconnected, with deploys at any time', () =>
     fc.assert(
-      fc.asyncProperty(alone, part, part, async (scenario, share, when) => {
+      fc.asyncProperty(soleClient, part, part, async (scenario, share, when) => {
         const { row, up, back } = scenario
-        // Nobody can use half of one permit; and what is in flight longer than a window is not known to others.
+        // A permit cannot be halved, and others do not know of a request that is in flight for longer than a window.
         const [limit, longest] = [row.limit + 1, row.window * 300]
         const calm = {
           ...scenario,
@@ -88,7 +88,7 @@ describe('two processes that share an account, whatever happens', function () {
         const { clock, random, service, sharedStore, round, start, deploys, end } = twoProcesses(calm)
         sharedStore.setState('disconnected')
         for (const which of [0, 1]) start(which)
-        // Often within the seconds in which the shared store is found to be back.
+        // Often within the seconds in which the reconnection is detected.
         const deployedAt = when < 0.5 ? share * 5 * round + when * 4000 : when * 8 * round
         clock.after(deployedAt, () => random.pick(deploys)())
         await clock.pass(share * 5 * round)
@@ -99,10 +99,10 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('never do so if it loses its data, whenever that is and however often', () =>
+  it('never exceed it if it loses its data, at any time and however often', () =>
     fc.assert(
       fc.asyncProperty(
-        alone,
+        soleClient,
         fc.array(part, { maxLength: 4 }),
         fc.constantFrom(0, 10, 300),
         async (scenario, when, slow) => {
@@ -117,11 +117,11 @@ describe('two processes that share an account, whatever happens', function () {
       { numRuns: runs(400) },
     ))
 
-  it('let it count one too many for each of them at most if it is lost and there are no headers', () =>
+  it('exceed it by at most one for each of them if it is lost and there are no headers', () =>
     fc.assert(
-      fc.asyncProperty(alone, part, part, fc.boolean(), async (scenario, when, lasts, isSilent) => {
+      fc.asyncProperty(soleClient, part, part, fc.boolean(), async (scenario, when, lasts, isSilent) => {
         const { row } = scenario
-        // Windows that are longer than it takes to find out; and nothing in flight for longer than a window.
+        // The window is longer than the detection takes, and no request is in flight for longer than a window.
         const window = row.window + 20
         const longest = window * 300
         const calm = {
@@ -142,7 +142,7 @@ describe('two processes that share an account, whatever happens', function () {
 
   it('together reach nearly what one could alone, and each has a part of it', () =>
     fc.assert(
-      fc.asyncProperty(alone, async ({ row, ...scenario }) => {
+      fc.asyncProperty(soleClient, async ({ row, ...scenario }) => {
         const limit = row.limit + 3
         const calm = {
           ...scenario,

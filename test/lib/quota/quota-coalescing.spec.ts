@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { EnvlogError } from '../../../src/lib/errors'
 import { EDITOR } from '../../../src/lib/quota/fair-queue'
-import { contextWith, outcome } from '../../support/quota/manual-service'
-import { keys, known } from '../../support/quota/quota'
+import { contextWith, observe } from '../../support/quota/manual-service'
+import { keys, setupAnswered } from '../../support/quota/quota'
 
 describe('identical requests', () => {
   it('are sent once while one is in flight, and each caller gets its own copy', async () => {
-    const { ask, clock, service } = await known()
-    const asked = [ask('same'), ask('same', {}, { queueKey: 'other' }), ask('same')]
+    const { submit, clock, service } = await setupAnswered()
+    const submitted = [submit('same'), submit('same', {}, { queueKey: 'other' }), submit('same')]
     await clock.settle()
-    asked.push(ask('same'))
+    submitted.push(submit('same'))
     assert.equal(service.sent.length, 1)
     service.sent[0]?.answer()
     await clock.settle()
-    for (const { value } of asked) assert.deepEqual(value, { of: 'same' })
-    assert.equal(new Set(asked.map(({ value }) => value)).size, 4)
+    for (const { value } of submitted) assert.deepEqual(value, { of: 'same' })
+    assert.equal(new Set(submitted.map(({ value }) => value)).size, 4)
   })
 
   it('are sent once while they wait, when the first of their queue keys is served', async () => {
-    const { ask, clock, service } = await known({ concurrency: 1 })
-    ask('running')
-    for (const key of keys('long', 5)) ask(key, {}, { queueKey: 'long' })
-    ask('same', {}, { queueKey: 'long' })
-    ask('same', {}, { queueKey: 'short' })
+    const { submit, clock, service } = await setupAnswered({ concurrency: 1 })
+    submit('running')
+    for (const key of keys('long', 5)) submit(key, {}, { queueKey: 'long' })
+    submit('same', {}, { queueKey: 'long' })
+    submit('same', {}, { queueKey: 'short' })
     await clock.settle()
     for (let count = 0; count < 7; count++) {
       service.sent[count]?.answer()
@@ -33,9 +33,9 @@ describe('identical requests', () => {
   })
 
   it('are sent again after the response', async () => {
-    const { ask, clock, service } = await known()
+    const { submit, clock, service } = await setupAnswered()
     for (let count = 1; count <= 2; count++) {
-      ask('same')
+      submit('same')
       await clock.settle()
       assert.equal(service.sent.length, count)
       service.sent.at(-1)?.answer()
@@ -44,27 +44,27 @@ describe('identical requests', () => {
   })
 
   it('fail together', async () => {
-    const { ask, clock, service } = await known()
-    const asked = [ask('same'), ask('same')]
+    const { submit, clock, service } = await setupAnswered()
+    const submitted = [submit('same'), submit('same')]
     await clock.settle()
     const error = new EnvlogError('service-failed', {}, { status: 500 })
     service.sent[0]?.answer({ error })
     await clock.settle()
     assert.deepEqual(
-      asked.map((one) => one.error),
+      submitted.map((one) => one.error),
       [error, error],
     )
   })
 })
 
-describe('an error that nobody foresaw', () => {
+describe('an unexpected error', () => {
   const slip = new TypeError('a slip of ours')
 
   it('rejects the caller if sending itself fails; others continue', async () => {
-    const { clock, service, quota, ask } = await known({ concurrency: 1 })
+    const { clock, service, quota, submit } = await setupAnswered({ concurrency: 1 })
     const failing = { ...service.request('failing'), send: () => Promise.reject(slip) }
-    const failed = outcome(quota.ask(failing, contextWith()))
-    const next = ask('next')
+    const failed = observe(quota.submit(failing, contextWith()))
+    const next = submit('next')
     await clock.settle()
     assert.equal(failed.error, slip)
     service.sent[0]?.answer()
@@ -76,15 +76,17 @@ describe('an error that nobody foresaw', () => {
   })
 
   it('rejects only the caller whose own listener throws; others get their result', async () => {
-    const { clock, service, quota, ask } = await known({ limits: { current: { limit: 1, window: 60 } } })
-    ask('spends')
+    const { clock, service, quota, submit } = await setupAnswered({
+      limits: { current: { limit: 1, window: 60 } },
+    })
+    submit('spends')
     await clock.settle()
     service.sent[0]?.answer()
     const onWait = () => {
       throw slip
     }
-    const failed = outcome(quota.ask(service.request('same'), contextWith({ onWait })))
-    const other = ask('same')
+    const failed = observe(quota.submit(service.request('same'), contextWith({ onWait })))
+    const other = submit('same')
     await clock.pass(65_000)
     assert.equal(failed.error, slip)
     service.sent[1]?.answer()
@@ -93,18 +95,18 @@ describe('an error that nobody foresaw', () => {
   })
 
   it('is ENVLOG_REPLY for a caller whose copy of the result cannot be made', async () => {
-    const { clock, service, quota } = await known()
+    const { clock, service, quota } = await setupAnswered()
     const copy = () => {
       throw new RangeError('too deep')
     }
-    const asked = ['first', 'second'].map(() =>
-      outcome(quota.ask({ ...service.request('same'), copy }, contextWith())),
+    const submitted = ['first', 'second'].map(() =>
+      observe(quota.submit({ ...service.request('same'), copy }, contextWith())),
     )
     await clock.settle()
     service.sent[0]?.answer()
     await clock.settle()
     assert.deepEqual(
-      asked.map(({ state, error }) => [state, error?.code]),
+      submitted.map(({ state, error }) => [state, error?.code]),
       [
         ['done', undefined],
         ['failed', 'ENVLOG_REPLY'],
@@ -113,15 +115,15 @@ describe('an error that nobody foresaw', () => {
   })
 
   it('rejects the caller, with or without a response', async () => {
-    const { ask, clock, service, quota } = await known()
-    const asked = [ask('unanswered'), ask('answered')]
+    const { submit, clock, service, quota } = await setupAnswered()
+    const submitted = [submit('unanswered'), submit('answered')]
     await clock.settle()
     const error = new TypeError('a slip of ours') as never
     service.sent[0]?.answer({ error, headers: null })
     service.sent[1]?.answer({ error })
     await clock.settle()
     assert.deepEqual(
-      asked.map((one) => one.error),
+      submitted.map((one) => one.error),
       [error, error],
     )
     assert.equal(quota.counts().running, 0)
@@ -130,10 +132,10 @@ describe('an error that nobody foresaw', () => {
 
 describe('a caller that leaves', () => {
   it('gets ENVLOG_CLOSED immediately, and the others their result', async () => {
-    const { ask, clock, service } = await known()
+    const { submit, clock, service } = await setupAnswered()
     const abort = new AbortController()
-    const leaving = ask('same', {}, { signal: abort.signal })
-    const staying = ask('same')
+    const leaving = submit('same', {}, { signal: abort.signal })
+    const staying = submit('same')
     await clock.settle()
     abort.abort()
     await clock.settle()
@@ -145,9 +147,9 @@ describe('a caller that leaves', () => {
   })
 
   it('as the last of all aborts the request, whose permit stays used', async () => {
-    const { ask, clock, service, quota } = await known()
+    const { submit, clock, service, quota } = await setupAnswered()
     const aborts = [new AbortController(), new AbortController()]
-    for (const { signal } of aborts) ask('same', {}, { signal })
+    for (const { signal } of aborts) submit('same', {}, { signal })
     await clock.settle()
     aborts[0]?.abort()
     assert.equal(service.sent[0]?.signal.aborted, false)
@@ -159,11 +161,11 @@ describe('a caller that leaves', () => {
   })
 
   it('frees the queue', async () => {
-    const { ask, clock, service, quota } = await known({ concurrency: 1 })
-    ask('running')
+    const { submit, clock, service, quota } = await setupAnswered({ concurrency: 1 })
+    submit('running')
     const abort = new AbortController()
-    ask('given up', {}, { signal: abort.signal })
-    ask('next')
+    submit('given up', {}, { signal: abort.signal })
+    submit('next')
     await clock.settle()
     assert.equal(quota.counts().waiting, 2)
     abort.abort()
@@ -174,19 +176,19 @@ describe('a caller that leaves', () => {
   })
 
   it('sends nothing if it has left before', async () => {
-    const { ask, clock, service } = await known()
-    const asked = ask('late', {}, { signal: AbortSignal.abort() })
+    const { submit, clock, service } = await setupAnswered()
+    const submitted = submit('late', {}, { signal: AbortSignal.abort() })
     await clock.settle()
-    assert.deepEqual([asked.error?.reason, service.sent.length], ['closed', 0])
+    assert.deepEqual([submitted.error?.reason, service.sent.length], ['closed', 0])
   })
 
   it('may ask again while the aborted request is still ending', async () => {
-    const { ask, clock, service } = await known()
+    const { submit, clock, service } = await setupAnswered()
     const abort = new AbortController()
-    ask('same', {}, { signal: abort.signal })
+    submit('same', {}, { signal: abort.signal })
     await clock.settle()
     abort.abort()
-    const again = ask('same')
+    const again = submit('same')
     await clock.settle()
     service.sent[1]?.answer()
     await clock.settle()
@@ -194,11 +196,11 @@ describe('a caller that leaves', () => {
   })
 
   it('leaves no listener at its signal, whatever came of its request', async () => {
-    const { ask, clock, service } = await known()
+    const { submit, clock, service } = await setupAnswered()
     const abort = new AbortController()
     const { signal } = abort
     for (const key of ['well', 'badly', 'too long']) {
-      ask(key, {}, { signal, maxWaitMs: 0 })
+      submit(key, {}, { signal, maxWaitMs: 0 })
       await clock.settle()
       service.sent.at(-1)?.answer(key === 'badly' ? { error: new EnvlogError('service-failed') } : {})
       await clock.settle()
@@ -209,12 +211,12 @@ describe('a caller that leaves', () => {
   })
 
   it('of the editor takes its priority along', async () => {
-    const { ask, clock, service } = await known({ concurrency: 1 })
+    const { submit, clock, service } = await setupAnswered({ concurrency: 1 })
     const abort = new AbortController()
-    ask('running')
-    ask('first', {}, { queueKey: 'a' })
-    ask('same', {}, { queueKey: 'b' })
-    ask('same', {}, { queueKey: EDITOR, signal: abort.signal })
+    submit('running')
+    submit('first', {}, { queueKey: 'a' })
+    submit('same', {}, { queueKey: 'b' })
+    submit('same', {}, { queueKey: EDITOR, signal: abort.signal })
     abort.abort()
     service.sent[0]?.answer()
     await clock.settle()

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { QuotaWait } from '../../../src/lib/quota/types'
-import { headersWith, refusal } from '../../support/quota/manual-service'
-import { keys, known, setup } from '../../support/quota/quota'
+import { headersWith, refusedResult } from '../../support/quota/manual-service'
+import { keys, setupAnswered, setupQuota } from '../../support/quota/quota'
 
 const OCCUPIED_MS = 121_000
 const HOUR = 3_601_000
 const USED_UP = { headers: headersWith({ limit: 12, windowSeconds: 3600, remaining: 0 }) }
 
-/** What a caller was notified of: how long it waits, or that it starts. */
+/** Notifications of a caller: its expected wait, or its start. */
 function listen(clock: { now(): number }) {
   const waits: (number | null)[] = []
   const onWait = ({ until }: QuotaWait) => void waits.push(until && Math.round((until - clock.now()) / 1000))
@@ -17,10 +17,10 @@ function listen(clock: { now(): number }) {
 
 describe('an estimate that changes during a wait', () => {
   it('is notified as soon as the headers of a response show that the permits are used', async () => {
-    const { ask, clock, service } = setup()
+    const { submit, clock, service } = setupQuota()
     const { waits, onWait } = listen(clock)
-    ask('first', { endpoint: 'alert' }, { queueKey: 'a' })
-    ask('second', { endpoint: 'alert' }, { queueKey: 'b', onWait })
+    submit('first', { endpoint: 'alert' }, { queueKey: 'a' })
+    submit('second', { endpoint: 'alert' }, { queueKey: 'b', onWait })
     await clock.settle()
     service.sent[0]?.answer(USED_UP)
     await clock.settle()
@@ -28,10 +28,10 @@ describe('an estimate that changes during a wait', () => {
   })
 
   it('immediately ends a wait for which it is too long, and leaves the others waiting', async () => {
-    const { ask, clock, service } = setup()
-    ask('first', { endpoint: 'alert' })
+    const { submit, clock, service } = setupQuota()
+    submit('first', { endpoint: 'alert' })
     const [short, long] = [60_000, 2 * HOUR].map((maxWaitMs) =>
-      ask(`${maxWaitMs}`, { endpoint: 'alert' }, { maxWaitMs }),
+      submit(`${maxWaitMs}`, { endpoint: 'alert' }, { maxWaitMs }),
     )
     await clock.settle()
     service.sent[0]?.answer(USED_UP)
@@ -41,13 +41,13 @@ describe('an estimate that changes during a wait', () => {
   })
 
   it('keeps those that start in time because others before them gave up', async () => {
-    const { ask, clock, service } = await known({ limits: { current: { limit: 2 } } })
-    ask('first')
-    ask('second')
+    const { submit, clock, service } = await setupAnswered({ limits: { current: { limit: 2 } } })
+    submit('first')
+    submit('second')
     await clock.settle()
     const waits = headersWith({ limit: 2, windowSeconds: 600, remaining: 0 })
-    const hurried = keys('hurried', 4).map((key) => ask(key, {}, { maxWaitMs: 3 * OCCUPIED_MS }))
-    const patient = keys('patient', 2).map((key) => ask(key, {}, { maxWaitMs: 700_000 }))
+    const hurried = keys('hurried', 4).map((key) => submit(key, {}, { maxWaitMs: 3 * OCCUPIED_MS }))
+    const patient = keys('patient', 2).map((key) => submit(key, {}, { maxWaitMs: 700_000 }))
     service.sent[0]?.answer({ headers: waits })
     await clock.settle()
     assert.deepEqual(new Set(hurried.map(({ state }) => state)), new Set(['failed']))
@@ -55,25 +55,25 @@ describe('an estimate that changes during a wait', () => {
   })
 
   it('is notified again within a second if those of other nodes are sent before', async () => {
-    const { ask, clock, service } = await known({ limits: { current: { limit: 1 } } })
-    ask('spends', {}, { queueKey: 'a' })
+    const { submit, clock, service } = await setupAnswered({ limits: { current: { limit: 1 } } })
+    submit('spends', {}, { queueKey: 'a' })
     await clock.settle()
     service.sent[0]?.answer()
     await clock.settle()
     const { waits, onWait } = listen(clock)
-    ask('next', {}, { queueKey: 'a' })
-    ask('after it', {}, { queueKey: 'a', onWait })
-    ask('other', {}, { queueKey: 'b' })
+    submit('next', {}, { queueKey: 'a' })
+    submit('after it', {}, { queueKey: 'a', onWait })
+    submit('other', {}, { queueKey: 'b' })
     await clock.pass(1000)
     assert.deepEqual(waits, [242, 362])
   })
 
   it('is notified again when it passes', async () => {
-    const { ask, clock } = await known({ limits: { current: { limit: 1 } } })
-    ask('slow')
+    const { submit, clock } = await setupAnswered({ limits: { current: { limit: 1 } } })
+    submit('slow')
     await clock.settle()
     const { waits, onWait } = listen(clock)
-    ask('waits', {}, { onWait })
+    submit('waits', {}, { onWait })
     await clock.pass(OCCUPIED_MS)
     const before = waits.length
     assert.ok(before <= 2, `${waits}`)
@@ -82,14 +82,17 @@ describe('an estimate that changes during a wait', () => {
   })
 
   it('is notified to be over if only a connection is missing by then', async () => {
-    const { ask, clock, service } = await known({ concurrency: 1, limits: { current: { limit: 1 } } })
-    ask('spends')
+    const { submit, clock, service } = await setupAnswered({
+      concurrency: 1,
+      limits: { current: { limit: 1 } },
+    })
+    submit('spends')
     await clock.settle()
     service.sent[0]?.answer()
     await clock.settle()
-    ask('slow', { endpoint: 'latest-data' })
+    submit('slow', { endpoint: 'latest-data' })
     const { waits, onWait } = listen(clock)
-    ask('waits', {}, { onWait })
+    submit('waits', {}, { onWait })
     await clock.pass(OCCUPIED_MS + 2000)
     assert.deepEqual(
       [waits, service.keys()],
@@ -101,31 +104,31 @@ describe('an estimate that changes during a wait', () => {
   })
 
   it('is notified, and ends a wait, if a retry has to wait for a permit', async () => {
-    const { ask, clock, service } = await known({ limits: { current: { limit: 1 } } })
+    const { submit, clock, service } = await setupAnswered({ limits: { current: { limit: 1 } } })
     const { waits, onWait } = listen(clock)
-    const asked = [ask('same', {}, { onWait }), ask('same', {}, { maxWaitMs: 60_000 })]
+    const submitted = [submit('same', {}, { onWait }), submit('same', {}, { maxWaitMs: 60_000 })]
     await clock.settle()
     const error = new EnvlogError('service-failed', { status: 503 }, { status: 503 })
     service.sent[0]?.answer({ error, retryAfterMs: 5000 })
     await clock.pass(5000)
     assert.deepEqual(waits, [null, 116])
     assert.deepEqual(
-      asked.map(({ state }) => state),
+      submitted.map(({ state }) => state),
       ['waiting', 'failed'],
     )
   })
 
   it('is notified to thousands in batches, so that nothing else has to wait', async () => {
-    const { ask, clock, service } = setup()
+    const { submit, clock, service } = setupQuota()
     let [inTurn, most, turning] = [0, 0, true]
     const waits = new Set<string>()
-    ask('first', { endpoint: 'alert' })
+    submit('first', { endpoint: 'alert' })
     for (const key of keys('r', 2000)) {
       const onWait = () => {
         waits.add(key)
         most = Math.max(most, ++inTurn)
       }
-      ask(key, { endpoint: 'alert' }, { onWait, queueKey: key.at(-1) as string })
+      submit(key, { endpoint: 'alert' }, { onWait, queueKey: key.at(-1) as string })
     }
     await clock.settle()
     waits.clear()
@@ -135,19 +138,19 @@ describe('an estimate that changes during a wait', () => {
       if (turning) setImmediate(turn)
     }
     turn()
-    service.sent[0]?.answer(refusal(429, { limit: 12, windowSeconds: 7200 }))
+    service.sent[0]?.answer(refusedResult(429, { limit: 12, windowSeconds: 7200 }))
     await clock.settle()
     turning = false
     assert.equal(waits.size, 2000)
     assert.ok(most <= 500, `${most} in one turn`)
   })
 
-  it('is looked at no longer once nobody waits', async () => {
-    const { ask, clock } = await known({ limits: { current: { limit: 1 } } })
+  it('is not computed any more once no caller waits', async () => {
+    const { submit, clock } = await setupAnswered({ limits: { current: { limit: 1 } } })
     const abort = new AbortController()
-    ask('slow', {}, { signal: abort.signal })
+    submit('slow', {}, { signal: abort.signal })
     await clock.settle()
-    ask('waits', {}, { signal: abort.signal, onWait: () => {} })
+    submit('waits', {}, { signal: abort.signal, onWait: () => {} })
     await clock.settle()
     abort.abort()
     await clock.settle()

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { headersWith } from '../../support/quota/manual-service'
-import { keys, known, member, setup } from '../../support/quota/quota'
+import { keys, participant, setupAnswered, setupQuota } from '../../support/quota/quota'
 
 const OCCUPIED_MS = 121_000
 
 describe('sending under a quota', () => {
   it('sends what is within the limit immediately, and the rest as permits are released', async () => {
-    const { ask, clock, service } = await known()
-    for (const key of keys('r', 13)) ask(key)
+    const { submit, clock, service } = await setupAnswered()
+    for (const key of keys('r', 13)) submit(key)
     await clock.settle()
     assert.equal(service.sent.length, 10)
     for (const one of service.sent.slice(0, 2)) one.answer()
@@ -22,9 +22,9 @@ describe('sending under a quota', () => {
   })
 
   it('sends the first of each endpoint alone until it is answered', async () => {
-    const { ask, clock, service } = setup()
-    for (const key of keys('r', 3)) ask(key)
-    ask('alert', { endpoint: 'alert' })
+    const { submit, clock, service } = setupQuota()
+    for (const key of keys('r', 3)) submit(key)
+    submit('alert', { endpoint: 'alert' })
     await clock.pass(4999)
     assert.deepEqual(service.keys(), ['r0', 'alert'])
     service.sent[0]?.answer()
@@ -33,8 +33,8 @@ describe('sending under a quota', () => {
   })
 
   it('sends another one every 5 s if the first hangs, and all as soon as one is answered', async () => {
-    const { ask, clock, service } = setup({ concurrency: 5 })
-    for (const key of keys('r', 5)) ask(key)
+    const { submit, clock, service } = setupQuota({ concurrency: 5 })
+    for (const key of keys('r', 5)) submit(key)
     await clock.pass(5000)
     assert.deepEqual(service.keys(), ['r0', 'r1'])
     await clock.pass(4999)
@@ -47,8 +47,8 @@ describe('sending under a quota', () => {
   })
 
   it('continues one by one while there is no response', async () => {
-    const { ask, clock, service } = setup()
-    for (const key of keys('r', 4)) ask(key)
+    const { submit, clock, service } = setupQuota()
+    for (const key of keys('r', 4)) submit(key)
     await clock.settle()
     service.sent[0]?.answer({ headers: null })
     await clock.settle()
@@ -56,9 +56,9 @@ describe('sending under a quota', () => {
   })
 
   it('never has more in flight than the smallest concurrency of its nodes', async () => {
-    const { ask, clock, service, quota, leave } = await known({ concurrency: 5 })
-    const leaveOther = quota.join(member({ concurrency: 2 }))
-    for (const key of keys('r', 9)) ask(key)
+    const { submit, clock, service, quota, leave } = await setupAnswered({ concurrency: 5 })
+    const leaveOther = quota.join(participant({ concurrency: 2 }))
+    for (const key of keys('r', 9)) submit(key)
     await clock.settle()
     assert.deepEqual([service.sent.length, quota.counts().running], [2, 2])
     service.sent[0]?.answer()
@@ -72,8 +72,8 @@ describe('sending under a quota', () => {
   })
 
   it('applies the strictest limits of its nodes, and forgets those of a removed node', async () => {
-    const { quota } = setup({ limits: { alert: { limit: 8 } } })
-    const leave = quota.join(member({ limits: { alert: { limit: 4, window: 60 } } }))
+    const { quota } = setupQuota({ limits: { alert: { limit: 8 } } })
+    const leave = quota.join(participant({ limits: { alert: { limit: 4, window: 60 } } }))
     const row = () => {
       const { limit, windowSeconds } = quota.counts().endpoints.alert
       return [limit, windowSeconds]
@@ -84,18 +84,18 @@ describe('sending under a quota', () => {
   })
 
   it('releases the permit of what never reached the service', async () => {
-    const { ask, clock, service, quota } = await known()
-    ask('one')
+    const { submit, clock, service, quota } = await setupAnswered()
+    submit('one')
     await clock.settle()
     service.sent[0]?.answer({ headers: null, isUnsent: true })
     await clock.settle()
     assert.equal(quota.counts().endpoints.current.left, 10)
   })
 
-  it('applies the limit that responses report, if it is complete: a more generous one when it is repeated', async () => {
-    const { ask, clock, service, quota } = setup()
+  it('applies the limit that responses report, if complete: a higher one only when repeated', async () => {
+    const { submit, clock, service, quota } = setupQuota()
     const limitAfter = async (limit: number | null, windowSeconds: number | null) => {
-      ask(`${limit} in ${windowSeconds} ${service.sent.length}`)
+      submit(`${limit} in ${windowSeconds} ${service.sent.length}`)
       await clock.settle()
       service.sent
         .at(-1)
@@ -116,18 +116,18 @@ describe('sending under a quota', () => {
   })
 
   it('is not misled by one odd header with a generous limit', async () => {
-    const { ask, clock, service } = await known()
+    const { submit, clock, service } = await setupAnswered()
     for (const [limit, windowSeconds] of [
       [10, 120],
       [1000, 1],
     ] as const) {
-      ask(`${limit}`)
+      submit(`${limit}`)
       await clock.settle()
       service.sent.at(-1)?.answer({ headers: headersWith({ limit, windowSeconds, remaining: limit - 1 }) })
       await clock.pass(2 * OCCUPIED_MS)
     }
     service.sent.length = 0
-    for (const key of keys('k', 50)) ask(key)
+    for (const key of keys('k', 50)) submit(key)
     for (let count = 0; count < 60; count++) {
       await clock.pass(10)
       for (const sent of service.sent) sent.answer()
@@ -136,12 +136,12 @@ describe('sending under a quota', () => {
   })
 
   it('takes what remains for the rest of the limit in the same response, which does not apply yet', async () => {
-    const { ask, clock, service, quota } = setup()
-    ask('first')
+    const { submit, clock, service, quota } = setupQuota()
+    submit('first')
     await clock.settle()
     service.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 9 }) })
     await clock.pass(2 * OCCUPIED_MS)
-    ask('one')
+    submit('one')
     await clock.settle()
     service.sent[1]?.answer({ headers: headersWith({ limit: 1, windowSeconds: 2, remaining: 0 }) })
     await clock.settle()
@@ -149,10 +149,10 @@ describe('sending under a quota', () => {
     assert.deepEqual([own, foreign, left], [1, 0, 9])
   })
 
-  it('knows what was used in a long window, though a shorter one was reported meanwhile', async () => {
-    const { ask, clock, service, quota } = await known()
+  it('knows the usage of a long window even if a shorter one was reported meanwhile', async () => {
+    const { submit, clock, service, quota } = await setupAnswered()
     const answered = async (key: string, limit: number, windowSeconds: number) => {
-      ask(key)
+      submit(key)
       await clock.settle()
       service.sent.at(-1)?.answer({ headers: headersWith({ limit, windowSeconds }) })
       await clock.settle()
@@ -166,9 +166,9 @@ describe('sending under a quota', () => {
   })
 
   it('does not mistake a wall clock that jumps for time', async () => {
-    const { ask, clock, service } = await known({ limits: { current: { limit: 1 } } })
-    ask('one')
-    ask('two')
+    const { submit, clock, service } = await setupAnswered({ limits: { current: { limit: 1 } } })
+    submit('one')
+    submit('two')
     await clock.settle()
     service.sent[0]?.answer()
     clock.jump(86_400_000)
@@ -180,8 +180,8 @@ describe('sending under a quota', () => {
   })
 
   it('estimates when a number of further requests will have been sent', async () => {
-    const { ask, clock, service, quota } = await known()
-    for (const key of keys('r', 4)) ask(key)
+    const { submit, clock, service, quota } = await setupAnswered()
+    for (const key of keys('r', 4)) submit(key)
     await clock.settle()
     for (const one of service.sent) one.answer()
     await clock.settle()
@@ -192,8 +192,8 @@ describe('sending under a quota', () => {
 
 describe('the counts of a quota', () => {
   it('show what runs and waits, and who has used what', async () => {
-    const { ask, clock, service, quota } = await known()
-    for (const key of keys('r', 12)) ask(key)
+    const { submit, clock, service, quota } = await setupAnswered()
+    for (const key of keys('r', 12)) submit(key)
     await clock.settle()
     const answer = { headers: { limit: null, windowSeconds: null, remaining: 0, recordsRemaining: null } }
     service.sent[0]?.answer(answer)
@@ -206,8 +206,8 @@ describe('the counts of a quota', () => {
   })
 
   it('show what others used', async () => {
-    const { ask, clock, service, quota } = await known()
-    ask('one')
+    const { submit, clock, service, quota } = await setupAnswered()
+    submit('one')
     await clock.settle()
     service.sent[0]?.answer({
       headers: { limit: 10, windowSeconds: 120, remaining: 4, recordsRemaining: null },
@@ -220,20 +220,20 @@ describe('the counts of a quota', () => {
   })
 
   it('are zero while nothing happens', async () => {
-    const { clock, quota } = await known()
+    const { clock, quota } = await setupAnswered()
     const { running, waiting } = quota.counts()
     assert.deepEqual([running, waiting, clock.pending()], [0, 0, 0])
   })
 
   it('do not mistake what was released while a response was in flight for usage by others', async () => {
-    const { ask, clock, service, quota } = await known()
-    ask('early')
+    const { submit, clock, service, quota } = await setupAnswered()
+    submit('early')
     await clock.settle()
     service.sent[0]?.answer()
     await clock.pass(OCCUPIED_MS - 2000)
-    ask('late')
+    submit('late')
     await clock.pass(3000)
-    // The service counted it two seconds ago, in a window that counted the early one too.
+    // The service counted it two seconds ago, in a window that includes the earlier one.
     service.sent[1]?.answer({
       headers: { limit: 10, windowSeconds: 120, remaining: 8, recordsRemaining: null },
     })

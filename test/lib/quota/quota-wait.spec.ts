@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import type { QuotaWait } from '../../../src/lib/quota/types'
-import { headersWith, refusal } from '../../support/quota/manual-service'
-import { createStore } from '../../support/quota/memory-store'
-import { keys, known, setup } from '../../support/quota/quota'
+import { headersWith, refusedResult } from '../../support/quota/manual-service'
+import { createMemoryStore } from '../../support/quota/memory-store'
+import { keys, setupAnswered, setupQuota } from '../../support/quota/quota'
 
 const OCCUPIED_MS = 121_000
 const LIMITS = { limits: { current: { limit: 1 } } }
 
-/** A quota whose only permit was used so long ago. */
-async function usedUp(ago: number, over: Parameters<typeof known>[0] = LIMITS) {
-  const all = await known(over)
-  all.ask('spends')
+/** A quota whose only permit was used `ago` ms before. */
+async function usedUp(ago: number, over: Parameters<typeof setupAnswered>[0] = LIMITS) {
+  const all = await setupAnswered(over)
+  all.submit('spends')
   await all.clock.settle()
   all.service.sent[0]?.answer()
   await all.clock.pass(ago)
@@ -19,17 +19,17 @@ async function usedUp(ago: number, over: Parameters<typeof known>[0] = LIMITS) {
 
 describe('the maximum wait of a caller', () => {
   it('of 0 means never: with a permit it is sent, without one it fails immediately', async () => {
-    const { ask, clock, service } = await known(LIMITS)
-    const asked = [ask('one', {}, { maxWaitMs: 0 }), ask('two', {}, { maxWaitMs: 0 })]
+    const { submit, clock, service } = await setupAnswered(LIMITS)
+    const submitted = [submit('one', {}, { maxWaitMs: 0 }), submit('two', {}, { maxWaitMs: 0 })]
     await clock.settle()
     assert.deepEqual(service.keys(), ['one'])
-    const { state, error } = asked[1] as (typeof asked)[0]
+    const { state, error } = submitted[1] as (typeof submitted)[0]
     assert.deepEqual([state, error?.reason, error?.code], ['failed', 'quota-wait', 'ENVLOG_QUOTA'])
   })
 
   it('fails immediately if the estimate is longer, with retryAt', async () => {
-    const { ask, clock } = await usedUp(1000)
-    const short = ask('short', {}, { maxWaitMs: OCCUPIED_MS - 1002 })
+    const { submit, clock } = await usedUp(1000)
+    const short = submit('short', {}, { maxWaitMs: OCCUPIED_MS - 1002 })
     await clock.settle()
     const at = new Date(clock.now() + OCCUPIED_MS - 1000).toISOString()
     assert.deepEqual(short.error?.cause, { endpoint: 'current', retryAt: at })
@@ -38,29 +38,29 @@ describe('the maximum wait of a caller', () => {
   })
 
   it('is waited if the estimate is within it', async () => {
-    const { ask, clock, service } = await usedUp(1000)
-    ask('long', {}, { maxWaitMs: OCCUPIED_MS - 1000 })
+    const { submit, clock, service } = await usedUp(1000)
+    submit('long', {}, { maxWaitMs: OCCUPIED_MS - 1000 })
     await clock.pass(OCCUPIED_MS - 1000)
     assert.deepEqual(service.keys(), ['spends', 'long'])
   })
 
   it('counts those that are sent before', async () => {
-    const { ask, clock } = await usedUp(0)
-    const asked = keys('r', 4).map((key) => ask(key, {}, { maxWaitMs: 2.5 * OCCUPIED_MS }))
+    const { submit, clock } = await usedUp(0)
+    const submitted = keys('r', 4).map((key) => submit(key, {}, { maxWaitMs: 2.5 * OCCUPIED_MS }))
     await clock.settle()
     assert.deepEqual(
-      asked.map(({ state }) => state),
+      submitted.map(({ state }) => state),
       ['waiting', 'waiting', 'failed', 'failed'],
     )
   })
 
   it('ends if more was used meanwhile than could be foreseen', async () => {
-    const { ask, clock, service } = await known({ limits: { current: { limit: 2 } } })
-    ask('slow')
-    ask('quick')
+    const { submit, clock, service } = await setupAnswered({ limits: { current: { limit: 2 } } })
+    submit('slow')
+    submit('quick')
     await clock.settle()
     service.sent[1]?.answer()
-    const waiting = ask('waits', {}, { maxWaitMs: OCCUPIED_MS + 10_000 })
+    const waiting = submit('waits', {}, { maxWaitMs: OCCUPIED_MS + 10_000 })
     await clock.pass(1000)
     service.sent[0]?.answer({ headers: headersWith({ limit: 2, windowSeconds: 3600, remaining: 0 }) })
     await clock.pass(OCCUPIED_MS + 10_000)
@@ -68,54 +68,58 @@ describe('the maximum wait of a caller', () => {
   })
 
   it('does not apply to connections: with 0 it still waits for one', async () => {
-    const { ask, clock, service } = await known({ concurrency: 1 })
-    ask('running')
-    const asked = ask('next', {}, { maxWaitMs: 0 })
+    const { submit, clock, service } = await setupAnswered({ concurrency: 1 })
+    submit('running')
+    const submitted = submit('next', {}, { maxWaitMs: 0 })
     await clock.pass(3_600_000)
-    assert.equal(asked.state, 'waiting')
+    assert.equal(submitted.state, 'waiting')
     service.sent[0]?.answer()
     await clock.settle()
     assert.equal(service.sent.length, 2)
   })
 
   it('ends within a second once permits are missing, and not a connection', async () => {
-    const { ask, clock, service } = await known({ concurrency: 1 })
-    ask('running')
-    const asked = ask('next', {}, { maxWaitMs: 1000 })
+    const { submit, clock, service } = await setupAnswered({ concurrency: 1 })
+    submit('running')
+    const submitted = submit('next', {}, { maxWaitMs: 1000 })
     await clock.pass(5500)
     service.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.pass(1000)
-    assert.deepEqual([asked.state, asked.error?.reason], ['failed', 'quota-wait'])
+    assert.deepEqual([submitted.state, submitted.error?.reason], ['failed', 'quota-wait'])
   })
 
   it('is not for an answer either', async () => {
-    const { ask, clock } = await known()
-    const asked = ask('slow', {}, { maxWaitMs: 1000 })
+    const { submit, clock } = await setupAnswered()
+    const submitted = submit('slow', {}, { maxWaitMs: 1000 })
     await clock.pass(3_600_000)
-    assert.equal(asked.state, 'waiting')
+    assert.equal(submitted.state, 'waiting')
   })
 
   it('is each caller’s own, and leaves the others waiting', async () => {
-    const { ask, clock, service } = await usedUp(0)
-    const asked = [ask('same', {}, { maxWaitMs: 0 }), ask('same'), ask('same', {}, { maxWaitMs: 5000 })]
+    const { submit, clock, service } = await usedUp(0)
+    const submitted = [
+      submit('same', {}, { maxWaitMs: 0 }),
+      submit('same'),
+      submit('same', {}, { maxWaitMs: 5000 }),
+    ]
     await clock.pass(OCCUPIED_MS)
     assert.deepEqual(
-      asked.map(({ state }) => state),
+      submitted.map(({ state }) => state),
       ['failed', 'waiting', 'failed'],
     )
     assert.deepEqual(service.keys(), ['spends', 'same'])
   })
 
   it('fails with records-wait if the device’s records are missing, even without a connection', async () => {
-    const { ask, clock, service } = await known({ concurrency: 1 }, ['data'])
-    ask('all', { endpoint: 'data', device: 'one', wanted: 160_000 })
+    const { submit, clock, service } = await setupAnswered({ concurrency: 1 }, ['data'])
+    submit('all', { endpoint: 'data', device: 'one', wanted: 160_000 })
     await clock.settle()
     service.sent[0]?.answer({ records: 160_000 })
     await clock.settle()
-    ask('running', { endpoint: 'data', device: 'other' })
-    const asked = ask('more', { endpoint: 'data', device: 'one' }, { maxWaitMs: 60_000 })
+    submit('running', { endpoint: 'data', device: 'other' })
+    const submitted = submit('more', { endpoint: 'data', device: 'one' }, { maxWaitMs: 60_000 })
     await clock.settle()
-    assert.equal(asked.error?.reason, 'records-wait')
+    assert.equal(submitted.error?.reason, 'records-wait')
   })
 })
 
@@ -126,9 +130,9 @@ describe('what a caller is notified of while it waits', () => {
   }
 
   it('is until when, and that it goes', async () => {
-    const { ask, clock } = await usedUp(1000)
+    const { submit, clock } = await usedUp(1000)
     const { waits, onWait } = listen()
-    ask('waits', {}, { onWait })
+    submit('waits', {}, { onWait })
     const until = clock.now() + OCCUPIED_MS - 1000
     await clock.pass(OCCUPIED_MS - 1000)
     assert.deepEqual(
@@ -140,11 +144,11 @@ describe('what a caller is notified of while it waits', () => {
     )
   })
 
-  it('is no longer until when, once nobody waits', async () => {
-    const { ask, clock } = await usedUp(1000)
+  it('is not reported any more once no caller waits', async () => {
+    const { submit, clock } = await usedUp(1000)
     const { waits, onWait } = listen()
     const abort = new AbortController()
-    ask('waits', {}, { onWait, signal: abort.signal })
+    submit('waits', {}, { onWait, signal: abort.signal })
     abort.abort()
     await clock.settle()
     assert.deepEqual(
@@ -154,24 +158,24 @@ describe('what a caller is notified of while it waits', () => {
   })
 
   it('is nothing of a wait below a second, nor of one for a connection', async () => {
-    const { ask, clock, service } = await usedUp(OCCUPIED_MS - 999)
+    const { submit, clock, service } = await usedUp(OCCUPIED_MS - 999)
     const { waits, onWait } = listen()
-    ask('soon', {}, { onWait })
+    submit('soon', {}, { onWait })
     await clock.settle()
     assert.deepEqual(waits, [])
     assert.equal(service.sent.length, 1)
   })
 
   it('is a new estimate when a refusal makes it longer', async () => {
-    const { ask, clock, service } = await known({ limits: { current: { limit: 2 } } })
+    const { submit, clock, service } = await setupAnswered({ limits: { current: { limit: 2 } } })
     const { waits, onWait } = listen()
-    ask('one')
-    ask('two')
+    submit('one')
+    submit('two')
     await clock.settle()
-    ask('waits', {}, { onWait })
+    submit('waits', {}, { onWait })
     service.sent[0]?.answer()
     await clock.pass(50_000)
-    service.sent[1]?.answer(refusal(429))
+    service.sent[1]?.answer(refusedResult(429))
     await clock.settle()
     const until = waits.map((one) => Math.round((one.until ?? 0) - clock.now()))
     assert.equal(until.length, 2)
@@ -179,13 +183,13 @@ describe('what a caller is notified of while it waits', () => {
   })
 
   it('is that the records are missing', async () => {
-    const { ask, clock, service } = await known({}, ['data'])
+    const { submit, clock, service } = await setupAnswered({}, ['data'])
     const { waits, onWait } = listen()
-    ask('all', { endpoint: 'data', device: 'one', wanted: 160_000 })
+    submit('all', { endpoint: 'data', device: 'one', wanted: 160_000 })
     await clock.settle()
     service.sent[0]?.answer({ records: 160_000 })
     await clock.settle()
-    ask('more', { endpoint: 'data', device: 'one' }, { onWait })
+    submit('more', { endpoint: 'data', device: 'one' }, { onWait })
     await clock.settle()
     const { records, until } = waits.at(-1) as QuotaWait
     assert.deepEqual([records, Math.round((until ?? 0) - clock.now())], [true, 3_601_000])
@@ -198,12 +202,12 @@ describe('a store that is read', () => {
       [3000, 3000],
       [60_000, 5000],
     ]) {
-      const all = setup()
+      const all = setupQuota()
       const { clock } = all
       all.leave()
-      const store = createStore(clock, { delays: () => delay as number })
-      const { ask, service } = setup({ store }, clock)
-      ask('one')
+      const store = createMemoryStore(clock, { delays: () => delay as number })
+      const { submit, service } = setupQuota({ store }, clock)
+      submit('one')
       await clock.pass((from as number) - 1)
       assert.equal(service.sent.length, 0)
       await clock.pass(1)

@@ -1,52 +1,52 @@
 import assert from 'node:assert/strict'
 import { createVirtualClock } from '../../support/clock'
 import { createMemorySharedStore } from '../../support/quota/memory-shared-store'
-import { createStore } from '../../support/quota/memory-store'
-import { createMember, OCCUPIED_MS } from '../../support/quota/one-member'
-import { keys, member, processOf } from '../../support/quota/quota'
+import { createMemoryStore } from '../../support/quota/memory-store'
+import { CURRENT_OCCUPIED_MS, createMember } from '../../support/quota/one-member'
+import { createProcess, keys, participant } from '../../support/quota/quota'
 
 describe('a shared store over a deploy', () => {
-  it('is used whole immediately, and told nothing twice', async () => {
+  it('is used completely immediately, and nothing is reported twice', async () => {
     const { quota, leave, go, clock, service, sharedStore } = await createMember()
     await go('before', 4)
     for (const sent of service.sent) sent.answer()
     await clock.settle()
     leave()
-    quota.join(member({ openSharedStore: () => sharedStore.open() }))
+    quota.join(participant({ openSharedStore: () => sharedStore.open() }))
     await clock.settle()
     assert.equal(sharedStore.used('current'), 4)
     assert.equal(await go('after', 8), 6)
   })
 
-  it('that comes just as it returns still learns what was used without it, and is waited for', async () => {
-    const { quota, leave, ask, go, clock, service, sharedStore } = await createMember({}, 'disconnected')
+  it('still learns the usage without it if the deploy is just at the reconnection, and is awaited', async () => {
+    const { quota, leave, submit, go, clock, service, sharedStore } = await createMember({}, 'disconnected')
     assert.equal(await go('disconnected', 8), 5)
     for (const sent of service.sent) sent.answer()
     await clock.pass(100)
     sharedStore.setState('connected')
     leave()
-    quota.join(member({ openSharedStore: () => sharedStore.open() }))
+    quota.join(participant({ openSharedStore: () => sharedStore.open() }))
     await clock.settle()
     assert.equal(sharedStore.used('current'), 5)
-    for (const key of keys('more', 8)) ask(key)
+    for (const key of keys('more', 8)) submit(key)
     await clock.pass(4900)
     assert.equal(service.sent.length, 5)
   })
 
-  it('learns what ended while it was disconnected when the deploy had opened another connection', async () => {
-    const { quota, leave, ask, clock, service, sharedStore } = await createMember()
-    ask('on its way')
+  it('learns what ended while it was disconnected, even after the deploy opened another connection', async () => {
+    const { quota, leave, submit, clock, service, sharedStore } = await createMember()
+    submit('on its way')
     await clock.settle()
     sharedStore.setState('disconnected')
-    ask('notices')
+    submit('notices')
     await clock.settle()
     leave()
     sharedStore.setState('connected')
-    quota.join(member({ openSharedStore: () => sharedStore.open() }))
+    quota.join(participant({ openSharedStore: () => sharedStore.open() }))
     await clock.settle()
     service.sent[0]?.answer()
     await clock.pass(10_000)
-    ask('goes')
+    submit('goes')
     for (let count = 0; count < 2; count++) {
       for (const sent of service.sent) sent.answer()
       await clock.pass(100)
@@ -54,20 +54,20 @@ describe('a shared store over a deploy', () => {
     assert.deepEqual([sharedStore.inFlight('current'), sharedStore.used('current')], [0, service.sent.length])
   })
 
-  it('is told everything if it is configured only now, or is another one, and what is in flight then', async () => {
+  it('gets all usage if it is configured only now, or is another one, also of requests in flight', async () => {
     const { quota, leave, go, clock, service, sharedStore } = await createMember()
-    const leaveAlone = quota.join(member())
+    const leaveAlone = quota.join(participant())
     leave()
     assert.equal(await go('alone', 3), 3)
     for (const sent of service.sent.slice(1)) sent.answer()
     await clock.settle()
-    const leaveSame = quota.join(member({ openSharedStore: () => sharedStore.open() }))
+    const leaveSame = quota.join(participant({ openSharedStore: () => sharedStore.open() }))
     leaveAlone()
     await clock.settle()
     assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [3, 1])
     leaveSame()
     const other = createMemorySharedStore(clock)
-    quota.join(member({ openSharedStore: () => other.open() }))
+    quota.join(participant({ openSharedStore: () => other.open() }))
     await clock.settle()
     assert.deepEqual([other.used('current'), other.inFlight('current')], [3, 1])
     service.sent[0]?.answer()
@@ -81,17 +81,17 @@ describe('what was used while the shared store was disconnected', () => {
   async function killed() {
     const clock = createVirtualClock()
     const sharedStore = createMemorySharedStore(clock)
-    const store = createStore(clock)
+    const store = createMemoryStore(clock)
     const own = clock.process()
-    const before = processOf(own.clock, { openSharedStore: () => sharedStore.open(), store })
+    const before = createProcess(own.clock, { openSharedStore: () => sharedStore.open(), store })
     await clock.pass(1000)
-    before.ask('first')
+    before.submit('first')
     await clock.settle()
     before.service.sent[0]?.answer()
     await clock.settle()
     sharedStore.setState('disconnected')
-    await clock.pass(2 * OCCUPIED_MS)
-    for (const key of keys('disconnected', 2)) before.ask(key)
+    await clock.pass(2 * CURRENT_OCCUPIED_MS)
+    for (const key of keys('disconnected', 2)) before.submit(key)
     await clock.settle()
     before.service.sent[1]?.answer()
     await clock.settle()
@@ -104,7 +104,7 @@ describe('what was used while the shared store was disconnected', () => {
     const { clock, sharedStore, store } = await killed()
     for (let starts = 0; starts < 3; starts++) {
       const own = clock.process()
-      processOf(own.clock, { openSharedStore: () => sharedStore.open(), store })
+      createProcess(own.clock, { openSharedStore: () => sharedStore.open(), store })
       await clock.pass(10_000)
       assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [2, 0])
       own.kill()
@@ -114,14 +114,14 @@ describe('what was used while the shared store was disconnected', () => {
   it('and reserved before a crash is not reserved twice', async () => {
     const clock = createVirtualClock()
     const sharedStore = createMemorySharedStore(clock)
-    const store = createStore(clock)
+    const store = createMemoryStore(clock)
     const own = clock.process()
-    const before = processOf(own.clock, { openSharedStore: () => sharedStore.open(), store })
+    const before = createProcess(own.clock, { openSharedStore: () => sharedStore.open(), store })
     await clock.pass(1000)
-    before.ask('in flight')
+    before.submit('in flight')
     await clock.settle()
     own.kill()
-    const after = processOf(clock, { openSharedStore: () => sharedStore.open(), store })
+    const after = createProcess(clock, { openSharedStore: () => sharedStore.open(), store })
     await clock.pass(7000)
     assert.deepEqual(
       [sharedStore.used('current'), sharedStore.inFlight('current'), sharedStore.members()],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { headersWith } from '../../support/quota/manual-service'
-import { createMember, OCCUPIED_MS, SHARE_LEFT_MS } from '../../support/quota/one-member'
+import { CURRENT_OCCUPIED_MS, createMember, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
 describe('a shared store that is disconnected', () => {
   it('leaves each process half of every limit, once a window is over', async () => {
@@ -16,7 +16,7 @@ describe('a shared store that is disconnected', () => {
     assert.equal(await go('r', 3), 1)
   })
 
-  it('leaves one request for a window, once others reserve its share, if no header reports what others have used', async () => {
+  it('leaves one request for a window, once others reserve its share, if no header reports their usage', async () => {
     const { go, clock, service, sharedStore, connections } = await createMember()
     sharedStore.setState('disconnected')
     assert.equal(await go('after', 8), 0)
@@ -24,7 +24,7 @@ describe('a shared store that is disconnected', () => {
     await clock.pass(SHARE_LEFT_MS - 5000)
     assert.equal(service.sent.length, 1)
     service.sent[0]?.answer()
-    await clock.pass(OCCUPIED_MS - SHARE_LEFT_MS - 1)
+    await clock.pass(CURRENT_OCCUPIED_MS - SHARE_LEFT_MS - 1)
     assert.equal(service.sent.length, 1)
     await clock.pass(1000)
     assert.equal(service.sent.length, 1 + 4)
@@ -63,7 +63,7 @@ describe('a shared store that is disconnected', () => {
     await clock.settle()
     sharedStore.setState('disconnected')
     assert.equal(await go('after', 8), 0)
-    await clock.pass(OCCUPIED_MS)
+    await clock.pass(CURRENT_OCCUPIED_MS)
     assert.equal(service.sent.length, 7 + 5)
   })
 
@@ -72,14 +72,14 @@ describe('a shared store that is disconnected', () => {
     for (const one of [another(), another()]) await one.quota.counts()
     await clock.pass(5000)
     sharedStore.setState('disconnected')
-    await clock.pass(5000 + OCCUPIED_MS)
+    await clock.pass(5000 + CURRENT_OCCUPIED_MS)
     assert.equal(await go('r', 12), 4)
   })
 
   it('counts as disconnected after a second of silence', async () => {
-    const { ask, clock, sharedStore, quota } = await createMember()
+    const { submit, clock, sharedStore, quota } = await createMember()
     sharedStore.setState('silent')
-    ask('one')
+    submit('one')
     await clock.pass(999)
     assert.equal(quota.counts().ledgerHere, true)
     await clock.pass(1)
@@ -87,11 +87,11 @@ describe('a shared store that is disconnected', () => {
   })
 
   it('is not disconnected if the event loop was blocked until its response had come', async () => {
-    const { ask, clock, service, sharedStore, connections } = await createMember()
+    const { submit, clock, service, sharedStore, connections } = await createMember()
     sharedStore.slow(() => 2)
-    ask('one')
+    submit('one')
     await clock.settle()
-    // The timer is late as well, and is called before the answer is read.
+    // The timer is late as well, but fires before the answer is read.
     sharedStore.slow(() => 0)
     clock.block(1500)
     await clock.pass(100)
@@ -99,14 +99,14 @@ describe('a shared store that is disconnected', () => {
   })
 
   it('lets nothing wait forever because of what headers report others have used', async () => {
-    const { ask, clock, service } = await createMember({}, 'disconnected')
-    ask('one')
+    const { submit, clock, service } = await createMember({}, 'disconnected')
+    submit('one')
     await clock.settle()
     service.sent[0]?.answer({ headers: headersWith({ limit: 10, windowSeconds: 120, remaining: 0 }) })
     await clock.settle()
-    ask('waits')
-    const hurried = ask('hurried', {}, { maxWaitMs: 1000 })
-    await clock.pass(OCCUPIED_MS)
+    submit('waits')
+    const hurried = submit('hurried', {}, { maxWaitMs: 1000 })
+    await clock.pass(CURRENT_OCCUPIED_MS)
     assert.deepEqual(service.keys(), ['one', 'waits'])
     assert.equal(hurried.state, 'failed')
   })
@@ -134,7 +134,7 @@ describe('a shared store that is disconnected', () => {
     }
   })
 
-  it('is asked by nobody any more after the last node is gone', async () => {
+  it('is not accessed any more after the last node was removed', async () => {
     for (const state of ['connected', 'disconnected', 'silent'] as const) {
       const { clock, sharedStore, leave } = await createMember({}, state)
       void leave()
@@ -148,7 +148,7 @@ describe('a shared store that is disconnected', () => {
   it('is not connected to again if the last node is removed while one waits for others’ reports', async () => {
     for (const before of [0, 1]) {
       const { clock, sharedStore, leave } = await createMember({}, 'disconnected')
-      // Of two looks in vain the second brings another connection.
+      // The second failed check reconnects.
       if (before === 1) await clock.pass(2000)
       sharedStore.setState('connected')
       await clock.pass(3000)

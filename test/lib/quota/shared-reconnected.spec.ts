@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { createMember, OCCUPIED_MS, SHARE_LEFT_MS } from '../../support/quota/one-member'
+import { CURRENT_OCCUPIED_MS, createMember, SHARE_LEFT_MS } from '../../support/quota/one-member'
 
-/** Until the store is found, and all that share it have reported their usage. */
+/** Time until the store is connected and all processes have reported their usage. */
 const BACK = 10_000
 
 describe('a shared store that comes back', () => {
-  it('is found within seconds, by itself', async () => {
+  it('is reconnected within seconds, automatically', async () => {
     for (const state of ['disconnected', 'silent'] as const) {
       const { go, clock, sharedStore, connections, quota } = await createMember()
       sharedStore.setState(state)
@@ -16,14 +16,14 @@ describe('a shared store that comes back', () => {
     }
   })
 
-  it('is found however much goes on meanwhile', async () => {
-    const { ask, clock, service, sharedStore, quota } = await createMember({
+  it('is reconnected under any load', async () => {
+    const { submit, clock, service, sharedStore, quota } = await createMember({
       limits: { current: { limit: 1000 } },
     })
     sharedStore.setState('disconnected')
     const busy = async (seconds: number) => {
       for (let count = 0; count < seconds * 2; count++) {
-        ask(`${clock.monotonic()}`)
+        submit(`${clock.monotonic()}`)
         await clock.pass(500)
         service.sent.at(-1)?.answer()
         await clock.settle()
@@ -35,7 +35,7 @@ describe('a shared store that comes back', () => {
     assert.equal(quota.counts().ledgerHere, true)
   })
 
-  it('is used whole then', async () => {
+  it('is used completely then', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     sharedStore.setState('disconnected')
     await go('disconnected', 1)
@@ -59,11 +59,11 @@ describe('a shared store that comes back', () => {
     sharedStore.setState('connected')
     await clock.pass(3000)
     assert.equal(sharedStore.used('current'), 3)
-    await clock.pass(OCCUPIED_MS - 23_000)
+    await clock.pass(CURRENT_OCCUPIED_MS - 23_000)
     assert.equal(sharedStore.used('current'), 0)
   })
 
-  it('learns of a response that came while it was disconnected to what was sent while it was connected', async () => {
+  it('learns of responses during the disconnection to requests from before', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     await go('r', 2)
     sharedStore.setState('disconnected')
@@ -72,11 +72,11 @@ describe('a shared store that comes back', () => {
     sharedStore.setState('connected')
     await clock.pass(3000)
     assert.equal(sharedStore.used('current'), 2)
-    await clock.pass(OCCUPIED_MS)
+    await clock.pass(CURRENT_OCCUPIED_MS)
     assert.equal(sharedStore.used('current'), 0)
   })
 
-  it('without data is told what was used before, and what is in flight', async () => {
+  it('without data gets the earlier usage, and what is in flight', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
     for (const sent of service.sent) sent.answer()
@@ -90,7 +90,7 @@ describe('a shared store that comes back', () => {
     assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [4 + 1, 1])
   })
 
-  it('without data is told so again if the first time failed', async () => {
+  it('without data gets this again if the first report failed', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
     for (const sent of service.sent) sent.answer()
@@ -101,7 +101,7 @@ describe('a shared store that comes back', () => {
     assert.equal(sharedStore.used('current'), 4)
   })
 
-  it('without data is told what was used just before it was lost, too', async () => {
+  it('without data also gets usage from just before it was lost', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     await go('r', 4)
     const [last, ...rest] = service.sent
@@ -116,14 +116,14 @@ describe('a shared store that comes back', () => {
     assert.equal(sharedStore.used('current'), 4)
   })
 
-  it('releases what it granted without a response in time, if it was not sent', async () => {
-    const { ask, go, clock, service, sharedStore } = await createMember()
+  it('releases what it granted too late, if it was not sent', async () => {
+    const { submit, go, clock, service, sharedStore } = await createMember()
     await go('r', 6)
     for (const sent of service.sent) sent.answer()
     await clock.settle()
     sharedStore.slow(() => 1500)
     const abort = new AbortController()
-    ask('late', {}, { signal: abort.signal })
+    submit('late', {}, { signal: abort.signal })
     await clock.pass(1100)
     abort.abort()
     sharedStore.slow(() => 0)
@@ -134,21 +134,21 @@ describe('a shared store that comes back', () => {
     )
   })
 
-  it('learns what ended while it was disconnected however long that was, and whatever ended meanwhile', async () => {
+  it('learns what ended while it was disconnected, for any time', async () => {
     for (const away of [70_000, 3_700_000]) {
-      const { ask, clock, service, sharedStore } = await createMember()
+      const { submit, clock, service, sharedStore } = await createMember()
       const [data, current] = [{ endpoint: 'data', device: 'one' } as const, { endpoint: 'current' } as const]
-      ask('first of data', { endpoint: 'data' })
+      submit('first of data', { endpoint: 'data' })
       await clock.settle()
       service.sent[0]?.answer()
       await clock.settle()
-      ask('records', data)
+      submit('records', data)
       await clock.settle()
       assert.equal(sharedStore.used('data one'), 16_000)
       sharedStore.setState('disconnected')
       service.sent[1]?.answer({ records: 10 })
       await clock.pass(away)
-      ask('short', current)
+      submit('short', current)
       await clock.settle()
       service.sent[2]?.answer()
       await clock.pass(100)
@@ -159,7 +159,7 @@ describe('a shared store that comes back', () => {
     }
   })
 
-  it('learns of a response that came while it was told what is in flight', async () => {
+  it('learns of a response that was received while requests in flight were reported', async () => {
     const { go, clock, service, sharedStore } = await createMember()
     sharedStore.setState('disconnected')
     await go('r', 1)
@@ -172,18 +172,18 @@ describe('a shared store that comes back', () => {
     assert.deepEqual([sharedStore.used('current'), sharedStore.inFlight('current')], [1, 0])
   })
 
-  it('accepts a replay of 300 devices, and counts it once, though each command takes it a while', async () => {
-    const { ask, clock, service, sharedStore, leave, quota, member } = await createMember({
+  it('accepts a replay of 300 devices and counts it once, even if each command is slow', async () => {
+    const { submit, clock, service, sharedStore, leave, quota, member } = await createMember({
       ...{ concurrency: 400, limits: { data: { limit: 1000 } } },
     })
     void leave()
     quota.join(member({ concurrency: 400, limits: { data: { limit: 1000 } } }))
-    ask('first', { endpoint: 'data' })
+    submit('first', { endpoint: 'data' })
     await clock.settle()
     service.sent[0]?.answer()
     await clock.settle()
     for (let at = 0; at < 300; at++)
-      ask(`${at}`, { endpoint: 'data', device: `device ${at}`, wanted: 100, minimum: 100 })
+      submit(`${at}`, { endpoint: 'data', device: `device ${at}`, wanted: 100, minimum: 100 })
     await clock.settle()
     for (const sent of service.sent) sent.answer({ records: 100 })
     await clock.pass(3000)

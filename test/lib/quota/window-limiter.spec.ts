@@ -117,7 +117,7 @@ describe('a throttled window limiter', () => {
     )
   })
 
-  it('says so when asked when something may go', () => {
+  it('reports the end of the closure as the time when permits are available', () => {
     const limiter = createWindowLimiter(MINUTE)
     limiter.throttle(100)
     assert.equal(limiter.availableAt(200, 1), OCCUPIED_MS + 100)

@@ -3,7 +3,7 @@ import { type AlertKind, classifyAlert } from '../../../src/lib/readings/alert-k
 
 const kind = (text: string, channelName = 'Inside') => classifyAlert('ch1', text, channelName)
 
-/** Sentences that leave no doubt. */
+/** Unambiguous texts. */
 const certain: Record<string, readonly string[]> = {
   'upper-limit': [
     'Inside: upper limit exceeded 12.1 C (8.0 C)',
@@ -37,7 +37,7 @@ const certain: Record<string, readonly string[]> = {
   ],
 }
 
-/** Sentences that a reader of single words gets wrong: the right kind, or `other`. */
+/** Texts that single words would classify wrongly: the right kind, or `other`. */
 const traps: readonly (readonly [right: AlertKind, text: string])[] = [
   ['recovered', 'Inside upper limit alarm cleared'],
   ['recovered', 'Inside: upper limit alarm ended, 7.9 C'],
@@ -78,7 +78,7 @@ const traps: readonly (readonly [right: AlertKind, text: string])[] = [
   ['other', ''],
 ]
 
-/** Channel names that look like what an alert says, or that stand inside its words. */
+/** Channel names that look like the text of an alert, or are part of its words. */
 const hostile = [
   'Upper limit',
   'lower limit alarm',
@@ -98,7 +98,7 @@ const hostile = [
   'constructor',
 ]
 
-/** Channel, text, the right kind: taking the name out must not take half a word with it. */
+/** Channel, text, the right kind: removing the name must not remove part of a word. */
 const insideWords: readonly (readonly [name: string, text: string, right: AlertKind])[] = [
   ['n', 'n: upper limit not exceeded', 'other'],
   ['Un', 'Un: unrecovered upper limit alarm', 'upper-limit'],
@@ -128,12 +128,12 @@ describe('the kind of an alert', () => {
   }
 
   for (const [name, text, right] of insideWords) {
-    it(`of "${text}" is not turned round by the channel's name "${name}"`, () => {
+    it(`of "${text}" is not inverted by the channel's name "${name}"`, () => {
       assert.ok(['other', right].includes(classifyAlert('ch1', text, name)))
     })
   }
 
-  it('is found where the channel has no name', () => {
+  it('is found if the channel has no name', () => {
     assert.equal(kind('upper limit exceeded', ''), 'upper-limit')
   })
 
@@ -149,7 +149,7 @@ describe('the kind of an alert', () => {
   })
 })
 
-describe('the kind of an alert that is no plain one', () => {
+describe('the kind of an ambiguous alert', () => {
   const doubtful = [
     '上限警報 復帰待ち',
     '上限値超過 復帰せず',
@@ -186,7 +186,7 @@ describe('the kind of an alert that is no plain one', () => {
     'Lower limit alarm, temperature rose above',
     'upper limit exceeded'.repeat(30),
   ]) {
-    it(`is other where there is a word that is not known: ${text.slice(0, 60)}`, () => {
+    it(`is other if there is an unknown word: ${text.slice(0, 60)}`, () => {
       assert.equal(classifyAlert('ch1', text, 'Inside'), 'other')
     })
   }
@@ -206,7 +206,7 @@ describe('the kind of an alert that is no plain one', () => {
     'Upper limit exceeded 30.0 C (limit 25.0 C, recovery 24.0 C)',
     '上限値超過 30.0 C（上限値 25.0、復帰値 24.0）',
   ]) {
-    it(`is the alarm where the text names the value of recovery: ${text}`, () => {
+    it(`is the alarm if the text contains the value of recovery: ${text}`, () => {
       assert.equal(classifyAlert('ch1', text, ''), 'upper-limit')
     })
   }

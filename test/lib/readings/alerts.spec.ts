@@ -25,7 +25,7 @@ describe('an alert log', () => {
     ])
   })
 
-  it('gives one element for each text, channels before battery and communication', () => {
+  it('has one element for each text, channels before battery and communication', () => {
     const { alerts } = read({
       unixtime: '10',
       'communication-status': 'no radio',
@@ -51,7 +51,7 @@ describe('an alert log', () => {
     assert.equal(alerts[3]?.channel, null)
   })
 
-  it('leaves out texts that are blank or none, and entries without any', () => {
+  it('leaves out blank and missing texts, and entries without texts', () => {
     const { alerts } = read(
       { unixtime: '10', ch1: '', ch2: ' ', ch3: null, 'battery-level': {} },
       { unixtime: '20' },
@@ -59,7 +59,7 @@ describe('an alert log', () => {
     assert.deepEqual(alerts, [])
   })
 
-  it('is oldest first whichever way it came', () => {
+  it('is oldest first in any order of the answer', () => {
     const [a, b, c] = ['10', '20', '30'].map((unixtime) => ({ unixtime, ch1: `at ${unixtime}` })) as Json[]
     for (const entries of [
       [a, b, c],
@@ -74,7 +74,7 @@ describe('an alert log', () => {
     }
   })
 
-  it('turns entries of one second round with the rest', () => {
+  it('reverses entries of one second with the others', () => {
     const same = (text: string) => ({ unixtime: '20', ch1: text })
     const newestFirst = [{ unixtime: '30', ch1: 'd' }, same('c'), same('b'), { unixtime: '10', ch1: 'a' }]
     const texts = (entries: Json[]) =>
@@ -97,7 +97,7 @@ describe('an alert log', () => {
     )
   })
 
-  it('tells the device also where there are no entries', () => {
+  it('contains the device also if there are no entries', () => {
     const { device, alerts } = read()
     assert.deepEqual(alerts, [])
     assert.deepEqual(device, {
@@ -109,7 +109,7 @@ describe('an alert log', () => {
     })
   })
 
-  it('adds daylight saving only while the flag says on', () => {
+  it('adds daylight saving only if the flag is set', () => {
     const entry = { unixtime: '1795161600', ch1: 'x' }
     const time = (fields: Json) =>
       readAlerts(alertEnvelope(alertAnswer({ 'alert-logs': [entry], ...fields })), 'local').alerts[0]?.time
@@ -118,7 +118,7 @@ describe('an alert log', () => {
     assert.equal(time({ 'dst-flg': undefined }), '2026-11-20T17:00:00.000+09:00')
   })
 
-  it('leaves an entry out that cannot be read, and says which', () => {
+  it('leaves out unreadable entries, and reports which', () => {
     for (const entry of [[], 'text', 7, { unixtime: 'soon', ch1: 'a' }]) {
       const { alerts, unreadable } = read({ unixtime: '10', ch1: 'a' }, entry as never)
       assert.deepEqual([alerts.length, unreadable.length], [1, 1])
@@ -127,11 +127,11 @@ describe('an alert log', () => {
     assert.deepEqual(read({ unixtime: '10', ch1: 'a' }, null as never).unreadable, [], 'null is none')
   })
 
-  it('cannot be read where none of its entries can', () => {
+  it('is unreadable if none of its entries can be read', () => {
     assert.throws(() => read({ unixtime: 'soon', ch1: 'a' }), failure('reply-unreadable'))
   })
 
-  it('is read where its list came as an object with numbered keys', () => {
+  it('may have its list as an object with numeric keys', () => {
     const entries = { 0: { unixtime: '10', ch1: 'a' }, 2: { unixtime: '20', ch1: 'b' } }
     const { alerts } = readAlerts(alertEnvelope(alertAnswer({ 'alert-logs': entries })), 'utc')
     assert.deepEqual(

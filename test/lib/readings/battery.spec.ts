@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readBattery } from '../../../src/lib/readings/battery'
 
-/** The description's table: code, series 1 standalone, all others. */
+/** The table of the API description: code, standalone series 1, all others. */
 const table = [
   [1, 'replace-now', 'replace-now'],
   [2, 'replace-soon', 'replace-now'],
@@ -24,7 +24,7 @@ describe('the level of a battery', () => {
     })
   }
 
-  it('is the cautious one where the account names no series 1 model', () => {
+  it('is the more cautious one if the account has no series 1 models', () => {
     assert.equal(readBattery(4, { standalone: true, model: 'M-71' }, []).level, 'replace-soon')
   })
 

@@ -9,7 +9,7 @@ const lined = (nums: (number | null)[], seen: number[] = []) =>
     new Set(seen),
   ).map(({ channel }) => [channel.number, channel.name] as const)
 
-describe('lining channels up with the records', () => {
+describe('matching channels with the records', () => {
   it('counts from zero if one of the numbers is 0, whatever the records have', () => {
     assert.deepEqual(lined([0, 1]), [
       [1, 'name 0'],
@@ -52,14 +52,14 @@ describe('lining channels up with the records', () => {
     ])
   })
 
-  it('counts from one also where adding one would match as well', () => {
+  it('counts from one also if adding one would match as well', () => {
     assert.deepEqual(lined([1], [1, 2]), [
       [1, 'name 0'],
       [2, 'ch2'],
     ])
   })
 
-  it('adds channels that only the records have, under the name of their key', () => {
+  it('adds channels that only the records have, with their key as name', () => {
     assert.deepEqual(lined([1], [1, 3]), [
       [1, 'name 0'],
       [3, 'ch3'],
@@ -70,7 +70,7 @@ describe('lining channels up with the records', () => {
     ])
   })
 
-  it('keeps both of two with one number: the second gets the next that is free', () => {
+  it('keeps two channels with one number: the second gets the next free one', () => {
     assert.deepEqual(lined([1, 1, 2, 1]), [
       [1, 'name 0'],
       [2, 'name 2'],
@@ -84,25 +84,25 @@ describe('lining channels up with the records', () => {
     assert.deepEqual(lined([99, 99]), [[99, 'name 0']], 'there is no channel 100')
   })
 
-  it('takes the position where no number is listed', () => {
+  it('uses the position if no number is listed', () => {
     assert.deepEqual(lined([null, null]), [
       [1, 'name 0'],
       [2, 'name 1'],
     ])
   })
 
-  it('takes the position of a channel without a number also beside one that counts from zero', () => {
+  it('uses the position of a channel without a number also beside one that counts from zero', () => {
     assert.deepEqual(lined([0, null]), [
       [1, 'name 0'],
       [2, 'name 1'],
     ])
   })
 
-  it('leaves out numbers that are none of a channel', () => {
+  it('leaves out invalid channel numbers', () => {
     assert.deepEqual(lined([1, -4, 1.5, 1e9]), [[1, 'name 0']])
   })
 
-  it('names a channel without a name after its key, and keeps any other name as it is', () => {
+  it('uses the key of a channel as its missing name, and keeps any other name unchanged', () => {
     const [first, second] = matchChannels([listed(1, '', 'C'), listed(2, '__proto__', '%')])
     assert.deepEqual(first?.channel, {
       key: 'ch1',
@@ -120,7 +120,7 @@ describe('lining channels up with the records', () => {
     })
   })
 
-  it('gives every number once, in order, with its key, and every channel that was seen', () => {
+  it('has every number once, in order, with its key, and every recorded channel', () => {
     const num = fc.oneof(fc.integer({ min: -1, max: 8 }), fc.constant(null))
     const seen = fc.uniqueArray(fc.integer({ min: 1, max: 8 }))
     fc.assert(

@@ -57,11 +57,11 @@ describe('a current reading', () => {
     )
   })
 
-  it("tells the device's own clock where times are local", () => {
+  it("has the device's local time if times are local", () => {
     assert.equal(reading({}, { time: 'local' }).time, '2026-11-20T17:00:00.000+09:00')
   })
 
-  it('has no time and no age where the service has no measurement', () => {
+  it('has no time and no age if the service has no measurement', () => {
     for (const unixtime of ['', '0', 0, null]) {
       const { time, timestamp, age } = reading({ unixtime })
       assert.deepEqual({ time, timestamp, age }, { time: null, timestamp: null, age: null })
@@ -78,7 +78,7 @@ describe('a current reading', () => {
     )
   })
 
-  it('is stale above the limit, or without a time; null where there is no limit', () => {
+  it('is stale above the limit, or without a time; null if there is no limit', () => {
     assert.equal(reading({}, { staleAfter: 42 }).stale, false)
     assert.equal(reading({}, { staleAfter: 41 }).stale, true)
     assert.equal(reading({}, { staleAfter: 0, receivedAt: measured }).stale, false)
@@ -86,7 +86,7 @@ describe('a current reading', () => {
     assert.equal(reading({ unixtime: '' }).stale, null)
   })
 
-  it('is of no group only where the name is empty', () => {
+  it('has no group only if its name is empty', () => {
     assert.deepEqual(reading({ group: { num: '0', name: 'Cold' } }).group, { number: 0, name: 'Cold' })
     assert.equal(reading({ group: { num: '4', name: '' } }).group, null)
     assert.equal(reading({ group: [] }).group, null)
@@ -94,7 +94,7 @@ describe('a current reading', () => {
     assert.deepEqual(reading({ group: [{ num: '2', name: 'B' }] }).group, { number: 2, name: 'B' })
   })
 
-  it('takes its base unit as an object, an array of one, or none', () => {
+  it('accepts its base unit as an object, an array of one, or none', () => {
     assert.deepEqual(reading({ baseunit: [BASE] }).base, BASE)
     const alone = { serial: '5212A1B2', name: 'Freezer 3', model: 'M-503' }
     for (const baseunit of [[], undefined, null]) {
@@ -103,7 +103,7 @@ describe('a current reading', () => {
     }
   })
 
-  it('is standalone where the serials are equal, whatever its number', () => {
+  it('is standalone if the serials are equal, whatever its number', () => {
     const own = { ...BASE, serial: '5212A1B2' }
     assert.equal(reading({ num: '1', baseunit: own }).standalone, true)
     assert.equal(reading({ num: '0' }).standalone, false)
@@ -116,7 +116,7 @@ describe('a current reading', () => {
     assert.equal(reading({ battery: '4' }, { series1Models }).battery.level, 'replace-soon')
   })
 
-  it('takes blanks for missing, never for 0', () => {
+  it('reads blanks as missing, never as 0', () => {
     const { rssi, battery, channels } = reading({
       rssi: '',
       battery: '',
@@ -129,7 +129,7 @@ describe('a current reading', () => {
     ])
   })
 
-  it("keeps the service's words where a value is no number", () => {
+  it("keeps the service's error text if a value is no number", () => {
     const channel = [
       { num: '1', name: 'a', value: 'Sensor Error', unit: 'C' },
       { num: '3', name: 'b', value: '1013.2', unit: 'hPa' },

@@ -8,7 +8,7 @@ const read = (fields: Json) => readSeries(graphEnvelope(graph(fields)), 'utc')
 const at = (id: number, more: Json = {}) => ({ unixtime: 1000 + id * 60, 'data-id': id, ch1: id, ...more })
 
 describe('merging answers of one device', () => {
-  it('gives the same as one answer with all records, however they were cut', () => {
+  it('has the same result as one answer with all records, however they are split', () => {
     const ids = Array.from({ length: 12 }, (_, index) => index + 1)
     const cut = fc.integer({ min: 0, max: 12 })
     fc.assert(
@@ -30,7 +30,7 @@ describe('merging answers of one device', () => {
     )
   })
 
-  it('takes no channels from an answer without records: only those tell how they are counted', () => {
+  it('uses no channels from an answer without records: only records show how they are numbered', () => {
     const channel = [{ name: 'Inside', num: 1, unit: 'C' }]
     const { channels } = mergeSeries([
       read({ channel, data: [{ unixtime: 1060, 'data-id': 1, ch2: 1 }] }),
@@ -55,7 +55,7 @@ describe('merging answers of one device', () => {
     assert.deepEqual(records[1]?.errors, { ch2: 'missing' })
   })
 
-  it('takes names and offset of the newest part', () => {
+  it('uses names and offset of the newest part', () => {
     const { name, utcOffset, channels } = mergeSeries([
       read({ name: 'new', time_diff: 60, channel: [{ num: 0, name: 'now', unit: 'F' }], data: [at(2)] }),
       read({ name: 'old', data: [at(1)] }),
@@ -63,7 +63,7 @@ describe('merging answers of one device', () => {
     assert.deepEqual([name, utcOffset, channels[0]?.name, channels[0]?.unit], ['new', 60, 'now', '°F'])
   })
 
-  it('keeps the order of records of one second without ids over a border', () => {
+  it('keeps the order of records of one second without ids across parts', () => {
     const same = (ch1: number) => ({ unixtime: 1000, 'data-id': 0, ch1 })
     const { records } = mergeSeries([read({ data: [same(7), same(4)] }), read({ data: [same(9), same(7)] })])
     assert.deepEqual(

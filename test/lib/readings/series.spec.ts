@@ -53,7 +53,7 @@ describe('a series', () => {
     assert.deepEqual(records(asNumbers), records(asText))
   })
 
-  it('is of a standalone device where the answer tells no base unit', () => {
+  it('is of a standalone device if the answer has no base unit', () => {
     const { serial, base, standalone } = read(graph())
     assert.deepEqual(
       { serial, base, standalone },
@@ -65,13 +65,13 @@ describe('a series', () => {
     )
   })
 
-  it("tells the device's own clock where times are local, also by half hours", () => {
+  it("has the device's local time if times are local, also with half hours", () => {
     const data = [{ unixtime: 1_795_161_600, 'data-id': 1, ch1: 1 }]
     const { time } = read(graph({ data, time_diff: '-210' }), 'local').records[0] ?? {}
     assert.equal(time, '2026-11-20T04:30:00.000-03:30')
   })
 
-  it('lines channels up with the keys of the records, from 0 or from 1', () => {
+  it('matches channels with the keys of the records, from 0 or from 1', () => {
     const data = [{ unixtime: 10, 'data-id': 1, ch1: 1, ch2: 2 }]
     for (const nums of [
       [0, 1],
@@ -132,7 +132,7 @@ describe('a series', () => {
     assert.equal(found[0]?.time, null)
   })
 
-  it('drops exact repeats and nothing else', () => {
+  it('drops exact duplicates and nothing else', () => {
     const one = { unixtime: 10, 'data-id': 0, ch1: 1 }
     const found = records(
       one,
@@ -151,7 +151,7 @@ describe('a series', () => {
     )
   })
 
-  it('orders records of one second by id, over the yieldToEventLoop of relay ids too', () => {
+  it('orders records of one second by id, also across the wrap-around of relay ids', () => {
     const at = (id: number) => ({ unixtime: 10, 'data-id': id, ch1: id })
     const ids = (...given: number[]) => records(...given.map(at)).map(({ dataId }) => dataId)
     assert.deepEqual(ids(7, 5, 6), [5, 6, 7])
@@ -159,7 +159,7 @@ describe('a series', () => {
     assert.deepEqual(ids(65_535, 1, 0), [65_535, 0, 1])
   })
 
-  it('keeps the order of records of one second without ids, turned where the newest come first', () => {
+  it('keeps the order of records of one second without ids, reversed if the newest are first', () => {
     const at = (unixtime: number, ch1: number) => ({ unixtime, 'data-id': 0, ch1 })
     const ascending = [at(10, 9), at(20, 5), at(20, 3), at(30, 4)]
     const values = (data: Json[]) => records(...data).map(({ ch1 }) => ch1)
@@ -167,7 +167,7 @@ describe('a series', () => {
     assert.deepEqual(values(ascending.toReversed()), [9, 5, 3, 4])
   })
 
-  it('is the same whatever the order and the repeats of the answer', () => {
+  it('is the same with any order and duplicates in the answer', () => {
     const value = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom('E1', '', '12.5'))
     const made = fc
       .array(fc.record({ step: fc.integer({ min: 0, max: 3 }), ch1: value }), { maxLength: 12 })
@@ -199,11 +199,11 @@ describe('a series', () => {
     assert.deepEqual({ records, gaps, channels: channels.length }, { records: [], gaps: [], channels: 1 })
   })
 
-  it('has its oldest time before it is read', () => {
+  it('has its oldest time before it is decoded', () => {
     const time = fc.oneof(fc.integer({ min: -5, max: 2e9 }), fc.double({ min: 0, max: 2e9, noNaN: true }))
-    const told = fc.oneof(time, time.map(String), fc.constantFrom('', null, '0', 0))
+    const readable = fc.oneof(time, time.map(String), fc.constantFrom('', null, '0', 0))
     fc.assert(
-      fc.property(fc.array(told), (times) => {
+      fc.property(fc.array(readable), (times) => {
         const envelope = graphEnvelope(graph({ data: times.map((unixtime) => ({ unixtime, ch1: 1 })) }))
         const { records } = readSeries(envelope, 'utc')
         const dated = records.flatMap(({ timestamp }) => timestamp ?? [])
@@ -213,14 +213,14 @@ describe('a series', () => {
     )
   })
 
-  it('has no oldest time where a record may not be readable', () => {
+  it('has no oldest time if a record may be unreadable', () => {
     for (const odd of [{ unixtime: 'soon' }, { unixtime: 1e15 }, { unixtime: {} }, 'record']) {
       const envelope = graphEnvelope(graph({ data: [{ unixtime: 10 }, odd] as Json[] }))
       assert.equal(oldestTimestamp(envelope.records), null, JSON.stringify(odd))
     }
   })
 
-  it('takes the id in whichever spelling tells one', () => {
+  it('reads the id in any spelling', () => {
     const both = (one: unknown, other: unknown) =>
       records({ unixtime: 10, ch1: 1, 'data-id': one, data_id: other })[0]?.dataId
     assert.deepEqual(
@@ -230,7 +230,7 @@ describe('a series', () => {
     assert.equal(records({ unixtime: 10, ch1: 1, data_id: 7 })[0]?.dataId, 7)
   })
 
-  it('leaves a record out that cannot be read, and says which, without its contents', () => {
+  it('leaves out unreadable records, and reports which, without their contents', () => {
     for (const record of [[], 'secret', 7, { unixtime: 'secret' }]) {
       const envelope = graphEnvelope(graph({ data: [{ unixtime: 10, ch1: 1 }, record as never] }))
       const { part, unreadable } = runToEnd(readSeriesPartStepwise(envelope, 'utc'))
@@ -239,7 +239,7 @@ describe('a series', () => {
     assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null is none')
   })
 
-  it('cannot be read where none of its records can', () => {
+  it('is unreadable if none of its records can be read', () => {
     assert.throws(
       () => records({ unixtime: 'secret', ch1: 1 }),
       (error: Error) => {
@@ -249,7 +249,7 @@ describe('a series', () => {
     )
   })
 
-  it('is read where its list came as an object with numbered keys', () => {
+  it('may have its list as an object with numeric keys', () => {
     const data = { 0: { unixtime: 10, ch1: 1 }, 7: { unixtime: 20, ch1: 2 }, 12: { unixtime: 30, ch1: 3 } }
     const { records: found } = readSeries(graphEnvelope(graph({ data })), 'utc')
     assert.deepEqual(

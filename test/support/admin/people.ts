@@ -1,4 +1,4 @@
-/** Who comes to the admin routes, and what the contract (SECURITY.md, docs/quota.md) lets them do. */
+/** Users of the admin routes, and what they are allowed to do (SECURITY.md, docs/quota.md). */
 
 export interface Person {
   title: string
@@ -6,21 +6,21 @@ export interface Person {
   permissions?: string | string[]
   /** How the token is wrong. */
   token?: 'made-up' | 'revoked'
-  /** May look at what the runtime knows, as `envlog.read` allows. */
-  looks: boolean
-  /** May have an address asked, as `envlog.write` and `flows.write` allow together. */
-  asks: boolean
+  /** May read what the runtime knows, as `envlog.read` allows. */
+  canRead: boolean
+  /** May cause requests to an address, as `envlog.write` and `flows.write` allow together. */
+  canRequest: boolean
 }
 
-const none = { looks: false, asks: false }
-const looks = { looks: true, asks: false }
-const asks = { looks: false, asks: true }
-const all = { looks: true, asks: true }
+const none = { canRead: false, canRequest: false }
+const canOnlyRead = { canRead: true, canRequest: false }
+const canOnlyRequest = { canRead: false, canRequest: true }
+const all = { canRead: true, canRequest: true }
 
 export const people: readonly Person[] = [
-  { title: 'somebody who has not logged in', ...none },
-  { title: 'somebody with a made-up token', token: 'made-up', ...none },
-  { title: 'somebody whose token was revoked', token: 'revoked', permissions: '*', ...none },
+  { title: 'a user without a login', ...none },
+  { title: 'a user with a made-up token', token: 'made-up', ...none },
+  { title: 'a user with a revoked token', token: 'revoked', permissions: '*', ...none },
   { title: 'a user without permissions', permissions: [], ...none },
   { title: 'flows.read', permissions: 'flows.read', ...none },
   { title: 'flows.write', permissions: 'flows.write', ...none },
@@ -28,14 +28,14 @@ export const people: readonly Person[] = [
   { title: 'envlog', permissions: 'envlog', ...none },
   { title: 'envlog.*', permissions: 'envlog.*', ...none },
   { title: 'envlog.write and flows.read', permissions: ['envlog.write', 'flows.read'], ...none },
-  { title: 'envlog.read', permissions: 'envlog.read', ...looks },
-  { title: 'read', permissions: 'read', ...looks },
-  { title: '*.read', permissions: '*.read', ...looks },
-  { title: 'read and envlog.write', permissions: ['read', 'envlog.write'], ...looks },
-  { title: 'read and flows.write', permissions: ['read', 'flows.write'], ...looks },
-  { title: 'envlog.write and flows.write', permissions: ['envlog.write', 'flows.write'], ...asks },
-  { title: 'write', permissions: 'write', ...asks },
-  { title: '*.write', permissions: '*.write', ...asks },
+  { title: 'envlog.read', permissions: 'envlog.read', ...canOnlyRead },
+  { title: 'read', permissions: 'read', ...canOnlyRead },
+  { title: '*.read', permissions: '*.read', ...canOnlyRead },
+  { title: 'read and envlog.write', permissions: ['read', 'envlog.write'], ...canOnlyRead },
+  { title: 'read and flows.write', permissions: ['read', 'flows.write'], ...canOnlyRead },
+  { title: 'envlog.write and flows.write', permissions: ['envlog.write', 'flows.write'], ...canOnlyRequest },
+  { title: 'write', permissions: 'write', ...canOnlyRequest },
+  { title: '*.write', permissions: '*.write', ...canOnlyRequest },
   {
     title: 'read, envlog.write and flows.write',
     permissions: ['read', 'envlog.write', 'flows.write'],
@@ -45,4 +45,4 @@ export const people: readonly Person[] = [
 ]
 
 /** At a Node-RED without `adminAuth`. */
-export const ANYBODY: Person = { title: 'anybody without adminAuth', ...all }
+export const WITHOUT_ADMIN_AUTH: Person = { title: 'any user without adminAuth', ...all }

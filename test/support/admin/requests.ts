@@ -1,10 +1,12 @@
-/** What may be said about a request to the admin routes beside the account in it, and how secrets come with an address. */
-import type { AddressKind, SecretsRow } from './typed'
-import { VARIABLES, variable } from './typed'
+/**
+ * Dimensions of a request to the admin routes, besides the account in it, and how secrets are sent to an address.
+ */
+import type { AddressKind, SecretsRow } from './typed-accounts'
+import { VARIABLES, variable } from './typed-accounts'
 
 export const JSON_TYPE = 'application/json'
 
-/** Content types, and whether they are taken: all others a web page could send without asking Node-RED first. */
+/** Content types, and whether they are accepted: a web page could send all others without a preflight request. */
 export const types: Record<string, boolean> = {
   [JSON_TYPE]: true,
   'application/json; charset=utf-8': true,
@@ -24,36 +26,36 @@ export const types: Record<string, boolean> = {
   none: false,
 }
 
-export const FOREIGN = 'https://other.example'
+export const FOREIGN_ORIGIN = 'https://other.example'
 export const origins = ['absent', 'same', 'foreign', 'null'] as const
 export type Origin = (typeof origins)[number]
 
 /** @param own address of the Node-RED */
 export function headersOf(type: string, origin: Origin, own: string): Record<string, string> {
-  const told = { absent: undefined, same: own, foreign: FOREIGN, null: 'null' }[origin]
-  return { ...(type !== 'none' && { 'content-type': type }), ...(told && { origin: told }) }
+  const value = { absent: undefined, same: own, foreign: FOREIGN_ORIGIN, null: 'null' }[origin]
+  return { ...(type !== 'none' && { 'content-type': type }), ...(value && { origin: value }) }
 }
 
 export const ALL_TYPED = { apiKey: 'right', loginId: 'right', loginPass: 'right' } as const
 
-interface Given {
+interface SecretSource {
   credentials: NonNullable<SecretsRow['credentials']>
-  /** Kinds of address that they go to. */
+  /** Kinds of address to which they are sent. */
   to: readonly AddressKind[]
 }
 
-/** Ways to give secrets with an address. */
-export const given = {
+/** Ways to provide secrets with an address. */
+export const secretSources = {
   typed: { credentials: ALL_TYPED, to: ['as deployed', 'another'] },
   stored: { credentials: {}, to: ['as deployed'] },
   'typed in part': { credentials: { loginPass: 'right' }, to: [] },
   'from a variable': { credentials: { ...ALL_TYPED, apiKey: variable(VARIABLES.nowhere) }, to: [] },
-} as const satisfies Record<string, Given>
+} as const satisfies Record<string, SecretSource>
 
-export const waysToGive = Object.keys(given) as (keyof typeof given)[]
+export const sourceNames = Object.keys(secretSources) as (keyof typeof secretSources)[]
 
-/** Whether they go there. */
-export function goes(how: keyof typeof given, kind: AddressKind): boolean {
-  const { to }: Given = given[how]
+/** Whether the secrets are sent to such an address. */
+export function isSent(how: keyof typeof secretSources, kind: AddressKind): boolean {
+  const { to }: SecretSource = secretSources[how]
   return to.includes(kind)
 }

@@ -1,9 +1,9 @@
 import type { MovableClock } from '../../../simulator'
 
-/** Stands still, then runs `speed` times as fast as real time up to an instant, and stands still again. */
+/** A clock that stands still, then runs `speed` times as fast as real time up to an instant, and stands still again. */
 export interface FastClock extends MovableClock {
   begin(): void
-  /** Here it stands still for good. */
+  /** Stops the clock for ever. */
   stop(): void
   isOver(): boolean
 }

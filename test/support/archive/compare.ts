@@ -15,7 +15,7 @@ export interface Difference {
   examples: string[]
 }
 
-/** What an archive lacks, has twice, or holds in another order. */
+/** Lists what an archive lacks, has twice, or has in another order. */
 export function differenceOf(expected: Lines, found: Lines): Difference {
   const sum: Difference = {
     devices: 0,
@@ -28,16 +28,18 @@ export function differenceOf(expected: Lines, found: Lines): Difference {
   }
   for (const device of new Set([...expected.keys(), ...found.keys()])) {
     const wanted = expected.get(device) ?? []
-    const came = found.get(device) ?? []
-    const [wantedOnce, cameOnce] = [new Set(wanted), new Set(came)]
+    const actual = found.get(device) ?? []
+    const [wantedOnce, cameOnce] = [new Set(wanted), new Set(actual)]
     const wrong = {
       lost: wanted.filter((line) => !cameOnce.has(line)),
-      doubled: repeatsIn(came),
-      invented: came.filter((line) => !wantedOnce.has(line)),
-      misplaced: came.filter((line, index) => index > 0 && timeIn(line) < timeIn(came[index - 1] as string)),
+      doubled: repeatsIn(actual),
+      invented: actual.filter((line) => !wantedOnce.has(line)),
+      misplaced: actual.filter(
+        (line, index) => index > 0 && timeIn(line) < timeIn(actual[index - 1] as string),
+      ),
     }
     sum.devices++
-    sum.lines += came.length
+    sum.lines += actual.length
     for (const [kind, lines] of Object.entries(wrong) as [keyof typeof wrong, string[]][]) {
       sum[kind] += lines.length
       if (lines.length > 0) sum.examples.push(`${device} ${kind}: ${lines[0]} … ${lines.at(-1)}`)

@@ -1,5 +1,5 @@
 /**
- * An archive in SQLite as a flow writes it, seen and disturbed from outside. `arrival` is the order in which rows came.
+ * Reads and disturbs an archive in SQLite that a flow writes. `arrival` is the order in which rows were stored.
  */
 import { join } from 'node:path'
 import { until } from '../wait'
@@ -8,12 +8,12 @@ import { openSqlite, type Row } from './sqlite'
 
 export interface Archive {
   rows(sql: string): Promise<Row[]>
-  /** By device, in the order in which they came. */
+  /** By device, in the order in which they were stored. */
   records(): Promise<Lines>
   alerts(): Promise<Lines>
   /** How many rows there are. */
   size(): Promise<number>
-  /** The tables are gone: statements fail. */
+  /** Hides the tables: statements fail. */
   hide(): Promise<void>
   show(): Promise<void>
   /** Statements fail by chance, somewhere in their rows. */
@@ -28,7 +28,7 @@ const columns = {
 }
 const keys = { records: 'base, serial, channel, time', alerts: 'base, serial, source, time, text' }
 const ROWS_TO_A_FAILURE = 300
-/** Longer than anything waits before it asks again. */
+/** Longer than any wait before the next request. */
 const STANDSTILL_MS = 60_000
 type Table = keyof typeof columns
 const tables = Object.keys(columns) as Table[]
@@ -45,10 +45,10 @@ function disturbance(table: Table): string {
     BEGIN SELECT RAISE(ABORT, 'by chance'); END;`
 }
 
-/** `keyed`: without a key everything that comes stays, also what comes twice. */
+/** @param keyed false: without a key, so that duplicates are stored too */
 export async function createArchive(folder: string, { keyed }: { keyed: boolean }): Promise<Archive> {
   const { run, rows, close } = await openSqlite(join(folder, 'archive.sqlite'))
-  // Holds its locks for a moment only, however busy the disk is.
+  // Short locks, also on a busy disk.
   await run('PRAGMA synchronous = OFF')
   for (const table of tables) {
     await run(`CREATE TABLE ${table} (arrival INTEGER PRIMARY KEY AUTOINCREMENT, ${columns[table]})`)
@@ -87,7 +87,7 @@ export async function createArchive(folder: string, { keyed }: { keyed: boolean 
   }
 }
 
-/** Resolves when it holds so many rows, or when no more come: what is lost never does. */
+/** Resolves when it has the given number of rows, or when no more are added, because some were lost. */
 export async function whenCollected(archive: Archive, rows: number, deadline: number): Promise<void> {
   let size = -1
   let since = 0

@@ -1,10 +1,10 @@
-/** Devices that record every minute and alarm now and then, and what of them an archive has to hold. */
+/** Devices with a record every minute and occasional alerts, and the expected contents of an archive. */
 import type { AlertDefinition, DeviceDefinition, Simulator } from '../../../simulator'
 
 const SECOND = 1000
 const HOUR = 3600
 const INTERVAL = 60
-/** 20 of them, as many as the service keeps, are 13 days: longer than silences make nodes wait, however they fall. */
+/** The 20 alerts that the service keeps cover 13 days: longer than any silence makes nodes wait. */
 const ALERTS_EVERY = 16 * HOUR
 const BASE_UNITS = 2
 
@@ -38,7 +38,7 @@ function alertsOf(index: number, from: number, until: number): AlertDefinition[]
   })
 }
 
-/** Lines that an archive should hold, by device (`base/serial`), in the order of time. */
+/** Expected lines of an archive, by device (`base/serial`), ordered by time. */
 export type Lines = Map<string, string[]>
 
 export function trueRecordLines({ truth }: Simulator): Lines {
@@ -52,7 +52,7 @@ export function trueRecordLines({ truth }: Simulator): Lines {
   return new Map(devices)
 }
 
-/** The service tells the newest 20 only: what there ever was stands in the definitions. */
+/** The service returns only the newest 20; the definitions contain all. */
 export function trueAlertLines(fleet: readonly DeviceDefinition[], now: number): Lines {
   const devices = fleet.map(({ serial, base, alerts }): [string, string[]] => {
     const there = (alerts as AlertDefinition[]).filter(({ unixtime }) => unixtime * SECOND <= now)

@@ -1,26 +1,26 @@
 /** A flow that archives records and alerts in SQLite, each with one statement. */
 import type { Simulator } from '../../../simulator'
 import { defaultsOf } from '../built'
-import { sqliteNode } from '../database-lanes'
-import { place } from '../e2e-flow'
-import type { AnyNode } from '../lanes'
+import { sqliteNode } from '../database-chains'
+import { position } from '../e2e-flow'
+import type { AnyNode } from '../flow-harness'
 import type { FlowNode } from '../node-red'
 import { insertInto } from './database'
 
-const ENOUGH = 1_000_000
+const NEVER_REACHED = 1_000_000
 
-/** Answers do not tell the records of an hour; the rest they do, after the first. */
+/** Headers report all limits after the first answer, except the hourly limit of records. */
 const generous = Object.fromEntries(
   ['current', 'latest-data', 'latest-data-relay', 'data', 'data-relay', 'alert'].map((endpoint) => {
-    const records = endpoint.startsWith('data') ? { records: 1000 * ENOUGH, recordsWindow: 1 } : {}
-    return [endpoint, { limit: ENOUGH, window: 1, ...records }]
+    const records = endpoint.startsWith('data') ? { records: 1000 * NEVER_REACHED, recordsWindow: 1 } : {}
+    return [endpoint, { limit: NEVER_REACHED, window: 1, ...records }]
   }),
 )
 
 export const LATEST = 'latest'
 export const TAB = 'tab'
 
-interface Wish {
+interface ArchiveFlowOptions {
   simulator: Simulator
   /** The folder of the archive. */
   folder: string
@@ -32,11 +32,11 @@ interface Wish {
   alerts?: boolean
   /** Asks as soon as the flow starts, and not only after the first seconds. */
   atOnce?: boolean
-  /** The database takes a while: up to half a second a message. */
+  /** The database is slow: up to half a second per message. */
   slow?: boolean
 }
 
-export function archiveFlow(wish: Wish): FlowNode[] {
+export function archiveFlow(options: ArchiveFlowOptions): FlowNode[] {
   const {
     simulator,
     folder,
@@ -46,7 +46,7 @@ export function archiveFlow(wish: Wish): FlowNode[] {
     alerts = true,
     atOnce = false,
     slow = false,
-  } = wish
+  } = options
   const { apiKey, loginId, loginPass } = simulator.account
   const common = { account: 'account', repeat: 1, output: 'rows', send: 'device', advance, ackTimeout }
   const start = new Date(since).toISOString()
@@ -73,7 +73,7 @@ const begin: FlowNode = {
   id: 'begin',
   type: 'inject',
   z: TAB,
-  ...place,
+  ...position,
   once: true,
   onceDelay: 0.1,
   props: [],
@@ -81,7 +81,7 @@ const begin: FlowNode = {
 
 type Settings = Record<string, unknown> & { advance: string }
 
-const SLOWLY: AnyNode = {
+const RANDOM_DELAY: AnyNode = {
   type: 'delay',
   pauseType: 'random',
   randomFirst: '0',
@@ -91,7 +91,7 @@ const SLOWLY: AnyNode = {
 
 /**
  * Action node → JSON text → parameter → statement, and its receipt back. A *complete* node would not do here: the
- * SQLite node never tells that it is done. It passes on what its statement has stored.
+ * SQLite node never completes. It passes on what its statement has stored.
  */
 function branch(name: 'latest' | 'alerts', settings: Settings, sql: string, slow = false): FlowNode[] {
   const type = `envlog-${name}`
@@ -102,13 +102,13 @@ function branch(name: 'latest' | 'alerts', settings: Settings, sql: string, slow
       type: 'change',
       rules: [{ t: 'set', p: 'params', pt: 'msg', to: '{"$rows": payload}', tot: 'jsonata' }],
     },
-    ...(slow ? [SLOWLY] : []),
+    ...(slow ? [RANDOM_DELAY] : []),
     { type: 'sqlite', mydb: 'sqlite', sqlquery: 'prepared', sql },
   ]
   const idOf = (index: number) => (index === 0 ? name : `${name}-${index}`)
   return nodes.map((node, index) => {
     const back = settings.advance === 'acknowledged' ? [name] : []
     const next = index < nodes.length - 1 ? [idOf(index + 1)] : back
-    return { ...node, id: idOf(index), z: TAB, ...place, wires: [next] }
+    return { ...node, id: idOf(index), z: TAB, ...position, wires: [next] }
   })
 }

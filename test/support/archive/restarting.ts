@@ -14,11 +14,11 @@ export interface Restarting {
   kill(): Promise<void>
   /** Ends it as an operator does. */
   end(): Promise<void>
-  /** Starts it again with the flows it has saved; resolves when they run. */
+  /** Starts it again with its saved flows; resolves when they run. */
   start(): Promise<void>
 }
 
-/** What a context store is told: written at once, or every so many seconds. */
+/** Settings of a context store: written immediately, or at an interval. */
 export const stores = {
   atOnce: { default: { module: 'localfilesystem', config: { cache: false } } },
   every: (seconds: number) => ({

@@ -1,4 +1,4 @@
-/** A database of SQLite as a program beside Node-RED opens it, with the module that Node-RED's node uses. */
+/** A database of SQLite, opened by another process than Node-RED, with the module that Node-RED's node uses. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { paletteFolder } from '../palette'
@@ -29,7 +29,7 @@ export async function openSqlite(file: string): Promise<Sqlite> {
   const ended = (resolve: () => void, reject: (error: Error) => void) => (error: Error | null) =>
     error ? reject(error) : resolve()
   const run = (sql: string) => new Promise<void>((...ends) => database.exec(sql, ended(...ends)))
-  // Who reads does not keep others from writing. While somebody writes the mode cannot change, however long one waits.
+  // In this mode, readers do not block writers. The mode cannot be changed during a write, however long one waits.
   await until('the database is free', () =>
     run('PRAGMA journal_mode = WAL').then(
       () => true,

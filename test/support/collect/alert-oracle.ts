@@ -1,40 +1,40 @@
-import type { AlertEntry, AlertWorld } from './alert-world'
-import { HOLDS } from './alert-world'
+import type { AlertEntry, AlertSimulation } from './alert-simulation'
+import { LOG_SIZE } from './alert-simulation'
 
-/** What a node that does its work knows, by the journal alone. */
+/** What a correct node knows, computed only from the journal. */
 export interface KnownAlerts {
   /** Alerts that were delivered; with receipts, those a sink has stored. */
-  have: ReadonlySet<number>
-  /** How many alerts there had been at the latest answer, and at the one before; `null` for none. */
+  delivered: ReadonlySet<number>
+  /** How many alerts there were at the latest answer, and at the one before; `null` for none. */
   upTo: number | null
   before: number | null
-  /** Those there were when the node began, and which it does not bring. */
+  /** Number of alerts when the node started, which it does not deliver. */
   from: number | null
 }
 
 /** What was known after each entry of a run. */
-export function knownAlerts({ journal }: AlertWorld, start: 'now' | 'held', acknowledges: boolean) {
-  const nothing: KnownAlerts = { have: new Set(), upTo: null, before: null, from: null }
+export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'held', acknowledges: boolean) {
+  const nothing: KnownAlerts = { delivered: new Set(), upTo: null, before: null, from: null }
   const states: KnownAlerts[] = []
   const at = (index: number) => states[index] ?? nothing
 
   function begun({ from, upTo }: KnownAlerts): number | null {
     if (from !== null || upTo === null) return from
-    return start === 'now' ? upTo : Math.max(0, upTo - HOLDS)
+    return start === 'now' ? upTo : Math.max(0, upTo - LOG_SIZE)
   }
 
   function next(known: KnownAlerts, entry: AlertEntry): KnownAlerts {
     if (entry.kind === 'answered') return { ...known, upTo: entry.upTo }
     if (entry.kind === 'completed') return { ...known, from: begun(known), before: known.upTo }
-    if (entry.kind === 'forgotten') return acknowledges ? { ...nothing, have: known.have } : nothing
+    if (entry.kind === 'forgotten') return acknowledges ? { ...nothing, delivered: known.delivered } : nothing
     if (entry.kind === 'delivered') {
-      const have = acknowledges ? known.have : new Set([...known.have, ...entry.alerts])
-      return { ...known, from: begun(known), have }
+      const have = acknowledges ? known.delivered : new Set([...known.delivered, ...entry.alerts])
+      return { ...known, from: begun(known), delivered: have }
     }
     if (entry.kind === 'acknowledged') {
       const delivery = journal[entry.delivery]
       const stored = delivery?.kind === 'delivered' ? delivery.alerts : []
-      return { ...known, have: new Set([...known.have, ...stored]) }
+      return { ...known, delivered: new Set([...known.delivered, ...stored]) }
     }
     if (entry.kind === 'died') {
       const then = at(entry.at - 1)
@@ -43,7 +43,7 @@ export function knownAlerts({ journal }: AlertWorld, start: 'now' | 'held', ackn
         ...then,
         from,
         before: from === null ? null : then.upTo,
-        have: acknowledges ? known.have : then.have,
+        delivered: acknowledges ? known.delivered : then.delivered,
       }
     }
     return known
@@ -53,11 +53,11 @@ export function knownAlerts({ journal }: AlertWorld, start: 'now' | 'held', ackn
   return at
 }
 
-/** Alerts the log still held at the latest answer that should have been delivered by now, and were not. */
-export function missingAlerts({ have, upTo, from }: KnownAlerts): number[] {
+/** Alerts that were in the log at the latest answer, should have been delivered by now, and were not. */
+export function missingAlerts({ delivered, upTo, from }: KnownAlerts): number[] {
   if (upTo === null || from === null) return []
-  const first = Math.max(from, upTo - HOLDS)
+  const first = Math.max(from, upTo - LOG_SIZE)
   return Array.from({ length: Math.max(0, upTo - first) }, (_, index) => first + index).filter(
-    (one) => !have.has(one),
+    (one) => !delivered.has(one),
   )
 }

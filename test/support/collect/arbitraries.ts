@@ -1,22 +1,22 @@
 import fc from 'fast-check'
-import type { Habits, Step } from './device'
-import type { Wish } from './oracle'
-import { type Act, type Happening, NOON } from './world'
+import type { DeviceProfile, Step } from './device'
+import type { PollSettings } from './oracle'
+import { type Act, NOON, type RequestPlan } from './poll-simulation'
 
 /** Every combination of bounds, order, kind of device and of ids, and of what the service keeps. */
-export const anyHabits: fc.Arbitrary<Habits> = fc.record({
+export const anyDeviceProfile: fc.Arbitrary<DeviceProfile> = fc.record({
   standalone: fc.boolean(),
   ids: fc.constantFrom('counted', 'counted', 'zero'),
   firstId: fc.constantFrom(100, 65_525),
   slow: fc.constantFrom(0, 0, 600, 7200),
-  keeps: fc.constantFrom(8, 20, 10_000),
+  capacity: fc.constantFrom(8, 20, 10_000),
   newestBy: fc.constantFrom('time', 'arrival'),
   inclusive: fc.boolean(),
   order: fc.constantFrom('ascending', 'descending', 'mixed'),
 })
 
-export const anyWish: fc.Arbitrary<Wish> = fc.record({
-  start: fc.constantFrom<Wish['start']>('held', 'held', 'now', { since: NOON + 600_000 }),
+export const anyPollSettings: fc.Arbitrary<PollSettings> = fc.record({
+  start: fc.constantFrom<PollSettings['start']>('held', 'held', 'now', { since: NOON + 600_000 }),
   backfill: fc.constantFrom(true, true, true, false),
 })
 
@@ -31,34 +31,34 @@ const oneOf = (odd: Step[]) => ({ weight: 2, arbitrary: fc.constantFrom<Step>('n
 
 const measure = (steps: fc.Arbitrary<Step[]>) => steps.map((given): Act => ({ act: 'measure', steps: given }))
 
-/** Requests of one trigger: most go well. */
-export function requestsOf(steps: fc.Arbitrary<Step[]>, fails: Happening['fails'][], more: Act[] = []) {
+/** Requests of one trigger: most succeed. */
+export function requestsOf(steps: fc.Arbitrary<Step[]>, fails: RequestPlan['fails'][], more: Act[] = []) {
   const meanwhile = fc.array(fc.oneof(measure(steps), fc.constantFrom(...more, ...more, passing)), {
     maxLength: 2,
   })
   const request = fc.record({
     fails: fc.oneof(
       { weight: 5, arbitrary: fc.constant(null) },
-      { weight: 1, arbitrary: fc.constantFrom<Happening['fails']>(null, ...fails) },
+      { weight: 1, arbitrary: fc.constantFrom<RequestPlan['fails']>(null, ...fails) },
     ),
-    most: fc.constantFrom(7, 11, 16_000),
+    maxRecords: fc.constantFrom(7, 11, 16_000),
     meanwhile,
   })
   return fc.array(request, { maxLength: 4 })
 }
 
 const passing: Act = { act: 'pass', ms: 1000 }
-export const receipts: Act[] = [0, 0, 0, 1, 2, 5].map((back) => ({ act: 'receipt', back }))
-export const hosts: Act[] = [0, 1_200_000].map((behind) => ({ act: 'host', behind }))
-export const passes: Act[] = [1000, 300_000, 600_000, 700_000, 3_700_000, 7_200_000].map((ms) => ({
+export const receiptActs: Act[] = [0, 0, 0, 1, 2, 5].map((back) => ({ act: 'receipt', back }))
+export const hostClockActs: Act[] = [0, 1_200_000].map((behind) => ({ act: 'host', behind }))
+export const timeActs: Act[] = [1000, 300_000, 600_000, 700_000, 3_700_000, 7_200_000].map((ms) => ({
   act: 'pass',
   ms,
 }))
 
-/** A life of a node. */
+/** The events of a run. */
 export function actsOf(
   steps: fc.Arbitrary<Step[]>,
-  requests: fc.Arbitrary<Happening[]>,
+  requests: fc.Arbitrary<RequestPlan[]>,
   { dies = [false], more = [passing] }: { dies?: boolean[]; more?: Act[] } = {},
 ): fc.Arbitrary<Act[]> {
   const trigger = fc.record({

@@ -1,4 +1,4 @@
-import type { Order } from './selection'
+import type { RecordOrder } from './selection'
 
 /** What happens at a device, one after the other. */
 export type Step =
@@ -8,7 +8,7 @@ export type Step =
   | 'same'
   /** Measured, but it never reached the service. */
   | 'lost'
-  /** Its ids begin again. */
+  /** Its ids restart. */
   | 'restart'
   /** Measured with a clock that is three hours ahead, this once. */
   | 'ahead'
@@ -19,61 +19,61 @@ export type Step =
   | 'forward'
 
 /** How a device is, and what a service does with its records. */
-export interface Habits {
+export interface DeviceProfile {
   standalone: boolean
   ids: 'counted' | 'zero'
   firstId: number
   /** Seconds that its clock is behind. */
   slow: number
   /** Records the service keeps. */
-  keeps: number
-  /** Which are the newest: those measured last, or those that came last. */
+  capacity: number
+  /** Which are the newest: those measured last, or those received last. */
   newestBy: 'time' | 'arrival'
   inclusive: boolean
-  order: Order
+  order: RecordOrder
 }
 
-export interface Measured {
-  /** Counts the records; it is their value as well, so that none is like another. */
+export interface MeasuredRecord {
+  /** A sequence number, which is also the value of the record, so that all records differ. */
   seq: number
-  /** Seconds; 0 for none. */
+  /** In seconds; 0 for no time. */
   unixtime: number
   id: number
-  /** How often the ids had begun again, and how many of that time went before. */
+  /** How often the ids had restarted, and the number of records since. */
   run: number
   count: number
   isAhead: boolean
-  /** How far answers had reached when it was measured, ms: older ones cannot be told from known ones. */
+  /** How far answers had reached when it was measured, ms: older records cannot be distinguished from known ones. */
   reached: number
 }
 
 const MINUTE = 60_000
 const THREE_HOURS = 10_800
-/** Records of one second, and records ahead of the clock, at the same time: fewer than an answer holds. */
-export const MOST_A_SECOND = 3
-const MOST_AHEAD = 3
-const TURN = 65_536
+/** Records of one second, and records ahead of the clock, at the same time: fewer than an answer contains. */
+export const MAX_PER_SECOND = 3
+const MAX_AHEAD = 3
+const ID_MODULUS = 65_536
 
-/** A device that measures when it is told to, and the log of all it ever did. */
-export function createDevice(habits: Habits, time: { now(): number; advance(ms: number): void }) {
-  const log: Measured[] = []
+/** A device that measures on demand, and the log of all its records. */
+export function createDevice(profile: DeviceProfile, time: { now(): number; advance(ms: number): void }) {
+  const log: MeasuredRecord[] = []
   let run = 0
   let count = 0
-  let offset = -habits.slow
+  let offset = -profile.slow
   let reached = 0
-  let isAgain = true
+  let isFirst = true
 
   const clock = () => Math.floor(time.now() / 1000) + offset
   const ofThisSecond = () => log.filter(({ unixtime }) => unixtime === clock()).length
   const ahead = () => log.filter(({ unixtime }) => unixtime > clock()).length
 
-  /** Odd ones stand alone: no answer holds nothing else. */
+  /** Unusual records are separated by normal ones: no answer contains only such. */
   const isNormal = () => (log.at(-1)?.unixtime ?? 0) > 0 && !log.at(-1)?.isAhead
 
   function idOf(): number {
-    if (habits.ids === 'zero') return 0
-    const first = run === 0 ? habits.firstId : habits.standalone ? 1 : 0
-    return habits.standalone ? first + count : (first + count) % TURN
+    if (profile.ids === 'zero') return 0
+    const first = run === 0 ? profile.firstId : profile.standalone ? 1 : 0
+    return profile.standalone ? first + count : (first + count) % ID_MODULUS
   }
 
   function record(unixtime: number, isAhead = false): void {
@@ -91,13 +91,13 @@ export function createDevice(habits: Habits, time: { now(): number; advance(ms: 
       record(clock())
     },
     ahead() {
-      if (ahead() < MOST_AHEAD && isNormal()) record(clock() - offset + THREE_HOURS, true)
+      if (ahead() < MAX_AHEAD && isNormal()) record(clock() - offset + THREE_HOURS, true)
       else record(clock())
     },
     timeless: () => record(log.length === 0 || isNormal() ? 0 : clock()),
     back() {
-      // What came before cannot be asked for where the newest are those that came last.
-      if (habits.newestBy === 'time') offset -= 600
+      // Earlier records could not be requested if the newest are those received last.
+      if (profile.newestBy === 'time') offset -= 600
       record(clock())
     },
     forward() {
@@ -108,7 +108,7 @@ export function createDevice(habits: Habits, time: { now(): number; advance(ms: 
 
   return {
     log,
-    kept: () => log.slice(-habits.keeps),
+    stored: () => log.slice(-profile.capacity),
     /** An answer reached this instant, ms; how far those before had reached. */
     reach(instant: number) {
       const before = reached
@@ -116,11 +116,11 @@ export function createDevice(habits: Habits, time: { now(): number; advance(ms: 
       return before
     },
     measure(step: Step) {
-      if (step !== 'same' || isAgain || ofThisSecond() >= MOST_A_SECOND) time.advance(MINUTE)
-      isAgain = false
+      if (step !== 'same' || isFirst || ofThisSecond() >= MAX_PER_SECOND) time.advance(MINUTE)
+      isFirst = false
       steps[step]()
     },
   }
 }
 
-export type Device = ReturnType<typeof createDevice>
+export type SimulatedDevice = ReturnType<typeof createDevice>

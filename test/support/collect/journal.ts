@@ -1,9 +1,9 @@
 import type { Gap } from '../../../src/lib/readings/continuity'
-import type { Measured } from './device'
+import type { MeasuredRecord } from './device'
 
-/** What a first answer, or the one a hole was seen in, held; and how far the service was then. */
-export interface Answered {
-  records: Measured[]
+/** A first answer, or one that showed a gap: its records, and the state of the service then. */
+export interface ReceivedAnswer {
+  records: MeasuredRecord[]
   /** Records there had been so far. */
   upTo: number
   receivedAt: number
@@ -12,13 +12,13 @@ export interface Answered {
   reached: number
 }
 
-/** What came of a run, one after the other: oracles read it. */
-export type Entry =
+/** The events of a run, in order; oracles read them. */
+export type JournalEntry =
   /** The latest answer. */
-  | { kind: 'answered'; answer: Answered }
+  | { kind: 'answered'; answer: ReceivedAnswer }
   | {
       kind: 'delivered'
-      records: Measured[]
+      records: MeasuredRecord[]
       gaps: Gap[]
       isOverflow: boolean
       receipt: string | undefined
@@ -32,7 +32,9 @@ export type Entry =
   | { kind: 'skipped'; requests: number }
   | { kind: 'warned' }
   | { kind: 'forgotten' }
-  /** A sink has stored a delivery (an index of this journal), and its receipt came: the cursor was made then, ms. */
+  /**
+   * A sink has stored a delivery (an index of this journal), and its receipt was returned; sequences of the cursor, ms.
+   */
   | { kind: 'acknowledged'; delivery: number; from: number; to: number }
-  /** The process died, and began again with what it had written when the journal was this long. */
+  /** The process died, and continued with what was saved when the journal had this length. */
   | { kind: 'died'; at: number; hasCursor: boolean }

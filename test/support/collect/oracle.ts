@@ -1,38 +1,37 @@
 import assert from 'node:assert/strict'
 import type { PollOptions } from '../../../src/lib/collect/poll'
-import type { Measured } from './device'
-import type { Answered, Entry } from './journal'
-import type { World } from './world'
+import type { MeasuredRecord } from './device'
+import type { JournalEntry, ReceivedAnswer } from './journal'
+import type { PollSimulation } from './poll-simulation'
 
-/** What a node is told of new records. */
-export type Wish = Pick<PollOptions, 'start' | 'backfill'>
+/** Settings of a node for new records. */
+export type PollSettings = Pick<PollOptions, 'start' | 'backfill'>
 
 const AN_HOUR = 3_600_000
 
-/** What a node that does its work knows, by the journal alone. */
-interface Known {
+/** What a correct node knows, computed only from the journal. */
+interface Knowledge {
   /** Records that were delivered; with receipts, those a sink has stored. */
-  have: ReadonlySet<number>
-  answer: Answered | null
-  /** Records that this node is not to bring: what there was before it began. */
+  delivered: ReadonlySet<number>
+  answer: ReceivedAnswer | null
+  /** Records that this node does not deliver, because they existed before its start. */
   before: ReadonlySet<number> | null
 }
 
 /**
- * Holds a run against what really was measured.
- * @param isLenient true where a record may come twice
+ * Compares a run with what was really measured.
  */
-export function createOracle({ log, journal }: World, { start, backfill }: Wish) {
-  const nothing: Known = {
-    have: new Set(),
+export function createOracle({ log, journal }: PollSimulation, { start, backfill }: PollSettings) {
+  const nothing: Knowledge = {
+    delivered: new Set(),
     answer: null,
     before: null,
   }
   /** What was known after each entry. */
-  const states: Known[] = []
+  const states: Knowledge[] = []
   const before = (index: number) => states[index - 1] ?? nothing
 
-  function begin({ records, upTo }: Answered): ReadonlySet<number> {
+  function excludedAtStart({ records, upTo }: ReceivedAnswer): ReadonlySet<number> {
     const all = log.slice(0, upTo)
     const inAnswer = new Set(records.map(({ seq }) => seq))
     if (start === 'now') return seqs(all)
@@ -40,8 +39,8 @@ export function createOracle({ log, journal }: World, { start, backfill }: Wish)
     return seqs(log.filter(({ unixtime }) => unixtime * 1000 < start.since))
   }
 
-  /** Records that are with the service, and that nobody who has this answer can have overlooked. */
-  function due(answer: Answered, known: Known, keptFrom: number): Measured[] {
+  /** Records of the service that a node with this answer must have found. */
+  function due(answer: ReceivedAnswer, known: Knowledge, keptFrom: number): MeasuredRecord[] {
     const { upTo, receivedAt, newest } = answer
     const inAnswer = seqs(answer.records)
     if (newest !== undefined && newest < answer.reached) return []
@@ -55,8 +54,8 @@ export function createOracle({ log, journal }: World, { start, backfill }: Wish)
     })
   }
 
-  function next(known: Known, entry: Entry, acknowledges: boolean): Known {
-    const begun = () => known.before ?? (known.answer ? begin(known.answer) : null)
+  function next(known: Knowledge, entry: JournalEntry, acknowledges: boolean): Knowledge {
+    const begun = () => known.before ?? (known.answer ? excludedAtStart(known.answer) : null)
     switch (entry.kind) {
       case 'answered':
         return { ...known, answer: entry.answer }
@@ -64,22 +63,22 @@ export function createOracle({ log, journal }: World, { start, backfill }: Wish)
         return {
           ...known,
           before: begun(),
-          have: acknowledges ? known.have : union(known.have, entry.records),
+          delivered: acknowledges ? known.delivered : union(known.delivered, entry.records),
         }
       case 'completed':
         return { ...known, before: begun() }
       case 'acknowledged': {
         const delivery = journal[entry.delivery]
         assert.ok(delivery?.kind === 'delivered')
-        return { ...known, have: union(known.have, delivery.records) }
+        return { ...known, delivered: union(known.delivered, delivery.records) }
       }
       case 'forgotten':
-        return { ...nothing, have: acknowledges ? known.have : new Set() }
+        return { ...nothing, delivered: acknowledges ? known.delivered : new Set() }
       case 'died': {
         const then = before(entry.at)
         const { answer } = then
-        const again = then.before ?? (entry.hasCursor && answer ? begin(answer) : null)
-        return { ...then, before: again, have: acknowledges ? known.have : then.have }
+        const again = then.before ?? (entry.hasCursor && answer ? excludedAtStart(answer) : null)
+        return { ...then, before: again, delivered: acknowledges ? known.delivered : then.delivered }
       }
       default:
         return known
@@ -87,26 +86,26 @@ export function createOracle({ log, journal }: World, { start, backfill }: Wish)
   }
 
   return {
-    /** Reads the journal; each entry is judged in its turn. */
-    read(acknowledges: boolean, judge: (entry: Entry, index: number) => void): void {
+    /** Reads the journal; `check` is called for each entry. */
+    read(acknowledges: boolean, check: (entry: JournalEntry, index: number) => void): void {
       for (const [index, entry] of journal.entries()) {
         states.push(next(before(index), entry, acknowledges))
-        judge(entry, index)
+        check(entry, index)
       }
     },
     /** What was delivered, or stored, before an entry. */
-    had: (index: number) => before(index).have,
+    deliveredBefore: (index: number) => before(index).delivered,
     /** What is due at the end of a trigger and is not there. */
     missing(index: number, keptFrom: number): number[] {
       const known = states[index] ?? nothing
       if (!known.answer) return []
       return due(known.answer, known, keptFrom)
         .map(({ seq }) => seq)
-        .filter((seq) => !known.have.has(seq))
+        .filter((seq) => !known.delivered.has(seq))
     },
   }
 }
 
-const seqs = (records: readonly Measured[]) => new Set(records.map(({ seq }) => seq))
-const union = (have: ReadonlySet<number>, records: readonly Measured[]) =>
+const seqs = (records: readonly MeasuredRecord[]) => new Set(records.map(({ seq }) => seq))
+const union = (have: ReadonlySet<number>, records: readonly MeasuredRecord[]) =>
   new Set([...have, ...seqs(records)])

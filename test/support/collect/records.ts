@@ -3,58 +3,61 @@ import { planRecords, type RecordPlan } from '../../../src/lib/collect/record-pl
 import { readSeries } from '../../../src/lib/readings/series'
 import { graph, graphEnvelope, type Json, relayGraph } from '../../lib/answers'
 
-/** When answers arrive, seconds; records are placed by seconds before or after. */
-export const ARRIVES = 1_795_161_600
+/** Time of answers, in seconds; times of records are relative to it. */
+export const ANSWER_TIME = 1_795_161_600
 
-/** A record so many seconds after the answer arrives; `null` for none that has a time. */
+/** A record with a time in seconds relative to the answer; `null` for a record without a time. */
 export const record = (seconds: number | null, id: number, value = id, more: Json = {}): Json => ({
-  unixtime: seconds === null ? 0 : ARRIVES + seconds,
+  unixtime: seconds === null ? 0 : ANSWER_TIME + seconds,
   'data-id': id,
   ch1: value,
   ...more,
 })
 
-interface Given {
+interface PlanOptions {
   start?: Start
   canBackfill?: boolean
   standalone?: boolean
   /** Seconds after the first. */
-  arrives?: number
+  arrivesAfter?: number
 }
 
 /** What is to be done with an answer of these records. */
-export function plan(
+export function planAnswer(
   known: RecordCursor | null,
   data: readonly Json[],
-  { start = 'held', canBackfill = true, standalone = true, arrives = 0 }: Given = {},
+  { start = 'held', canBackfill = true, standalone = true, arrivesAfter = 0 }: PlanOptions = {},
 ): RecordPlan {
   const series = readSeries(graphEnvelope((standalone ? graph : relayGraph)({ data })), 'utc')
-  const receivedAt = (ARRIVES + arrives) * 1000
+  const receivedAt = (ANSWER_TIME + arrivesAfter) * 1000
   const taken = Math.max(receivedAt, (known?.sequence ?? 0) + 1)
   return planRecords(known, { series, receivedAt, sequence: taken, time: 'utc' }, { start, canBackfill })
 }
 
-/** One answer after another; what was new in each, by id, or why nothing was. */
-export function follow(given: Given = {}) {
+/** Plans one answer after another; each returns the ids of new records, or why there are none. */
+export function planSequence(given: PlanOptions = {}) {
   let cursor: RecordCursor | null = null
-  const told: string[] = []
+  const gaps: string[] = []
   let isSetBack = false
   return {
-    told,
-    /** Whether the last answer told that the clock was set back. */
+    gaps: gaps,
+    /** Whether the last answer showed that the clock was set back. */
     isSetBack: () => isSetBack,
     cursor: () => cursor,
     /** @param over how this answer differs */
-    take(data: readonly Json[], over: Given = {}): (number | null)[] | 'clock-set-back' | 'backfill-needed' {
-      const found = plan(cursor, data, { ...given, ...over })
+    next(
+      data: readonly Json[],
+      over: PlanOptions = {},
+    ): (number | null)[] | 'clock-set-back' | 'backfill-needed' {
+      const found = planAnswer(cursor, data, { ...given, ...over })
       if (found.kind !== 'complete') return found.kind
       cursor = JSON.parse(JSON.stringify(found.next)) as RecordCursor
       isSetBack = found.isSetBack
-      told.push(...found.fresh.gaps.map(({ kind, missing }) => `${kind} ${missing}`))
+      gaps.push(...found.fresh.gaps.map(({ kind, missing }) => `${kind} ${missing}`))
       return found.fresh.records.map(({ dataId }) => dataId)
     },
   }
 }
 
 /** Seconds of an instant of the plan, before or after the answer. */
-export const seconds = (ms: number | null) => (ms === null ? null : ms / 1000 - ARRIVES)
+export const seconds = (ms: number | null) => (ms === null ? null : ms / 1000 - ANSWER_TIME)

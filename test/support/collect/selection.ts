@@ -1,19 +1,21 @@
-/** The description's rules for which records an answer holds, and the orders in which services were seen to send them. */
+/**
+ * The described rules for which records an answer contains, and the orders in which services have sent them.
+ */
 export interface Timed {
   unixtime: number
 }
 
-export type Order = 'ascending' | 'descending' | 'mixed'
+export type RecordOrder = 'ascending' | 'descending' | 'mixed'
 
-/** Seconds; the newest `number` of what lies between. */
+/** In seconds; the newest `number` of the records between. */
 export interface Bounds {
   from: number
   to: number
   number: number
 }
 
-/** @param inclusive whether records at the very bounds are given (seen live) or not (as described) */
-export function selected<T extends Timed>(
+/** @param inclusive whether records at the bounds are returned (observed) or not (described) */
+export function selectRecords<T extends Timed>(
   records: readonly T[],
   { from, to, number }: Bounds,
   inclusive: boolean,
@@ -23,7 +25,7 @@ export function selected<T extends Timed>(
   return inside.toSorted((a, b) => a.unixtime - b.unixtime).slice(Math.max(0, inside.length - number))
 }
 
-export function inOrder<T>(records: readonly T[], order: Order): T[] {
+export function sortRecords<T>(records: readonly T[], order: RecordOrder): T[] {
   if (order === 'ascending') return [...records]
   if (order === 'descending') return records.toReversed()
   return [...records.filter((_, index) => index % 2), ...records.filter((_, index) => index % 2 === 0)]

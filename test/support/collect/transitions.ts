@@ -6,17 +6,17 @@ import {
 } from '../../../src/lib/collect/delivery'
 
 /** A device whose backfill and retained delivery are words. */
-export type Device = DeliveryState<string, string>
-export type Happening = DeliveryEvent<string, string>
+export type TestDeliveryState = DeliveryState<string, string>
+export type TestDeliveryEvent = DeliveryEvent<string, string>
 
 /** What becomes of it, and what was to be done after each. */
-export function run(
-  machine: Device,
-  ...happenings: readonly Happening[]
-): { machine: Device; effects: DeliveryEffect[] } {
+export function applyEvents(
+  machine: TestDeliveryState,
+  ...events: readonly TestDeliveryEvent[]
+): { machine: TestDeliveryState; effects: DeliveryEffect[] } {
   const effects: DeliveryEffect[] = []
   let now = machine
-  for (const event of happenings) {
+  for (const event of events) {
     const [next, effect] = transition(now, event)
     now = next
     effects.push(effect)

@@ -24,7 +24,7 @@ export class AccountForm extends Tray {
     await this.body.locator('summary').click()
   }
 
-  /** Presses *Test*; what it says, a line each. */
+  /** Presses *Test*; returns the lines of the result. */
   async test(): Promise<string[]> {
     const button = this.body.locator('#envlog-test')
     await button.click()
@@ -58,9 +58,9 @@ export class AccountForm extends Tray {
   }
 }
 
-/** Node-RED frames a wrong field red, and tells why when the pointer is on it. */
+/** Node-RED gives an invalid field a red frame, and shows the reason when the pointer is on it. */
 export async function reasonOf(field: Locator): Promise<string | undefined> {
-  // A typed input stands beside the field, which is hidden then.
+  // A typed input is beside the field, which is hidden then.
   const shown = (await field.isVisible()) ? field : field.locator('+ .red-ui-typedInput-container')
   await field.page().keyboard.press('Tab')
   const isWrong = await field.evaluate((element) =>

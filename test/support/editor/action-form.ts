@@ -36,7 +36,7 @@ export class ActionForm extends Tray {
   async pick(which: Chosen): Promise<Picker> {
     await this.body.locator(`#envlog-${which} > button`).click()
     await this.picker.whenShown('.envlog-picker')
-    // Node-RED moves the focus a moment after its page has slid in: what is typed before would go to another field.
+    // Node-RED moves the focus shortly after the tray has slid in: earlier input would go to another field.
     await this.page.waitForFunction(() => document.activeElement?.getAttribute('data-envlog') === 'search')
     return this.picker
   }
@@ -64,7 +64,7 @@ export class ActionForm extends Tray {
   }
 
   /** What will be sent, and what it costs. */
-  async told(): Promise<{ sends: string; budget: string }> {
+  async preview(): Promise<{ sends: string; budget: string }> {
     return {
       sends: await this.body.locator('#envlog-sends').innerText(),
       budget: await this.body.locator('#envlog-budget').innerText(),

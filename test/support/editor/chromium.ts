@@ -1,7 +1,7 @@
 /** A Chromium that Playwright drives: `CHROMIUM`, one that is installed, or Debian's. */
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
-import { ensure, runs } from '../servers'
+import { canRun, ensure } from '../servers'
 
 const USUAL = [
   '/usr/bin/chromium',
@@ -12,7 +12,7 @@ const USUAL = [
   join(process.env.ProgramFiles ?? '', 'Google/Chrome/Application/chrome.exe'),
 ]
 
-/** It asks nobody for updates, and has no sandbox as root, who may not have one. */
+/** No requests for updates; no sandbox as root, for whom it does not work. */
 const QUIET = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,10 +23,10 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** @throws with a sentence that says what to install */
+/** @throws Error that says what to install */
 export async function launchChromium(): Promise<Browser> {
   const { CHROMIUM } = process.env
-  if (CHROMIUM && !runs(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which cannot be run.`)
-  const executablePath = CHROMIUM || USUAL.find(runs) || (await ensure('chromium'))
+  if (CHROMIUM && !canRun(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which cannot be run.`)
+  const executablePath = CHROMIUM || USUAL.find(canRun) || (await ensure('chromium'))
   return chromium.launch({ executablePath, args: QUIET })
 }

@@ -7,7 +7,7 @@ import { openPage, type PageOptions } from './page'
 
 const LOADED_MS = 60_000
 
-/** What the editor's page has in `RED`, as far as tests look at it. */
+/** The part of the page's `RED` that tests use. */
 interface Red {
   nodes: {
     node(id: string): Record<string, unknown> | null
@@ -45,9 +45,9 @@ export class Editor {
     await this.page.locator('#red-ui-workspace-tabs li').first().waitFor({ timeout: LOADED_MS })
   }
 
-  /** Loads the page, or loads it again; what was not deployed is lost. */
+  /** Loads the page, or reloads it; changes that were not deployed are lost. */
   async load(): Promise<void> {
-    // Node-RED asks whether to leave.
+    // Node-RED asks whether to leave the page.
     this.page.once('dialog', (dialog) => void dialog.accept())
     await this.page.goto(`${this.url}/`)
     await this.page.locator('#red-ui-workspace-tabs li').first().waitFor({ timeout: LOADED_MS })
@@ -72,7 +72,7 @@ export class Editor {
     return this.shownForm()
   }
 
-  /** Opens a node's form without the mouse: to a busy machine two clicks may be two single ones. */
+  /** Opens a node's form without the mouse: on a busy machine, a double click may become two clicks. */
   async edit(id: string): Promise<ActionForm> {
     await this.page.evaluate((node) => RED.editor.edit(RED.nodes.node(node)), id)
     return this.shownForm()
@@ -100,13 +100,13 @@ export class Editor {
     return this.node(id).locator('.red-ui-flow-node-status-label')
   }
 
-  /** Opens the debug sidebar; what its messages say. */
+  /** Opens the debug sidebar; returns its messages. */
   async debug(): Promise<Locator> {
     await this.page.evaluate(() => RED.sidebar.show('debug'))
     return this.page.locator('.red-ui-debug-msg-payload')
   }
 
-  /** A node as the editor holds it. */
+  /** A node in the editor. */
   async held(id: string): Promise<FlowNode> {
     return (await this.page.evaluate((node) => {
       const found = RED.nodes.node(node) ?? {}
@@ -128,7 +128,7 @@ export class Editor {
     })
   }
 
-  /** Nothing is open, nothing was changed. */
+  /** Whether nothing is open or changed. */
   isAsLoaded(): Promise<boolean> {
     return this.page.evaluate(() => !RED.nodes.dirty() && document.querySelector('.red-ui-tray') === null)
   }

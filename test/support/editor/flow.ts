@@ -1,12 +1,13 @@
-/** A flow with each action node, for tests that begin in the middle. */
+/** A flow with all action nodes, for tests that do not begin with an empty one. */
+
 import type { Simulator } from '../../../simulator'
 import { defaultsOf } from '../built'
-import { actions } from '../e2e-flow'
+import { actions } from '../flow-types'
 import type { FlowNode } from '../node-red'
 
 type Overrides = Partial<Record<(typeof actions)[number] | 'account', Record<string, unknown>>>
 
-export function accountOf({ url, account }: Simulator, id = 'account', over: object = {}): FlowNode {
+export function editorAccount({ url, account }: Simulator, id = 'account', over: object = {}): FlowNode {
   const { apiKey, loginId, loginPass } = account
   const type = 'envlog-account'
   const settings = { ...defaultsOf(type), name: 'Plant A', baseUrl: url, retries: 0, ...over }
@@ -17,7 +18,7 @@ export function accountOf({ url, account }: Simulator, id = 'account', over: obj
 export function editorFlow(simulator: Simulator, over: Overrides = {}): FlowNode[] {
   return [
     { id: 'tab', type: 'tab', label: 'flow' },
-    accountOf(simulator, 'account', over.account),
+    editorAccount(simulator, 'account', over.account),
     ...actions.map((name, index) => ({
       ...{ id: name, type: `envlog-${name}`, ...defaultsOf(`envlog-${name}`), account: 'account' },
       ...{ z: 'tab', x: 200, y: 60 + 80 * index, wires: [[]], ...over[name] },

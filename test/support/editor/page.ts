@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 export type Language = 'en-US' | 'ja'
 
-export interface Watched {
+export interface WatchedPage {
   page: Page
   /** Errors of the console, exceptions, and requests to another host. */
   faults: string[]
@@ -12,9 +12,9 @@ export interface Watched {
 
 export interface PageOptions {
   language?: Language
-  /** Node-RED 5 alone has a dark one. */
+  /** Only Node-RED 5 has a dark one. */
   theme?: 'light' | 'dark'
-  /** Where Node-RED asks for one. */
+  /** For a Node-RED with `adminAuth`. */
   login?: { name: string; password: string }
   width?: number
   height?: number
@@ -22,8 +22,8 @@ export interface PageOptions {
 
 const ACTION_MS = 15_000
 
-/** Pages slide and tooltips wait for the eye alone: here they need not. */
-function hasten(): void {
+/** Shortens animations and delays of tooltips. */
+function shortenAnimations(): void {
   const { setTimeout: wait } = window
   window.setTimeout = ((work: () => void, ms = 0, ...rest: unknown[]) =>
     wait(work, ms <= 750 ? ms / 10 : ms, ...rest)) as typeof wait
@@ -35,44 +35,49 @@ function hasten(): void {
 }
 
 /** Viewers by what they have set: pages of one share what the browser has loaded and compiled. */
-const viewers = new WeakMap<Browser, Map<string, Promise<BrowserContext>>>()
+const contexts = new WeakMap<Browser, Map<string, Promise<BrowserContext>>>()
 
-function viewerOf(browser: Browser, options: PageOptions): Promise<BrowserContext> {
-  const known = viewers.get(browser) ?? new Map<string, Promise<BrowserContext>>()
-  viewers.set(browser, known)
+function contextOf(browser: Browser, options: PageOptions): Promise<BrowserContext> {
+  const known = contexts.get(browser) ?? new Map<string, Promise<BrowserContext>>()
+  contexts.set(browser, known)
   const key = JSON.stringify(options)
-  const viewer = known.get(key) ?? newViewer(browser, options)
+  const viewer = known.get(key) ?? newContext(browser, options)
   known.set(key, viewer)
   return viewer
 }
 
-async function newViewer(browser: Browser, options: PageOptions): Promise<BrowserContext> {
+async function newContext(browser: Browser, options: PageOptions): Promise<BrowserContext> {
   const { language = 'en-US', theme = 'light', width = 1400, height = 1000 } = options
   const context = await browser.newContext({ viewport: { width, height }, locale: language })
   // The viewer's own setting, as the editor keeps it.
   await context.addInitScript((value) => localStorage.setItem('view-dark-theme', value), theme)
-  await context.addInitScript(hasten)
+  await context.addInitScript(shortenAnimations)
   context.setDefaultTimeout(ACTION_MS)
   return context
 }
 
-export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<Watched> {
-  const page = await (await viewerOf(browser, options)).newPage()
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: PageOptions = {},
+): Promise<WatchedPage> {
+  const page = await (await contextOf(browser, options)).newPage()
   const faults: string[] = []
   const { host } = new URL(url)
   page.on('pageerror', (error) => faults.push(`exception: ${error.message}`))
   page.on('console', (message) => {
-    const { url: asked } = message.location()
+    const { url: address } = message.location()
     const isRefusal = /the server responded with a status of (?:4\d\d|502)/.test(message.text())
-    // The browser's own line about an answer that says why; what became of it is in the form. And before a login.
-    const isTold = asked.includes('/envlog/') || (options.login && asked.includes('/settings'))
-    if (message.type() === 'error' && !(isRefusal && isTold)) {
-      faults.push(`console: ${message.text()} (${asked})`)
+    // The browser logs failed requests. Those of our routes are shown in the form, and `settings` fails before a login.
+    const isShownInForm = address.includes('/envlog/') || (options.login && address.includes('/settings'))
+    if (message.type() === 'error' && !(isRefusal && isShownInForm)) {
+      faults.push(`console: ${message.text()} (${address})`)
     }
   })
   page.on('request', (request) => {
     const to = new URL(request.url())
-    if (!['data:', 'blob:'].includes(to.protocol) && to.host !== host) faults.push(`asked ${request.url()}`)
+    if (!['data:', 'blob:'].includes(to.protocol) && to.host !== host)
+      faults.push(`requested ${request.url()}`)
   })
   return { page, faults, close: () => page.close() }
 }

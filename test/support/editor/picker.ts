@@ -10,7 +10,7 @@ export class Picker extends Tray {
     await this.body.locator('.envlog-facts').first().waitFor({ timeout: LISTED_MS })
   }
 
-  /** Resolves when it says why there are none. */
+  /** Resolves with the reason why there are none. */
   async whenFailed(): Promise<string> {
     const sentence = this.body.locator('.envlog-picker-state.envlog-failed')
     await sentence.waitFor({ timeout: LISTED_MS })

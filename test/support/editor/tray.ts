@@ -1,4 +1,4 @@
-/** The page that slides over the workspace: Node-RED keeps one on the screen, whatever was opened from it. */
+/** The panel that slides over the workspace. Node-RED shows only the topmost one. */
 import type { Locator, Page } from 'playwright-core'
 
 const SHOWN_MS = 20_000
@@ -14,7 +14,7 @@ export class Tray {
     return this.element.locator('.red-ui-tray-body')
   }
 
-  /** Presses *Done*; resolves when the page has gone. */
+  /** Presses *Done*; resolves when the tray is closed. */
   async done(): Promise<void> {
     await this.leave('#node-dialog-ok, #node-config-dialog-ok')
   }
@@ -23,7 +23,7 @@ export class Tray {
     await this.leave('#node-dialog-cancel, #node-config-dialog-cancel')
   }
 
-  /** Pages slide: a field can be used when its page has come to rest. */
+  /** Trays slide: a field can be used when its tray has stopped. */
   async whenShown(selector: string): Promise<void> {
     await this.body.locator(selector).first().waitFor({ timeout: SHOWN_MS })
     await this.page.waitForFunction(() => {

@@ -1,10 +1,12 @@
-/** A year of 500 devices in a process of its own, where the heap can be measured; tells its parent what it saw. */
+/** A year of 500 devices in a separate process, where the heap can be measured; sends its result to the parent. */
+
 import { text } from 'node:stream/consumers'
 import { getHeapSnapshot } from 'node:v8'
 import type { DeviceDefinition, Fault } from '../../../simulator'
-import { type Config, type Message, startRuntime } from './runtime'
+import type { Message } from '../flow-types'
+import { type Config, startRuntime } from './runtime'
 import { startService } from './service'
-import { takeTime } from './time'
+import { installVirtualTime } from './time'
 
 const SECOND = 1000
 const HOUR = 3600
@@ -24,7 +26,7 @@ const REFUSAL: Fault = {
 }
 
 /** What there is at the end of a day. */
-export interface Figures {
+export interface DayFigures {
   day: number
   records: number
   polls: number
@@ -37,9 +39,12 @@ export interface Figures {
   wall: number
 }
 
-export interface Year {
-  figures: Figures[]
-  /** Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many came twice. */
+export interface YearResult {
+  figures: DayFigures[]
+  /**
+   * Of devices that never changed: the fewest records that arrived of one, about how many it made, and how many arrived
+   * twice.
+   */
   kept: { devices: number; fewest: number; perDevice: number; doubled: number }
   reports: Record<string, number>
   over: number
@@ -59,7 +64,7 @@ const stays = (index: number) => index % 50 === 7
 
 const from = Math.floor(Date.now() / DAY) * DAY - (DAYS + 2) * DAY
 
-/** A day of records at a time: answers hold little, and so does the service. */
+/** A day of records at a time, so that answers and the service stay small. */
 function definitionOf({ generation, base, name, since }: Slot, index: number): DeviceDefinition {
   const isRemote = index % 2 === 1
   const serial = `${isRemote ? '52C' : '52A'}${String(generation).padStart(2, '0')}${String(index).padStart(3, '0')}`
@@ -67,7 +72,7 @@ function definitionOf({ generation, base, name, since }: Slot, index: number): D
   return {
     serial,
     name,
-    // Of a few the newest 300 records do not last a day.
+    // The newest 300 records of a few devices do not cover a day.
     capacity: index < 2 ? 5000 : 60,
     channels: [{ num: 1, name: 'Inside', unit: 'C' }],
     records: { interval: index < 2 ? 240 : 4 * HOUR, from: since / SECOND + index },
@@ -92,12 +97,12 @@ async function heapOfData(): Promise<number> {
   return bytes
 }
 
-async function live(): Promise<Year> {
+async function live(): Promise<YearResult> {
   const slots = Array.from({ length: DEVICES }, (_, index): Slot => {
     return { generation: 0, base: 0, name: `Device ${index}`, since: from - 3 * DAY }
   })
   const fleet = () => slots.map(definitionOf)
-  const time = takeTime(from + 123)
+  const time = installVirtualTime(from + 123)
   const service = startService({ time, fleet: [], seed: 'a year' })
   service.set({ fleet: fleet() })
   /** Of devices that stay: the time of the newest record that was acknowledged, and how many were. */
@@ -115,25 +120,25 @@ async function live(): Promise<Year> {
       if (node === 'latest') take(msg)
       if (msg.envlog.receipt) runtime.receive(node, { envlog: { receipt: msg.envlog.receipt } })
     },
-    error: (node, { code }) => tell(`${node} ${code}`),
+    error: (node, { code }) => progress(`${node} ${code}`),
     done(node, error, { envlog }) {
-      if (error) tell(`${node} ended ${error.code}`)
+      if (error) progress(`${node} ended ${error.code}`)
       if (!envlog) polls++
     },
   })
 
-  function tell(what: string): void {
+  function progress(what: string): void {
     reports[what] = (reports[what] ?? 0) + 1
   }
 
-  function take({ payload: { serial, records: came } }: Message): void {
-    records += came.length
+  function take({ payload: { serial, records: received } }: Message): void {
+    records += received.length
     if (!stays(Number(serial.slice(-3)))) return
-    for (const { timestamp } of came) {
+    for (const { timestamp } of received) {
       if (timestamp <= (newest.get(serial) ?? 0)) doubled++
       newest.set(serial, timestamp)
     }
-    arrived.set(serial, (arrived.get(serial) ?? 0) + came.length)
+    arrived.set(serial, (arrived.get(serial) ?? 0) + received.length)
   }
 
   /** A few are replaced, renamed, moved to another base unit. */
@@ -149,17 +154,17 @@ async function live(): Promise<Year> {
     return fleet()
   }
 
-  const figures: Figures[] = []
+  const figures: DayFigures[] = []
   async function measure(day: number): Promise<void> {
     for (const counts of Object.values(service.counts())) {
       requests += counts.total
       over += counts.over
     }
-    // What the service holds is none of ours.
+    // The memory of the service does not count.
     service.reset()
     const heap = (await heapOfData()) / 1e6
     service.set({ fleet: fleet(), faults })
-    const [stored, wall] = [runtime.stored() / 1e3, time.took() / SECOND]
+    const [stored, wall] = [runtime.stored() / 1e3, time.elapsedMs() / SECOND]
     figures.push({ day, records, polls, requests, heap, stored, wall })
   }
 

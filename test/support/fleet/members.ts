@@ -1,36 +1,36 @@
-/** A fleet with bad members: what is wrong with each, and what a user should be told of it. */
+/** A fleet with faulty devices: what is wrong with each, and what is to be reported about it. */
 import type { AlertDefinition, DeviceDefinition, Fault } from '../../../simulator'
 import type { EndpointName } from '../../../simulator/endpoints'
 
 const HOUR = 3600
 
-interface Badness {
+interface FaultyKind {
   /** Of the service, for requests about the device. */
   fault?: Omit<Fault, 'serials' | 'endpoints'>
-  /** Answers, changed on their way. */
-  spoil?(body: string, endpoint: EndpointName): string
-  /** What a user is told of the device. */
+  /** Changes the text of answers. */
+  changeBody?(body: string, endpoint: EndpointName): string
+  /** The code that is reported for the device. */
   code: string
   /** How often: at every poll, once a day, or once until Node-RED restarts. */
-  told: 'always' | 'daily' | 'once'
+  reported: 'always' | 'daily' | 'once'
 }
 
-export const badnesses = {
-  fails: { fault: { kind: 'status', status: 500 }, code: 'ENVLOG_SERVICE', told: 'always' },
-  silent: { fault: { kind: 'silence' }, code: 'ENVLOG_TIMEOUT', told: 'always' },
-  refused: { fault: { kind: 'status', status: 400 }, code: 'ENVLOG_SERVICE', told: 'daily' },
-  garbage: { fault: { kind: 'brokenJson' }, code: 'ENVLOG_REPLY', told: 'always' },
-  page: { fault: { kind: 'html' }, code: 'ENVLOG_REPLY', told: 'always' },
-  gateway: { fault: { kind: 'html', status: 404 }, code: 'ENVLOG_NETWORK', told: 'always' },
-  dropped: { fault: { kind: 'drop' }, code: 'ENVLOG_NETWORK', told: 'always' },
-  other: { spoil: ofAnother, code: 'ENVLOG_REPLY', told: 'always' },
-  partly: { spoil: partlyUnreadable, code: 'ENVLOG_REPLY', told: 'once' },
-} as const satisfies Record<string, Badness>
+export const faultyKinds = {
+  fails: { fault: { kind: 'status', status: 500 }, code: 'ENVLOG_SERVICE', reported: 'always' },
+  silent: { fault: { kind: 'silence' }, code: 'ENVLOG_TIMEOUT', reported: 'always' },
+  refused: { fault: { kind: 'status', status: 400 }, code: 'ENVLOG_SERVICE', reported: 'daily' },
+  garbage: { fault: { kind: 'brokenJson' }, code: 'ENVLOG_REPLY', reported: 'always' },
+  page: { fault: { kind: 'html' }, code: 'ENVLOG_REPLY', reported: 'always' },
+  gateway: { fault: { kind: 'html', status: 404 }, code: 'ENVLOG_NETWORK', reported: 'always' },
+  dropped: { fault: { kind: 'drop' }, code: 'ENVLOG_NETWORK', reported: 'always' },
+  other: { changeBody: ofAnother, code: 'ENVLOG_REPLY', reported: 'always' },
+  partly: { changeBody: partlyUnreadable, code: 'ENVLOG_REPLY', reported: 'once' },
+} as const satisfies Record<string, FaultyKind>
 
-export type Kind = keyof typeof badnesses
+export type FaultyKindName = keyof typeof faultyKinds
 
-/** Some of each, standalone and remote; the rest is good. */
-const COUNTS: Record<Kind, number> = {
+/** Numbers of each, standalone and remote; the others are good. */
+const COUNTS: Record<FaultyKindName, number> = {
   fails: 4,
   silent: 4,
   refused: 4,
@@ -42,31 +42,38 @@ const COUNTS: Record<Kind, number> = {
   partly: 8,
 }
 
-export interface Member {
+export interface FleetDevice {
   serial: string
   base: string
-  kind: Kind | 'good'
+  kind: FaultyKindName | 'good'
   definition: DeviceDefinition
 }
 
 export type Layout = 'scattered' | 'side by side'
 
 /** @param from s since 1970 */
-export function fleetOf(count: number, from: number, days: number, layout: Layout): Member[] {
-  const bad = Object.entries(COUNTS).flatMap(([kind, many]) => new Array<Kind>(many).fill(kind as Kind))
-  const kinds = new Array<Member['kind']>(count).fill('good')
+export function createFleetDevices(count: number, from: number, days: number, layout: Layout): FleetDevice[] {
+  const bad = Object.entries(COUNTS).flatMap(([kind, many]) =>
+    new Array<FaultyKindName>(many).fill(kind as FaultyKindName),
+  )
+  const kinds = new Array<FleetDevice['kind']>(count).fill('good')
   const step = layout === 'scattered' ? Math.floor(count / bad.length) : 1
   for (const [index, kind] of bad.entries()) kinds[6 + index * step] = kind
-  return kinds.map((kind, index) => memberOf(kind, index, from, days))
+  return kinds.map((kind, index) => createFleetDevice(kind, index, from, days))
 }
 
-function memberOf(kind: Member['kind'], index: number, from: number, days: number): Member {
+function createFleetDevice(
+  kind: FleetDevice['kind'],
+  index: number,
+  from: number,
+  days: number,
+): FleetDevice {
   const two = String(index).padStart(3, '0')
   // Neighbours of one kind are a standalone device and a remote unit.
   const isRemote = index % 2 === 1
   const serial = isRemote ? `52C10${two}` : `52A10${two}`
   const base = isRemote ? `5F0A100${index % 6}` : serial
-  // Of two the newest 300 records do not last two hours.
+  // The newest 300 records of two devices cover less than two hours.
   const interval = index === 2 || index === 3 ? 20 : HOUR
   const definition: DeviceDefinition = {
     serial,
@@ -92,25 +99,25 @@ function alertsOf(index: number, from: number, days: number): AlertDefinition[] 
   })
 }
 
-/** Faults of the members, for requests about one of them alone. */
-export function faultsOf(members: readonly Member[]): Fault[] {
+/** Faults for requests about a single faulty device. */
+export function faultsOf(members: readonly FleetDevice[]): Fault[] {
   const endpoints: EndpointName[] = ['latest-data', 'latest-data-relay', 'data', 'data-relay', 'alert']
-  return Object.entries(badnesses).flatMap(([kind, badness]) => {
+  return Object.entries(faultyKinds).flatMap(([kind, badness]) => {
     if (!('fault' in badness)) return []
     const serials = members.filter((member) => member.kind === kind).map(({ serial }) => serial)
     return [{ ...badness.fault, serials, endpoints }]
   })
 }
 
-/** What the members make of answers about them; in current readings some of them stand in part. */
-export function spoilerOf(members: readonly Member[]) {
+/** Changes answers about faulty devices; in current readings, some of them are unreadable in part. */
+export function bodyChangerOf(members: readonly FleetDevice[]) {
   const bySerial = new Map(members.map((member) => [member.serial, member]))
   return (serial: string, endpoint: EndpointName, body: string): string => {
     if (endpoint === 'current') return unreadableDevices(body, bySerial)
     const kind = bySerial.get(serial)?.kind ?? 'good'
     if (kind === 'good') return body
-    const badness: Badness = badnesses[kind]
-    return badness.spoil?.(body, endpoint) ?? body
+    const badness: FaultyKind = faultyKinds[kind]
+    return badness.changeBody?.(body, endpoint) ?? body
   }
 }
 
@@ -118,7 +125,9 @@ function ofAnother(body: string): string {
   return body.replace(/52([AC])1(\d{4})/g, '52$12$2')
 }
 
-/** So many records and alerts of each day; never the first, which alone would be an answer of which nothing can be read. */
+/**
+ * Some records and alerts of each day; never the first, because an answer with only that would be unreadable.
+ */
 export const isUnreadable = (time: number) => (Math.floor(time / HOUR) % 24) % 7 === 3
 export const isUnreadableAlert = (time: number) => Math.floor(time / ALERTS_EVERY) % 3 === 2
 
@@ -133,7 +142,7 @@ function partlyUnreadable(body: string, endpoint: EndpointName): string {
 }
 
 /** Their channels are no list: what current readings are about cannot be read, where they are can. */
-function unreadableDevices(body: string, bySerial: ReadonlyMap<string, Member>): string {
+function unreadableDevices(body: string, bySerial: ReadonlyMap<string, FleetDevice>): string {
   const answer = JSON.parse(body) as { devices: { serial: string }[] }
   const devices = answer.devices.map((device) =>
     bySerial.get(device.serial)?.kind === 'partly' ? { ...device, channel: 'none' } : device,

@@ -1,9 +1,11 @@
 /** Months of a fleet with bad members, polled by nodes that repeat by themselves, and all that a flow saw of it. */
+
 import type { Counts } from '../../../simulator'
-import { faultsOf, fleetOf, type Layout, type Member, spoilerOf } from './members'
-import { type Config, type Failure, type Message, startRuntime } from './runtime'
+import type { Message } from '../flow-types'
+import { bodyChangerOf, createFleetDevices, type FleetDevice, faultsOf, type Layout } from './members'
+import { type Config, type Failure, startRuntime } from './runtime'
 import { startService } from './service'
-import { takeTime } from './time'
+import { installVirtualTime } from './time'
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND
@@ -16,17 +18,17 @@ export interface Report {
   device: { serial: string; base?: string } | undefined
 }
 
-export interface Lived {
-  members: Member[]
+export interface FleetRun {
+  members: FleetDevice[]
   /** By node and serial: a line an element, in the order of arrival. */
   arrived: Map<string, string[]>
-  /** By serial: what there really is, as lines; those of the last poll's time on may not have arrived. */
+  /** By serial: the true records as lines; those after the last poll may not have arrived. */
   records: Map<string, string[]>
   reports: Report[]
   /** Of all triggers of a node, ms since 1970 and with what failure they ended. */
   ended: Map<string, { at: number; error?: Failure | undefined }[]>
-  /** By serial: when its newest records were asked for, ms since 1970. */
-  asked: Map<string, number[]>
+  /** By serial: times of requests for its newest records, ms since 1970. */
+  requestedAt: Map<string, number[]>
   counts: Counts
   /** ms since 1970 of the end */
   now: number
@@ -40,24 +42,24 @@ export interface Phase {
 }
 
 /** Between two phases is a deploy. */
-export async function liveThrough(count: number, layout: Layout, phases: readonly Phase[]): Promise<Lived> {
+export async function runFleet(count: number, layout: Layout, phases: readonly Phase[]): Promise<FleetRun> {
   const days = phases.reduce((sum, phase) => sum + phase.days, 0)
   // Records of the future would be another matter.
   const from = Math.floor(Date.now() / DAY) * DAY - (days + 2) * DAY
-  const members = fleetOf(count, from / SECOND, days, layout)
-  const time = takeTime(from + 123)
+  const members = createFleetDevices(count, from / SECOND, days, layout)
+  const time = installVirtualTime(from + 123)
   const arrived = new Map<string, string[]>()
-  const asked = new Map<string, number[]>()
+  const requestedAt = new Map<string, number[]>()
   const reports: Report[] = []
-  const ended: Lived['ended'] = new Map()
+  const ended: FleetRun['ended'] = new Map()
   const service = startService({
     time,
     seed: layout,
     fleet: members.map(({ definition }) => definition),
     faults: faultsOf(members),
-    spoil: spoilerOf(members),
-    asked(serial, endpoint) {
-      if (endpoint.startsWith('latest-data')) listIn(asked, serial).push(time.now())
+    changeBody: bodyChangerOf(members),
+    onRequest(serial, endpoint) {
+      if (endpoint.startsWith('latest-data')) listIn(requestedAt, serial).push(time.now())
     },
   })
   const runtime = startRuntime({
@@ -83,10 +85,10 @@ export async function liveThrough(count: number, layout: Layout, phases: readonl
       records,
       reports,
       ended,
-      asked,
+      requestedAt: requestedAt,
       counts: service.counts(),
       now: time.now(),
-      wall: time.took(),
+      wall: time.elapsedMs(),
     }
   } finally {
     service.end()

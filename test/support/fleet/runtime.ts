@@ -1,11 +1,11 @@
-/** What the nodes use of Node-RED's runtime, and nothing more: hundreds of thousands of triggers are to cost little. */
+/** A minimal fake of Node-RED's runtime, so that hundreds of thousands of triggers are fast. */
+
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import type { NodeAPI } from 'node-red'
 import type { Registry } from '../../../src/lib'
+import type { Message } from '../flow-types'
 import { root } from '../package'
-// biome-ignore lint/suspicious/noExplicitAny: messages are whatever a flow makes of them
-export type Message = Record<string, any>
 export type Config = Message & { id: string; type: string; credentials?: object }
 
 export interface Failure extends Error {
@@ -14,7 +14,7 @@ export interface Failure extends Error {
 }
 
 /** What a flow gets to see. */
-export interface Ears {
+export interface RuntimeListener {
   message(node: string, msg: Message): void
   /** A device's failure, or one that a message is about. */
   error(node: string, error: Failure, msg: Message): void
@@ -23,11 +23,11 @@ export interface Ears {
   warned?(node: string, text: string): void
 }
 
-export interface Runtime {
-  /** All nodes close, and are made anew. */
+export interface FakeRuntime {
+  /** Closes all nodes, and creates new ones. */
   deploy(flow: readonly Config[]): Promise<void>
   receive(node: string, msg: Message): void
-  /** Characters of all that the context stores hold. */
+  /** Number of characters in all context stores. */
   stored(): number
   end(): Promise<void>
 }
@@ -39,7 +39,7 @@ type Constructor = (this: EventEmitter, config: Config) => void
 /** As built: what runs the sources keeps the name of each function as a property, which the heap would show. */
 const built = <T>(path: string) => require(join(root, 'dist/nodes', path)) as T
 
-export function startRuntime(ears: Ears): Runtime {
+export function startRuntime(listener: RuntimeListener): FakeRuntime {
   const { registry } = built<{ registry: Registry }>('kit/state/registry.js')
   const types = new Map<string, Constructor>()
   const nodes = new Map<string, EventEmitter & { receive(msg: Message): void }>()
@@ -52,23 +52,23 @@ export function startRuntime(ears: Ears): Runtime {
     util: { cloneMessage: structuredClone, generateId: () => 'id', getSetting: () => undefined },
     _: (key: string, params?: object) => `${key} ${params ? JSON.stringify(params) : ''}`,
     nodes: {
-      createNode: equip,
+      createNode: addNodeMethods,
       registerType: (type: string, make: Constructor) => void types.set(type, make),
       getNode: (id: string) => nodes.get(id) ?? null,
-      eachNode: (tell: (node: { id: string }) => void) => {
-        for (const id of nodes.keys()) tell({ id })
+      eachNode: (visit: (node: { id: string }) => void) => {
+        for (const id of nodes.keys()) visit({ id })
       },
     },
   } as unknown as NodeAPI
 
-  function equip(node: EventEmitter, { id, type, credentials }: Config): void {
+  function addNodeMethods(node: EventEmitter, { id, type, credentials }: Config): void {
     const values = contexts.get(id) ?? new Map<string, unknown>()
     contexts.set(id, values)
-    const send = (msg: Message) => ears.message(id, msg)
+    const send = (msg: Message) => listener.message(id, msg)
     const receive = (msg: Message) =>
       void setImmediate(() => {
         for (const handle of node.listeners('input') as Input[])
-          handle(msg, send, (error) => ears.done(id, error, msg))
+          handle(msg, send, (error) => listener.done(id, error, msg))
       })
     Object.assign(node, {
       id,
@@ -77,8 +77,8 @@ export function startRuntime(ears: Ears): Runtime {
       receive,
       send,
       status() {},
-      warn: (text: string) => ears.warned?.(id, text),
-      error: (error: Failure, msg: Message) => ears.error(id, error, msg),
+      warn: (text: string) => listener.warned?.(id, text),
+      error: (error: Failure, msg: Message) => listener.error(id, error, msg),
       context: () => ({
         get: (key: string, _store: unknown, done: (error: unknown, value: unknown) => void) =>
           done(null, values.get(key)),

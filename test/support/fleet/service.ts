@@ -5,15 +5,15 @@ import { type EndpointName, endpointAt } from '../../../simulator/endpoints'
 import { SimulatedService } from '../../../simulator/simulator'
 import type { ProcessTime } from './time'
 
-interface Wish {
+interface FleetServiceOptions {
   time: ProcessTime
   fleet: readonly DeviceDefinition[]
   seed: string
   faults?: readonly Fault[]
-  /** The texts of answers to requests about a device, changed on their way. */
-  spoil?(serial: string, endpoint: EndpointName, body: string): string
-  /** Told of each request that is answered. */
-  asked?(serial: string, endpoint: EndpointName): void
+  /** Changes the text of answers about a device. */
+  changeBody?(serial: string, endpoint: EndpointName, body: string): string
+  /** Called for each request that is answered. */
+  onRequest?(serial: string, endpoint: EndpointName): void
 }
 
 export type FleetService = Pick<Simulator, 'account' | 'truth' | 'counts' | 'set'> & {
@@ -32,7 +32,14 @@ interface Request {
 
 const undici = require('undici') as { Agent: unknown }
 
-export function startService({ time, fleet, seed, faults = [], spoil, asked }: Wish): FleetService {
+export function startService({
+  time,
+  fleet,
+  seed,
+  faults = [],
+  changeBody,
+  onRequest,
+}: FleetServiceOptions): FleetService {
   const service = new SimulatedService({
     clock: { now: time.now },
     seed,
@@ -50,14 +57,14 @@ export function startService({ time, fleet, seed, faults = [], spoil, asked }: W
     )
     const serial = String((JSON.parse(body) as Record<string, unknown>)['remote-serial'] ?? '')
     const delivery = service.handle({ endpoint, path, headers: lower, body: Buffer.from(body) })
-    asked?.(serial, endpoint)
+    onRequest?.(serial, endpoint)
     if (delivery.how === 'silence') await aborted(signal)
     if (delivery.how === 'drop') throw reset()
     return {
       statusCode: delivery.status,
       headers: lowered(delivery.headers),
       body: chunks(delivery, (text) =>
-        spoil && delivery.status === 200 ? spoil(serial, endpoint, text) : text,
+        changeBody && delivery.status === 200 ? changeBody(serial, endpoint, text) : text,
       ),
     }
   }

@@ -1,4 +1,4 @@
-/** The process's own time made virtual: whole nodes then live through months as fast as the machine can. */
+/** Replaces the time of this process by a virtual clock, so that nodes run through months quickly. */
 import { createVirtualClock } from '../clock'
 
 export interface ProcessTime {
@@ -7,19 +7,19 @@ export interface ProcessTime {
   after(ms: number, run: () => void): () => void
   /** Lets time pass, and all that follows from it. */
   pass(ms: number): Promise<void>
-  /** ms that have really passed */
-  took(): number
-  /** The time of the machine again. */
+  /** Elapsed real time, ms */
+  elapsedMs(): number
+  /** Restores the real time. */
   end(): void
 }
 
 /** @param from ms since 1970 */
-export function takeTime(from: number): ProcessTime {
+export function installVirtualTime(from: number): ProcessTime {
   const { setTimeout, clearTimeout, setImmediate } = globalThis
   const { now: dateNow } = Date
   const began = performance.now()
   const real = performance.now.bind(performance)
-  /** Turns of the event loop that somebody waits for. */
+  /** Pending callbacks of setImmediate. */
   let turns = 0
   const quiet = async () => {
     do await new Promise<void>((resolve) => setImmediate(resolve))
@@ -47,7 +47,7 @@ export function takeTime(from: number): ProcessTime {
     now: clock.now,
     after: clock.after,
     pass: clock.pass,
-    took: () => real() - began,
+    elapsedMs: () => real() - began,
     end() {
       if (ended) return
       ended = true

@@ -1,11 +1,19 @@
-/** Peers that speak HTTP as they should, and say what no service says. */
+/** Peers with valid HTTP and invalid contents. */
 import type { HostilePeer } from './peer'
-import { type Asked, answering, head, JSON_TYPE, pour, type Service, whole } from './wire'
+import {
+  head,
+  JSON_HEADERS,
+  type ReceivedRequest,
+  respondWith,
+  response,
+  type WorkingService,
+  writeAll,
+} from './wire'
 
 const OK = ['ok'] as const
 const REPLY = ['ENVLOG_REPLY'] as const
 
-/** As somebody might claim who is not the service. */
+/** Rate headers that a gateway might send. */
 const NOTHING_LEFT = {
   'X-RateLimit-Limit': '1',
   'X-RateLimit-Remaining': '0',
@@ -20,25 +28,30 @@ const KEYS = 5000
 const MB = 1024 * 1024
 const LIMIT = 64 * MB
 const ITEMS = 1_000_000
-/** Written at once. */
+/** Written in one piece. */
 const SOME = 10_000
 
-type Change = (answer: string, asked: Asked) => string
+type Change = (answer: string, received: ReceivedRequest) => string
 
-const changed = (change: Change) => (service: Service) =>
-  answering(async (socket, asked) => {
-    const { status, headers, body } = await service.ask(asked)
-    socket.write(whole(change(String(body), asked), headers, status))
+const changed = (change: Change) => (service: WorkingService) =>
+  respondWith(async (socket, received) => {
+    const { status, headers, body } = await service.answer(received)
+    socket.write(response(change(String(body), received), headers, status))
   })
 
 const LIST = /"(devices|data|alert-logs)":\[/
 
-/** A length is announced, and the answer comes piece by piece; `before`, the same again and again, `after`. */
+/** An answer with a Content-Length that is sent in pieces: `before`, one text repeated, `after`. */
 const long =
-  (split: (answer: string, asked: Asked) => [before: string, again: string, count: number, after: string]) =>
-  (service: Service) =>
-    answering(async (socket, asked) => {
-      const [before, again, count, after] = split(String((await service.ask(asked)).body), asked)
+  (
+    split: (
+      answer: string,
+      received: ReceivedRequest,
+    ) => [before: string, again: string, count: number, after: string],
+  ) =>
+  (service: WorkingService) =>
+    respondWith(async (socket, received) => {
+      const [before, again, count, after] = split(String((await service.answer(received)).body), received)
       const length = Buffer.byteLength(before) + again.length * count + Buffer.byteLength(after)
       const block = Buffer.from(again.repeat(Math.min(SOME, count)))
       function* pieces() {
@@ -47,11 +60,11 @@ const long =
           yield block.subarray(0, again.length * Math.min(SOME, left))
         yield after
       }
-      socket.write(head(200, { ...JSON_TYPE, 'Content-Length': length }))
-      await pour(socket, pieces())
+      socket.write(head(200, { ...JSON_HEADERS, 'Content-Length': length }))
+      await writeAll(socket, pieces())
     })
 
-/** The answer with a field that is so long that the whole has this many bytes. */
+/** The answer with a field that is so long that the whole answer has this many bytes. */
 const padded = (size: number) =>
   long((answer) => {
     const before = '{"more":"'
@@ -86,25 +99,25 @@ function keys(count: number): string {
   )
 }
 
-/** The readings about one device, told as another's. */
+/** The readings of one device, with the serial of another. */
 const renamed: Change = (answer) => answer.replaceAll(/("(?:remote-|base-)?serial":")[^"]+/g, '$15FFFFFFF')
 
-export const answers: HostilePeer[] = [
+export const answerPeers: HostilePeer[] = [
   {
     title: 'answers with 63.9 MB',
     behaviour: padded(LIMIT - 1000),
     ends: ['ok', ...REPLY],
     kind: 'huge',
-    keeps: 2,
+    maxOpen: 2,
   },
   { title: 'answers with 74 MB', behaviour: padded(LIMIT + 10 * MB), ends: REPLY, kind: 'huge' },
   {
     title: 'never ends its answer',
     behaviour: () =>
-      answering(async (socket) => {
-        socket.write(`${head(200, { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' })}ffffffff\r\n{"data":[`)
+      respondWith(async (socket) => {
+        socket.write(`${head(200, { ...JSON_HEADERS, 'Transfer-Encoding': 'chunked' })}ffffffff\r\n{"data":[`)
         const block = Buffer.from('{},'.repeat(20_000))
-        await pour(socket, {
+        await writeAll(socket, {
           *[Symbol.iterator]() {
             for (;;) yield block
           },
@@ -113,24 +126,24 @@ export const answers: HostilePeer[] = [
     ends: REPLY,
     kind: 'huge',
   },
-  { title: 'answers with 1,000,000 elements', behaviour: manyItems, ends: REPLY, kind: 'huge', keeps: 2 },
+  { title: 'answers with 1,000,000 elements', behaviour: manyItems, ends: REPLY, kind: 'huge', maxOpen: 2 },
   {
     title: 'nests a field of its answer 20,000 levels deep',
     behaviour: changed((answer) => `{"more":${DEEP},${answer.slice(1)}`),
     ends: REPLY,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'nests an element of its list 20,000 levels deep',
     behaviour: changed((answer) => answer.replace(LIST, (found) => `${found}${DEEP},`)),
     ends: REPLY,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'answers with nothing but 20,000 levels',
     behaviour: changed(() => `${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`),
     ends: REPLY,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'has 10,000 keys in each of its first records',
@@ -138,48 +151,48 @@ export const answers: HostilePeer[] = [
       answer.replace(LIST, (found) => `${found}{${keys(KEYS)}"unixtime":"1795265741"},`),
     ),
     ends: ['ok', ...REPLY],
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'has keys like __proto__ in its answer',
     behaviour: changed(keyed(/^\{/)),
     ends: OK,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'has keys like __proto__ in each record',
     behaviour: changed(keyed(/\{(?="(?:unixtime|num|name)")/g)),
     ends: OK,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'is a gateway that claims that no quota is left',
-    behaviour: () => answering((socket) => socket.write(whole('<h1>Bad</h1>', NOTHING_LEFT, 502))),
+    behaviour: () => respondWith((socket) => socket.write(response('<h1>Bad</h1>', NOTHING_LEFT, 502))),
     ends: ['ENVLOG_SERVICE', 'ENVLOG_NETWORK'],
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'is a page that claims that no quota is left',
-    behaviour: () => answering((socket) => socket.write(whole('<h1>Log in</h1>', NOTHING_LEFT))),
+    behaviour: () => respondWith((socket) => socket.write(response('<h1>Log in</h1>', NOTHING_LEFT))),
     ends: REPLY,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'answers about another device',
     behaviour: changed(renamed),
     ends: {
-      // It leaves out those that it does not know.
+      // It leaves out unknown ones.
       current: ['ok', 'ENVLOG_INPUT', ...REPLY],
       latest: REPLY,
       range: REPLY,
       alerts: REPLY,
     },
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'answers with a NUL and broken UTF-8',
     behaviour: changed(() => '\0\ud800{"devices":['),
     ends: REPLY,
-    keeps: 2,
+    maxOpen: 2,
   },
 ]

@@ -1,46 +1,46 @@
-/** One cell of the table: who asks is started against a hostile peer, then against the same peer mended. */
+/** One cell of the table: a requester sends a request to a hostile peer, then to the same peer after its repair. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freezer } from '../devices'
 import type { Peer } from '../peers'
-import { accepts } from './deaf'
-import { accountOf, type Cell, isRoute } from './flows'
-import type { Victim } from './victim-process'
+import { type Cell, cellAccount, isRoute } from './flows'
+import { accepts } from './full-backlog'
+import type { Victim } from './victim'
 
 /** How one request of a cell ended. */
-export interface Ended {
+export interface RequestResult {
   ms: number
-  /** A documented code, `ok`, or whatever came instead. */
-  how: string
-  /** All that was told of it. */
+  /** A documented code, `ok`, or anything else. */
+  end: string
+  /** Everything that was reported about it. */
   text: string
-  /** Serials that the output was about; of a route those it told. */
-  about: string[]
+  /** Serials in the output, or in the response of a route. */
+  serials: string[]
 }
 
-export interface Outcome {
-  /** While the peer was hostile: one, or for a peer that cuts as many as it took. */
-  ended: Ended[]
-  /** Connections on which the peer was asked something. */
-  asked: number
+export interface CellOutcome {
+  /** While the peer was hostile: one result, or for a peer that cuts, as many as were needed. */
+  results: RequestResult[]
+  /** Connections on which the peer received something. */
+  connections: number
   /** Connections that were still open two seconds later. */
   open: number
-  mended: Ended
-  /** Requests that the account still counts as on their way, after all. */
+  afterRepair: RequestResult
+  /** Requests that the account still counts as in flight at the end. */
   running: number
-  /** Longest stop of the event loop; nothing where other cells ran at the same time. */
-  stop: number | undefined
+  /** Longest stop of the event loop; `undefined` if other cells ran at the same time. */
+  longestStop: number | undefined
 }
 
 /** A cell and its peer. */
-export interface Place extends Cell {
-  there: Peer
-  asked(): number
+export interface RunningCell extends Cell {
+  server: Peer
+  connectionCount(): number
 }
 
-/** Runs one after the other: hundreds of new connections at once are slow on two processors, whoever makes them. */
-export type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+/** Runs work one after the other: hundreds of new connections at once are slow on two processors. */
+export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>
 
-export function turns(): InTurn {
+export function createSerialQueue(): SerialQueue {
   let before: Promise<unknown> = Promise.resolve()
   return (work) => {
     const mine = before.then(work)
@@ -50,61 +50,68 @@ export function turns(): InTurn {
 }
 
 const CLOSED_MS = 2000
-const LOOK_MS = 5
-/** Nobody waits longer for the end of a trigger. */
-const LOST_MS = 40_000
-/** No answer is longer than so many cuts. */
-const CUTS = 200
+const POLL_MS = 5
+/** Maximum time until a trigger ends. */
+const MAX_TRIGGER_MS = 40_000
+/** No answer needs more cuts. */
+const MAX_CUTS = 200
 
 export async function runCell(
   victim: Victim,
-  place: Place,
+  cell: RunningCell,
   target: number,
-  { isAlone, inTurn }: { isAlone: boolean; inTurn: InTurn },
-): Promise<Outcome> {
-  const { peer, there } = place
+  { isAlone, inTurn: serial }: { isAlone: boolean; inTurn: SerialQueue },
+): Promise<CellOutcome> {
+  const { peer, server } = cell
   await victim.stop()
-  const ended = [await ask(victim, place)]
-  while (peer.kind === 'cut' && ended.at(-1)?.how !== 'ok' && ended.length < CUTS) {
-    ended.push(await ask(victim, place))
+  const ended = [await performRequest(victim, cell)]
+  while (peer.kind === 'cut' && ended.at(-1)?.end !== 'ok' && ended.length < MAX_CUTS) {
+    ended.push(await performRequest(victim, cell))
   }
   const stop = isAlone ? await victim.stop() : undefined
-  const asked = place.asked()
+  const connectionCount = cell.connectionCount()
   const since = performance.now()
-  while (there.open() > (peer.keeps ?? 0) && performance.now() - since < CLOSED_MS) await sleep(LOOK_MS)
-  const open = there.open()
-  there.mend(target)
-  if (peer.deaf) await accepts(place.port)
-  if (peer.refuses && !isRoute(place.asker)) await victim.trigger(place.id, { envlog: { forget: true } })
-  const mended = await inTurn(() => ask(victim, place))
-  const running = await requestsOf(victim, place)
-  return { ended, asked, open, mended, running, stop }
+  while (server.open() > (peer.maxOpen ?? 0) && performance.now() - since < CLOSED_MS) await sleep(POLL_MS)
+  const open = server.open()
+  server.mend(target)
+  if (peer.hasFullBacklog) await accepts(cell.port)
+  if (peer.refuses && !isRoute(cell.requester)) await victim.trigger(cell.id, { envlog: { forget: true } })
+  const mended = await serial(() => performRequest(victim, cell))
+  const running = await runningRequests(victim, cell)
+  return {
+    results: ended,
+    connections: connectionCount,
+    open,
+    afterRepair: mended,
+    running,
+    longestStop: stop,
+  }
 }
 
-/** What the account says is on its way: told at once, whatever its peer does. */
-async function requestsOf(victim: Victim, { id, asker }: Cell): Promise<number> {
-  if (isRoute(asker)) return 0
-  const { text } = await victim.ask(`/envlog/accounts/account-${id}/quota`)
+/** Requests in flight according to the account; the account answers immediately, whatever the peer does. */
+async function runningRequests(victim: Victim, { id, requester }: Cell): Promise<number> {
+  if (isRoute(requester)) return 0
+  const { text } = await victim.request(`/envlog/accounts/account-${id}/quota`)
   return (JSON.parse(text) as { running: number }).running
 }
 
-export async function ask(victim: Victim, cell: Cell): Promise<Ended> {
-  if (!isRoute(cell.asker)) {
+export async function performRequest(victim: Victim, cell: Cell): Promise<RequestResult> {
+  if (!isRoute(cell.requester)) {
     const lost = new AbortController()
-    const never = sleep(LOST_MS, undefined, { signal: lost.signal }).then(() => {
-      throw new Error(`A trigger has not ended within ${LOST_MS / 1000} s`)
+    const never = sleep(MAX_TRIGGER_MS, undefined, { signal: lost.signal }).then(() => {
+      throw new Error(`A trigger has not ended within ${MAX_TRIGGER_MS / 1000} s`)
     })
     const { ms, error, text, about } = await Promise.race([victim.trigger(cell.id), never])
     lost.abort()
     never.catch(() => {})
-    return { ms, how: error ? String(error.code) : 'ok', text, about }
+    return { ms, end: error ? String(error.code) : 'ok', text, serials: about }
   }
   const { apiKey, loginId, loginPass } = cell.account
-  const account = { id: '', ...accountOf(cell), credentials: { apiKey, loginId, loginPass } }
-  const path = cell.asker === 'device list' ? '/envlog/devices' : '/envlog/test'
-  const { ms, status, text } = await victim.ask(path, { account, anew: true })
-  const told = JSON.parse(text) as { code?: string; reason?: string; devices?: unknown }
-  if (status !== 200) return { ms, how: told.code ?? `${status} ${told.reason}`, text, about: [] }
-  const has = text.includes(freezer.serial) || Number(told.devices) > 1
-  return { ms, how: 'ok', text, about: has ? [freezer.serial] : ['others'] }
+  const account = { id: '', ...cellAccount(cell), credentials: { apiKey, loginId, loginPass } }
+  const path = cell.requester === 'device list' ? '/envlog/devices' : '/envlog/test'
+  const { ms, status, text } = await victim.request(path, { account, anew: true })
+  const reply = JSON.parse(text) as { code?: string; reason?: string; devices?: unknown }
+  if (status !== 200) return { ms, end: reply.code ?? `${status} ${reply.reason}`, text, serials: [] }
+  const has = text.includes(freezer.serial) || Number(reply.devices) > 1
+  return { ms, end: 'ok', text, serials: has ? [freezer.serial] : ['others'] }
 }

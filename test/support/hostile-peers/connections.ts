@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
-import { type Behaviour, leadsNowhere, silent } from '../peers'
+import { type PeerBehaviour, proxyWithoutTarget, silent } from '../peers'
 import type { HostilePeer } from './peer'
-import { answering, drip, endless, head } from './wire'
+import { drip, head, repeatForever, respondWith } from './wire'
 
 const fixture = (name: string) => readFileSync(join(__dirname, '../../fixtures/tls', name), 'utf8')
 
@@ -17,7 +17,7 @@ const NETWORK = ['ENVLOG_NETWORK'] as const
 const TIMEOUT = ['ENVLOG_TIMEOUT'] as const
 
 /** TLS with this certificate, and never a word of HTTP; all share one key. */
-const certificate = (file: string) => (): Behaviour => (socket: Socket) => {
+const certificate = (file: string) => (): PeerBehaviour => (socket: Socket) => {
   const secure = new TLSSocket(socket, {
     isServer: true,
     key: fixture('server.key'),
@@ -28,20 +28,27 @@ const certificate = (file: string) => (): Behaviour => (socket: Socket) => {
 }
 
 const refusal = (status: string) => () =>
-  answering((socket) => socket.end(head(status, { 'Content-Length': 0 })))
+  respondWith((socket) => socket.end(head(status, { 'Content-Length': 0 })))
 
-/** The beginning of a TLS record that is announced to be long. */
+/** The beginning of a TLS record with a large length. */
 function* tlsRecord(): Generator<Buffer> {
   yield* [0x16, 3, 3, 0x3f, 0xff].map((byte) => Buffer.from([byte]))
-  yield* endless(Buffer.from([0]))
+  yield* repeatForever(Buffer.from([0]))
 }
 
-export const connections: HostilePeer[] = [
-  { title: 'never accepts', deaf: true, behaviour: () => silent, ends: TIMEOUT, kind: 'slow', timeouts: 2 },
+export const connectionPeers: HostilePeer[] = [
+  {
+    title: 'never accepts',
+    hasFullBacklog: true,
+    behaviour: () => silent,
+    ends: TIMEOUT,
+    kind: 'slow',
+    timeouts: 2,
+  },
   { title: 'accepts and is silent', behaviour: () => silent, ends: TIMEOUT, kind: 'slow', timeouts: 2 },
   {
-    title: 'accepts and is silent, asked twice',
-    behaviour: () => answering(() => {}),
+    title: 'accepts and is silent, for two requests',
+    behaviour: () => respondWith(() => {}),
     ends: TIMEOUT,
     kind: 'slow',
     retries: { setting: 1, requests: 2 },
@@ -49,14 +56,14 @@ export const connections: HostilePeer[] = [
   { title: 'closes at once', behaviour: () => (socket) => socket.end(), ends: NETWORK },
   { title: 'resets at once', behaviour: () => (socket) => socket.resetAndDestroy(), ends: NETWORK },
   {
-    title: 'resets on each request, asked twice',
-    behaviour: () => answering((socket) => socket.resetAndDestroy()),
+    title: 'resets on each of two requests',
+    behaviour: () => respondWith((socket) => socket.resetAndDestroy()),
     ends: NETWORK,
     retries: { setting: 1, requests: 2 },
   },
   {
     title: 'never finishes TLS',
-    way: 'tls',
+    connection: 'tls',
     behaviour: () => silent,
     ends: TIMEOUT,
     kind: 'slow',
@@ -64,7 +71,7 @@ export const connections: HostilePeer[] = [
   },
   {
     title: 'sends TLS one byte at a time',
-    way: 'tls',
+    connection: 'tls',
     behaviour: () => (socket) => {
       socket.resume()
       drip(socket, tlsRecord(), DRIP_MS)
@@ -74,7 +81,7 @@ export const connections: HostilePeer[] = [
   },
   {
     title: 'has no TLS where it should',
-    way: 'tls',
+    connection: 'tls',
     behaviour: () => (socket) => {
       socket.resume()
       socket.end(head(400, { 'Content-Length': 0 }))
@@ -83,25 +90,25 @@ export const connections: HostilePeer[] = [
   },
   {
     title: 'has a certificate of another name',
-    way: 'tls',
+    connection: 'tls',
     behaviour: certificate('other-name.pem'),
     ends: NETWORK,
   },
   {
     title: 'has a certificate whose time is over',
-    way: 'tls',
+    connection: 'tls',
     behaviour: certificate('expired.pem'),
     ends: NETWORK,
   },
   {
     title: 'has signed its certificate itself',
-    way: 'tls',
+    connection: 'tls',
     behaviour: certificate('self-signed.pem'),
     ends: NETWORK,
   },
   {
     title: 'finishes TLS and is silent',
-    way: 'tls',
+    connection: 'tls',
     behaviour: certificate('server.pem'),
     ends: TIMEOUT,
     kind: 'slow',
@@ -109,7 +116,7 @@ export const connections: HostilePeer[] = [
   },
   {
     title: 'is a proxy that never answers',
-    way: 'proxy',
+    connection: 'proxy',
     behaviour: () => silent,
     ends: TIMEOUT,
     kind: 'slow',
@@ -117,45 +124,45 @@ export const connections: HostilePeer[] = [
   },
   {
     title: 'is a proxy that refuses with 407',
-    way: 'proxy',
+    connection: 'proxy',
     behaviour: refusal('407 Proxy Authentication Required'),
     ends: NETWORK,
   },
   {
     title: 'is a proxy that refuses with 502',
-    way: 'proxy',
+    connection: 'proxy',
     behaviour: refusal('502 Bad Gateway'),
     ends: NETWORK,
   },
   {
     title: 'is a proxy that opens the way and is silent then',
-    way: 'proxy',
-    behaviour: () => leadsNowhere,
+    connection: 'proxy',
+    behaviour: () => proxyWithoutTarget,
     ends: TIMEOUT,
     kind: 'slow',
     timeouts: 3,
   },
   {
     title: 'is a proxy that answers one byte at a time',
-    way: 'proxy',
+    connection: 'proxy',
     behaviour: () =>
-      answering((socket) => {
+      respondWith((socket) => {
         socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')
-        drip(socket, endless('x'), DRIP_MS)
+        drip(socket, repeatForever('x'), DRIP_MS)
       }),
     ends: TIMEOUT,
     kind: 'slow',
   },
   {
     title: 'is a proxy with headers of 1 MB',
-    way: 'proxy',
-    behaviour: () => answering((socket) => socket.end(head(200, { 'X-Much': 'x'.repeat(1_000_000) }))),
+    connection: 'proxy',
+    behaviour: () => respondWith((socket) => socket.end(head(200, { 'X-Much': 'x'.repeat(1_000_000) }))),
     ends: NETWORK,
   },
   {
-    title: 'is a proxy that speaks no HTTP',
-    way: 'proxy',
-    behaviour: () => answering((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
+    title: 'is a proxy without HTTP',
+    connection: 'proxy',
+    behaviour: () => respondWith((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
     ends: NETWORK,
   },
 ]

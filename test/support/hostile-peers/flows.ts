@@ -1,31 +1,31 @@
-/** The flow of all cells: for each an account of its own, and for a node's cell that node. */
+/** The flow of all cells: an account for each cell, and an action node if the requester is one. */
 import type { Account } from '../../../simulator/account'
 import { createRandom } from '../chance'
 import { freezer } from '../devices'
 import type { FlowNode } from '../node-red'
 import { trusted } from './connections'
-import type { Asker, HostilePeer } from './peer'
+import type { HostilePeer, Requester } from './peer'
 
-/** Seconds of silence that an account takes: the least that it can be set to. */
+/** The timeout of the accounts in seconds: the minimum. */
 export const TIMEOUT = 1
 
 export interface Cell {
   id: string
   peer: HostilePeer
-  asker: Asker
+  requester: Requester
   port: number
   account: Account
 }
 
-/** The nodes that tell how a trigger ended. */
+/** The nodes that report how a trigger ended. */
 export const SINKS = { output: 'output', caught: 'caught', completed: 'completed', status: 'status' } as const
 
 const random = createRandom('credentials of cells')
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
 const text = (length: number) => Array.from({ length }, () => random.pick([...letters])).join('')
 
-/** With characters that JSON, URLs and headers write in another way. */
-export const credentials = (): Account => ({
+/** With characters that are escaped in JSON, URLs and headers. */
+export const randomCredentials = (): Account => ({
   apiKey: text(45),
   loginId: text(8),
   loginPass: `${text(5)}/"+${text(5)}`,
@@ -33,7 +33,7 @@ export const credentials = (): Account => ({
   referencePass: text(12),
 })
 
-export const isRoute = (asker: Asker) => asker === 'device list' || asker === 'account test'
+export const isRoute = (requester: Requester) => requester === 'device list' || requester === 'account test'
 
 const many = { limit: 1_000_000, window: 1 }
 const manyRecords = { ...many, records: 1_000_000_000, recordsWindow: 1 }
@@ -47,28 +47,28 @@ const limits = {
 }
 
 /** The account of a cell, as its form has it. */
-export function accountOf({ peer, port, id }: Cell) {
-  const { way = 'http' } = peer
+export function cellAccount({ peer, port, id }: Cell) {
+  const { connection = 'http' } = peer
   return {
     baseUrl: {
       http: `http://127.0.0.1:${port}`,
       tls: `https://localhost:${port}`,
       proxy: 'https://service.test',
-    }[way],
+    }[connection],
     relaySuffix: 'relay',
     timeout: TIMEOUT,
     concurrency: 2,
     retries: peer.retries?.setting ?? 0,
     limits: JSON.stringify(limits),
     series1Models: '',
-    tls: way === 'http' ? '' : 'tls',
-    proxy: way === 'proxy' ? `proxy-${id}` : '',
+    tls: connection === 'http' ? '' : 'tls',
+    proxy: connection === 'proxy' ? `proxy-${id}` : '',
   }
 }
 
-export function flowOf(cells: readonly Cell[]): { flow: FlowNode[]; credentials: Record<string, object> } {
+export function cellsFlow(cells: readonly Cell[]): { flow: FlowNode[]; credentials: Record<string, object> } {
   const place = { z: 'tab', x: 100, y: 100 }
-  const nodes = cells.filter(({ asker }) => !isRoute(asker))
+  const nodes = cells.filter(({ requester }) => !isRoute(requester))
   const flow: FlowNode[] = [
     { id: 'tab', type: 'tab', label: 'hostile peers' },
     { id: 'tls', type: 'tls-config', cert: '', key: '', ca: '', verifyservercert: true },
@@ -77,7 +77,7 @@ export function flowOf(cells: readonly Cell[]): { flow: FlowNode[]; credentials:
     { id: SINKS.status, type: 'status', scope: null, ...place },
     { id: SINKS.completed, type: 'complete', scope: nodes.map(({ id }) => id), ...place },
     ...cells
-      .filter(({ peer }) => peer.way === 'proxy')
+      .filter(({ peer }) => peer.connection === 'proxy')
       .map(({ id, port }) => ({
         id: `proxy-${id}`,
         type: 'http proxy',
@@ -85,17 +85,17 @@ export function flowOf(cells: readonly Cell[]): { flow: FlowNode[]; credentials:
         noproxy: [],
       })),
     ...nodes.flatMap((cell) => [
-      { id: `account-${cell.id}`, type: 'envlog-account', name: '', ...accountOf(cell) },
+      { id: `account-${cell.id}`, type: 'envlog-account', name: '', ...cellAccount(cell) },
       {
         id: cell.id,
-        type: `envlog-${cell.asker}`,
+        type: `envlog-${cell.requester}`,
         account: `account-${cell.id}`,
         version: 1,
         // An answer about one device is soon over.
-        select: cell.asker === 'current' && cell.peer.kind === 'cut' ? 'all' : 'list',
+        select: cell.requester === 'current' && cell.peer.kind === 'cut' ? 'all' : 'list',
         devices: [{ ...freezer, base: freezer.serial }],
         onlyNew: false,
-        // Nobody here spends much: who has to wait was told a lie.
+        // The limits are never reached, so a wait can only come from false headers.
         wait: 5,
         from: '-2d',
         fromType: 'rel',

@@ -1,13 +1,22 @@
-/** Peers whose answers are no HTTP, or none that ends. */
+/** Peers whose answers are no HTTP, or never end. */
 import { gzipSync } from 'node:zlib'
 import type { HostilePeer } from './peer'
-import { type Asked, answering, drip, endless, head, JSON_TYPE, pour, whole } from './wire'
+import {
+  drip,
+  head,
+  JSON_HEADERS,
+  type ReceivedRequest,
+  repeatForever,
+  respondWith,
+  response,
+  writeAll,
+} from './wire'
 
 const NETWORK = ['ENVLOG_NETWORK'] as const
 const TIMEOUT = ['ENVLOG_TIMEOUT'] as const
 const SERVICE = ['ENVLOG_SERVICE'] as const
 const REPLY = ['ENVLOG_REPLY'] as const
-/** Broken off, or not to be understood: the documents leave it open. */
+/** A broken connection or an unreadable answer: both are documented. */
 const BROKEN = ['ENVLOG_NETWORK', 'ENVLOG_REPLY'] as const
 const OK = ['ok'] as const
 
@@ -15,14 +24,14 @@ const DRIP_MS = 100
 const MANY_HEADERS = 100_000
 const CUT_EVERY = 1000
 const GZIP = { 'Content-Encoding': 'gzip' }
-/** Of zeros: a thousandth of it goes over the wire. */
+/** Zeros: compressed to a thousandth. */
 const BOMB = gzipSync(Buffer.alloc(200_000_000))
 
-/** The settings and a ping, as an HTTP/2 server begins. */
+/** The settings and a ping with which an HTTP/2 server begins. */
 const HTTP2 = Buffer.from('00000604000000000000030000006400000806000000000000000000000000', 'hex')
 
-/** What was sent, in each place of an answer where somebody might quote it. */
-const echo = ({ head: asked, body }: Asked) => `${asked}\r\n\r\n${body}`
+/** The request, in each part of an answer that might echo it. */
+const echo = ({ head: received, body }: ReceivedRequest) => `${received}\r\n\r\n${body}`
 
 function* lines(count: number): Generator<string> {
   const some = 1000
@@ -31,13 +40,13 @@ function* lines(count: number): Generator<string> {
   }
 }
 
-export const framing: HostilePeer[] = [
+export const framingPeers: HostilePeer[] = [
   {
     title: 'sends headers one byte at a time',
     behaviour: () =>
-      answering((socket) => {
+      respondWith((socket) => {
         socket.write('HTTP/1.1 200 OK\r\nX-Slow: ')
-        drip(socket, endless('x'), DRIP_MS)
+        drip(socket, repeatForever('x'), DRIP_MS)
       }),
     ends: TIMEOUT,
     kind: 'slow',
@@ -45,26 +54,28 @@ export const framing: HostilePeer[] = [
   {
     title: 'sends headers of 1 MB',
     behaviour: () =>
-      answering((socket) => socket.end(head(200, { 'X-Much': 'x'.repeat(1_000_000), 'Content-Length': 0 }))),
+      respondWith((socket) =>
+        socket.end(head(200, { 'X-Much': 'x'.repeat(1_000_000), 'Content-Length': 0 })),
+      ),
     ends: BROKEN,
   },
   {
     title: 'sends 100,000 headers',
     behaviour: () =>
-      answering(async (socket) => {
-        await pour(socket, ['HTTP/1.1 200 OK\r\n', ...lines(MANY_HEADERS)])
+      respondWith(async (socket) => {
+        await writeAll(socket, ['HTTP/1.1 200 OK\r\n', ...lines(MANY_HEADERS)])
         socket.end('Content-Length: 0\r\n\r\n')
       }),
     ends: BROKEN,
-    // undici makes an error of each header that is too much: of 64 kB at once, 70 ms.
+    // undici creates an error for each header above the limit: 70 ms for 64 kB in one piece.
     kind: 'huge',
   },
   {
     title: 'sends its body one byte at a time',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
-        socket.write(head(200, { ...JSON_TYPE, 'Content-Length': body.length }))
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
+        socket.write(head(200, { ...JSON_HEADERS, 'Content-Length': body.length }))
         drip(
           socket,
           Array.from(body, (byte) => Buffer.from([byte])),
@@ -77,9 +88,9 @@ export const framing: HostilePeer[] = [
   {
     title: 'sends an endless chunk one byte at a time',
     behaviour: () =>
-      answering((socket) => {
-        socket.write(`${head(200, { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' })}ffffffff\r\n{`)
-        drip(socket, endless(' '), DRIP_MS)
+      respondWith((socket) => {
+        socket.write(`${head(200, { ...JSON_HEADERS, 'Transfer-Encoding': 'chunked' })}ffffffff\r\n{`)
+        drip(socket, repeatForever(' '), DRIP_MS)
       }),
     ends: TIMEOUT,
     kind: 'slow',
@@ -87,9 +98,9 @@ export const framing: HostilePeer[] = [
   {
     title: 'sends half of its body and is silent then',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
-        socket.write(head(200, { ...JSON_TYPE, 'Content-Length': body.length }))
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
+        socket.write(head(200, { ...JSON_HEADERS, 'Content-Length': body.length }))
         socket.write(body.subarray(0, body.length / 2))
       }),
     ends: TIMEOUT,
@@ -99,41 +110,41 @@ export const framing: HostilePeer[] = [
   {
     title: 'announces a body shorter than it is',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
-        socket.write(head(200, { ...JSON_TYPE, 'Content-Length': body.length - 10 }))
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
+        socket.write(head(200, { ...JSON_HEADERS, 'Content-Length': body.length - 10 }))
         socket.write(body)
       }),
     ends: BROKEN,
   },
   {
-    title: 'sends a second answer nobody asked for',
+    title: 'sends a second answer without a request',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
-        socket.write(Buffer.concat([whole(body), whole('{"devices":[{"serial":"FORGED01"}]}')]))
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
+        socket.write(Buffer.concat([response(body), response('{"devices":[{"serial":"FORGED01"}]}')]))
       }),
     ends: OK,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
-    title: 'answers before it is asked',
+    title: 'answers before the request',
     behaviour: () => {
-      const nothing = answering(() => {})
+      const nothing = respondWith(() => {})
       return (socket, mended) => {
-        socket.write(whole('{"devices":[{"serial":"FORGED01"}]}'))
+        socket.write(response('{"devices":[{"serial":"FORGED01"}]}'))
         nothing(socket, mended)
       }
     },
-    // It may have come after the request was on its way.
+    // It may arrive after the request was sent.
     ends: ['ok', ...BROKEN, 'ENVLOG_TIMEOUT', 'ENVLOG_INPUT'],
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'announces a body longer than it is',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         socket.end(Buffer.concat([Buffer.from(head(200, { 'Content-Length': body.length + 10 })), body]))
       }),
     ends: NETWORK,
@@ -141,8 +152,8 @@ export const framing: HostilePeer[] = [
   {
     title: 'announces two lengths',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         const two = `HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: ${body.length}\r\n\r\n`
         socket.end(Buffer.concat([Buffer.from(two), body]))
       }),
@@ -151,15 +162,15 @@ export const framing: HostilePeer[] = [
   {
     title: 'sends chunks that are garbage',
     behaviour: () =>
-      answering((socket) => socket.write(`${head(200, { 'Transfer-Encoding': 'chunked' })}xyz\r\n{"a":`)),
+      respondWith((socket) => socket.write(`${head(200, { 'Transfer-Encoding': 'chunked' })}xyz\r\n{"a":`)),
     ends: BROKEN,
   },
   {
     title: 'cuts the connection at every 1,000th byte',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
-        socket.end(whole(body).subarray(0, (asked.before + 1) * CUT_EVERY))
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
+        socket.end(response(body).subarray(0, (received.before + 1) * CUT_EVERY))
       }),
     ends: NETWORK,
     kind: 'cut',
@@ -167,10 +178,10 @@ export const framing: HostilePeer[] = [
   {
     title: 'cuts an answer without a length at every 1,000th byte',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
-        const bytes = Buffer.concat([Buffer.from(head(200, JSON_TYPE)), body])
-        socket.end(bytes.subarray(0, (asked.before + 1) * CUT_EVERY))
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
+        const bytes = Buffer.concat([Buffer.from(head(200, JSON_HEADERS)), body])
+        socket.end(bytes.subarray(0, (received.before + 1) * CUT_EVERY))
       }),
     ends: BROKEN,
     kind: 'cut',
@@ -178,79 +189,81 @@ export const framing: HostilePeer[] = [
   {
     title: 'compresses its answer',
     behaviour: (service) =>
-      answering(async (socket, asked) =>
-        socket.write(whole(gzipSync((await service.ask(asked)).body), GZIP)),
+      respondWith(async (socket, received) =>
+        socket.write(response(gzipSync((await service.answer(received)).body), GZIP)),
       ),
     ends: ['ok', 'ENVLOG_REPLY'],
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'compresses its answer, and breaks off',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const body = gzipSync((await service.ask(asked)).body)
-        socket.write(whole(body.subarray(0, body.length / 2), GZIP))
+      respondWith(async (socket, received) => {
+        const body = gzipSync((await service.answer(received)).body)
+        socket.write(response(body.subarray(0, body.length / 2), GZIP))
       }),
     ends: BROKEN,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'sends a bomb of gzip',
-    behaviour: () => answering((socket) => socket.write(whole(BOMB, GZIP))),
+    behaviour: () => respondWith((socket) => socket.write(response(BOMB, GZIP))),
     ends: REPLY,
     kind: 'huge',
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'redirects to itself, again and again',
     behaviour: () =>
-      answering((socket, { path }) => socket.write(whole('', { Location: `${path}?again` }, 307))),
+      respondWith((socket, { path }) => socket.write(response('', { Location: `${path}?again` }, 307))),
     ends: SERVICE,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'redirects to another host',
     behaviour: (service) =>
-      answering((socket, asked) => {
-        const there = `http://127.0.0.1:${service.elsewhere}/?${encodeURIComponent(String(asked.body))}`
-        socket.write(whole(echo(asked), { Location: there }, 302))
+      respondWith((socket, received) => {
+        const there = `http://127.0.0.1:${service.unrelatedPort}/?${encodeURIComponent(String(received.body))}`
+        socket.write(response(echo(received), { Location: there }, 302))
       }),
     ends: SERVICE,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'sends 1xx for ever',
     behaviour: () =>
-      answering((socket) => drip(socket, endless(head('103 Early Hints').repeat(10)), DRIP_MS)),
+      respondWith((socket) => drip(socket, repeatForever(head('103 Early Hints').repeat(10)), DRIP_MS)),
     ends: ['ENVLOG_TIMEOUT', ...BROKEN],
     kind: 'slow',
   },
   {
     title: 'sends 1xx for ever, as fast as it can',
     behaviour: () =>
-      answering((socket) => pour(socket, endless(head('103 Early Hints', { Link: '</x>' }).repeat(100)))),
+      respondWith((socket) =>
+        writeAll(socket, repeatForever(head('103 Early Hints', { Link: '</x>' }).repeat(100))),
+      ),
     ends: ['ENVLOG_TIMEOUT', ...BROKEN],
     kind: 'huge',
   },
   {
     title: 'sends 10,000 answers of 1xx and then the right one',
     behaviour: (service) =>
-      answering(async (socket, asked) => {
-        const { body } = await service.ask(asked)
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
         socket.write(head('102 Processing').repeat(10_000))
-        socket.write(whole(body))
+        socket.write(response(body))
       }),
     ends: ['ok', ...BROKEN],
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'switches protocols',
     behaviour: () =>
-      answering((socket) => socket.write(head(101, { Upgrade: 'websocket', Connection: 'Upgrade' }))),
+      respondWith((socket) => socket.write(head(101, { Upgrade: 'websocket', Connection: 'Upgrade' }))),
     ends: [...BROKEN, 'ENVLOG_SERVICE'],
   },
   {
-    title: 'speaks HTTP/2',
+    title: 'answers with HTTP/2',
     behaviour: () => (socket) => {
       socket.resume()
       socket.write(HTTP2)
@@ -259,35 +272,35 @@ export const framing: HostilePeer[] = [
   },
   {
     title: 'quotes the request as garbage with status 200',
-    behaviour: () => answering((socket, asked) => socket.write(whole(echo(asked)))),
+    behaviour: () => respondWith((socket, received) => socket.write(response(echo(received)))),
     ends: REPLY,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'quotes the request as broken JSON with status 200',
-    behaviour: () => answering((socket, asked) => socket.write(whole(`${asked.body},`))),
+    behaviour: () => respondWith((socket, received) => socket.write(response(`${received.body},`))),
     ends: REPLY,
-    keeps: 2,
+    maxOpen: 2,
   },
   {
     title: 'quotes the request as the service’s own refusal',
     behaviour: () =>
-      answering((socket, asked) => {
-        const error = { code: 400, message: echo(asked) }
-        socket.write(whole(JSON.stringify({ error }), {}, 400))
+      respondWith((socket, received) => {
+        const error = { code: 400, message: echo(received) }
+        socket.write(response(JSON.stringify({ error }), {}, 400))
       }),
     ends: SERVICE,
-    keeps: 2,
+    maxOpen: 2,
     refuses: true,
   },
   {
     title: 'quotes the request in its status line',
     behaviour: () =>
-      answering((socket, asked) => {
-        const said = String(asked.body).replace(/\s/g, ' ')
+      respondWith((socket, received) => {
+        const said = String(received.body).replace(/\s/g, ' ')
         socket.write(`HTTP/1.1 500 ${said}\r\nContent-Length: 0\r\nX-Said: ${said}\r\n\r\n`)
       }),
     ends: SERVICE,
-    keeps: 2,
+    maxOpen: 2,
   },
 ]

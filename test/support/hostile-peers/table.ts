@@ -1,149 +1,152 @@
-/** The table of hostile peers: every cell has a peer, an account and a node of its own, all in one Node-RED. */
+/** The table of hostile peers: every cell has its own peer, account and node, all in one Node-RED. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type Simulator, startSimulator } from '../../../simulator'
 import { type Listener, startProxy, startTls } from '../network'
 import { startPeer } from '../peers'
-import { answers } from './answers'
-import { ask, type Outcome, type Place, runCell, turns } from './cell'
-import { connections } from './connections'
-import { startDeaf } from './deaf'
-import { type Cell, credentials, flowOf } from './flows'
-import { framing } from './framing'
-import { type Asker, askers, type HostilePeer } from './peer'
-import type { State } from './victim'
-import { startVictim, type Victim } from './victim-process'
-import type { Service } from './wire'
+import { answerPeers } from './answers'
+import { type CellOutcome, createSerialQueue, performRequest, type RunningCell, runCell } from './cell'
+import { connectionPeers } from './connections'
+import { type Cell, cellsFlow, randomCredentials } from './flows'
+import { framingPeers } from './framing'
+import { startFullBacklog } from './full-backlog'
+import { type HostilePeer, type Requester, requesters } from './peer'
+import { startVictim, type Victim } from './victim'
+import type { VictimState } from './victim-process'
+import type { WorkingService } from './wire'
 
-export const peers: readonly HostilePeer[] = [...connections, ...framing, ...answers]
+export const peers: readonly HostilePeer[] = [...connectionPeers, ...framingPeers, ...answerPeers]
 
-export interface Table {
-  outcome(peer: HostilePeer, asker: Asker): Promise<Outcome>
+export interface HostilePeerTable {
+  outcome(peer: HostilePeer, requester: Requester): Promise<CellOutcome>
   cells: readonly Cell[]
   victim: Victim
   /** Before the first cell, and after the last. */
-  before: State
-  after(): Promise<State>
-  /** Longest stop of the event loop, ms, while the service that works was asked. */
-  floor: number
-  /** How often somebody followed a redirect. */
-  elsewhere(): number
+  before: VictimState
+  after(): Promise<VictimState>
+  /** Longest stop of the event loop with the working service, ms. */
+  baselineStop: number
+  /** Number of followed redirects. */
+  unrelatedConnections(): number
   close(): Promise<void>
 }
 
-/** Of the service that works, before the first cell: what is loaded late is loaded then. */
-const ROUNDS = 4
+/** Requests to the working service before the first cell, so that everything is loaded. */
+const WARM_UP_ROUNDS = 4
 
-export async function startTable(wanted: readonly HostilePeer[] = peers): Promise<Table> {
+export async function startTable(wanted: readonly HostilePeer[] = peers): Promise<HostilePeerTable> {
   const works: HostilePeer = { title: 'works', behaviour: () => () => {}, ends: ['ok'] }
   const planned = [works, ...wanted].flatMap((peer) =>
-    askers.map((asker) => ({ peer, asker, account: credentials() })),
+    requesters.map((requester) => ({ peer, requester, account: randomCredentials() })),
   )
   const moreAccounts = planned.map(({ account }) => account)
   const simulator = await startSimulator({ limits: 'off', logSize: 10, moreAccounts })
   const tls = await startTls(simulator.port)
   const proxy = await startProxy(tls.port)
-  const elsewhere = await startElsewhere()
-  const service = serviceOf(simulator, elsewhere.port)
+  const unrelated = await startUnrelatedServer()
+  const service = createWorkingService(simulator, unrelated.port)
   const all = await Promise.all(
     planned.map(
-      async (cell, index): Promise<Place> => ({
+      async (cell, index): Promise<RunningCell> => ({
         ...cell,
         id: `cell-${index}`,
-        ...(await startOne(cell.peer, service)),
+        ...(await startCellPeer(cell.peer, service)),
       }),
     ),
   )
-  const places = all.filter(({ peer }) => peer !== works)
-  const warm = all.filter(({ peer }) => peer === works)
-  const { flow, credentials: secrets } = flowOf(all)
+  const runningCells = all.filter(({ peer }) => peer !== works)
+  const warmUpCells = all.filter(({ peer }) => peer === works)
+  const { flow, credentials: secrets } = cellsFlow(all)
   const victim = await startVictim(flow, secrets)
-  for (const { there } of warm) there.mend(simulator.port)
-  const floor = await warmUp(victim, warm)
+  for (const { server } of warmUpCells) server.mend(simulator.port)
+  const floor = await warmUp(victim, warmUpCells)
   const before = await victim.state()
 
   const targets = { http: simulator.port, tls: tls.port, proxy: proxy.port }
-  const outcomes = new Map(places.map((place) => [keyOf(place), promised<Outcome>()]))
-  const of = (kind: HostilePeer['kind']) => places.filter(({ peer }) => (peer.kind ?? 'quick') === kind)
-  const inTurn = turns()
-  async function run(place: Place, isAlone: boolean): Promise<void> {
-    const { resolve, reject } = outcomes.get(keyOf(place)) as Promised<Outcome>
-    const target = targets[place.peer.way ?? 'http']
-    await runCell(victim, place, target, { isAlone, inTurn }).then(resolve, reject)
+  const outcomes = new Map(runningCells.map((cell) => [keyOf(cell), createDeferred<CellOutcome>()]))
+  const cellsOf = (kind: HostilePeer['kind']) =>
+    runningCells.filter(({ peer }) => (peer.kind ?? 'quick') === kind)
+  const inTurn = createSerialQueue()
+  async function run(cell: RunningCell, isAlone: boolean): Promise<void> {
+    const { resolve, reject } = outcomes.get(keyOf(cell)) as Deferred<CellOutcome>
+    const target = targets[cell.peer.connection ?? 'http']
+    await runCell(victim, cell, target, { isAlone, inTurn }).then(resolve, reject)
   }
   const done = (async () => {
-    for (const place of [...of('quick'), ...of('cut')]) await run(place, true)
-    await Promise.all(of('slow').map((place) => run(place, false)))
-    for (const place of of('huge')) await run(place, true)
+    for (const cell of [...cellsOf('quick'), ...cellsOf('cut')]) await run(cell, true)
+    await Promise.all(cellsOf('slow').map((cell) => run(cell, false)))
+    for (const cell of cellsOf('huge')) await run(cell, true)
   })()
 
   return {
-    cells: places,
+    cells: runningCells,
     victim,
     before,
-    floor,
-    elsewhere: elsewhere.connections,
-    outcome: async (peer, asker) => (await outcomes.get(keyOf({ peer, asker }))?.promise) as Outcome,
+    baselineStop: floor,
+    unrelatedConnections: unrelated.connections,
+    outcome: async (peer, requester) =>
+      (await outcomes.get(keyOf({ peer, requester }))?.promise) as CellOutcome,
     async after() {
       await done
       return victim.state()
     },
     async close() {
       await victim.end()
-      await Promise.all(all.map(({ there }) => there.close()))
-      for (const listener of [tls, proxy, simulator, elsewhere]) await listener.close()
+      await Promise.all(all.map(({ server }) => server.close()))
+      for (const listener of [tls, proxy, simulator, unrelated]) await listener.close()
     },
   }
 }
 
-async function warmUp(victim: Victim, cells: readonly Place[]): Promise<number> {
+async function warmUp(victim: Victim, cells: readonly RunningCell[]): Promise<number> {
   let floor = 0
-  for (let round = 1; round <= ROUNDS; round++) {
+  for (let round = 1; round <= WARM_UP_ROUNDS; round++) {
     for (const cell of cells) {
       await victim.stop()
-      const { how, text } = await ask(victim, cell)
-      if (how !== 'ok') throw new Error(`The service that works: ${cell.asker}: ${how} ${text}`)
-      if (round > ROUNDS / 2) floor = Math.max(floor, await victim.stop())
+      const { end, text } = await performRequest(victim, cell)
+      if (end !== 'ok') throw new Error(`The service that works: ${cell.requester}: ${end} ${text}`)
+      if (round > WARM_UP_ROUNDS / 2) floor = Math.max(floor, await victim.stop())
     }
   }
   return floor
 }
 
-const keyOf = ({ peer, asker }: { peer: HostilePeer; asker: Asker }) => `${peer.title}: ${asker}`
+const keyOf = ({ peer, requester }: { peer: HostilePeer; requester: Requester }) =>
+  `${peer.title}: ${requester}`
 
-interface Promised<T> {
+interface Deferred<T> {
   promise: Promise<T>
   resolve(value: T): void
   reject(error: Error): void
 }
 
-function promised<T>(): Promised<T> {
-  const made = {} as Promised<T>
+function createDeferred<T>(): Deferred<T> {
+  const made = {} as Deferred<T>
   made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }))
-  // Whoever asks for it is told.
+  // The rejection is handled by whoever awaits the promise.
   made.promise.catch(() => {})
   return made
 }
 
-async function startOne(
+async function startCellPeer(
   peer: HostilePeer,
-  service: Service,
-): Promise<Pick<Place, 'there' | 'port' | 'asked'>> {
-  let asked = 0
+  service: WorkingService,
+): Promise<Pick<RunningCell, 'server' | 'port' | 'connectionCount'>> {
+  let connectionCount = 0
   const behaviour = peer.behaviour(service)
-  const there = peer.deaf
-    ? await startDeaf()
+  const server = peer.hasFullBacklog
+    ? await startFullBacklog()
     : await startPeer((socket, mended) => {
-        socket.once('data', () => asked++)
+        socket.once('data', () => connectionCount++)
         behaviour(socket, mended)
       })
-  return { there, port: there.port, asked: () => asked }
+  return { server, port: server.port, connectionCount: () => connectionCount }
 }
 
-function serviceOf(simulator: Simulator, elsewhere: number): Service {
+function createWorkingService(simulator: Simulator, elsewhere: number): WorkingService {
   return {
-    elsewhere,
-    async ask({ path, head, body }) {
+    unrelatedPort: elsewhere,
+    async answer({ path, head, body }) {
       const lines = head.split('\r\n').slice(1)
       const headers = lines
         .map((line) => line.split(/: */, 2) as [string, string])
@@ -158,7 +161,7 @@ function serviceOf(simulator: Simulator, elsewhere: number): Service {
   }
 }
 
-async function startElsewhere(): Promise<Listener & { connections: () => number }> {
+async function startUnrelatedServer(): Promise<Listener & { connections: () => number }> {
   let connections = 0
   const server = createServer((socket) => {
     connections++

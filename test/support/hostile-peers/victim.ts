@@ -1,149 +1,75 @@
-/**
- * A Node-RED in a process of its own that ends at the first rejection nobody handles. Told over IPC what to trigger, it
- * tells how that ended, how long it took, and what it did to the process.
- */
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { performance } from 'node:perf_hooks'
-import { SINKS } from './flows'
+/** The handle of a victim: a Node-RED in a separate process, see `victim-process.ts`. */
+import { request } from 'node:http'
+import { forkNodeRed } from '../forked-node-red'
+import type { FlowNode } from '../node-red'
+import type { Triggered, VictimCommand, VictimState } from './victim-process'
 
-/** Distance of the looks at the event loop. */
-const LOOK_MS = 5
-/** Of what is sent so much is looked at. */
-const MOST_TOLD = 100
-
-export type Order =
-  | { id: number; what: 'trigger'; node: string; msg: object }
-  | { id: number; what: 'loop' | 'state' }
-
-export interface Triggered {
+export interface Posted {
   ms: number
-  /** What the catch node got; nothing where the trigger completed. */
-  error?: { code?: string; message: string }
-  /** All of that message, as text. */
+  status: number
   text: string
-  /** Serials that the output was about. */
-  about: string[]
 }
 
-export interface State {
-  /** Bytes, after garbage was collected. */
-  memory: number
-  resident: number
-  /** Open sockets of TCP, those of this handle's own server left out. */
-  sockets: number
-  /** Messages that catch nodes got, by the node that failed. */
-  caught: Record<string, number>
-  polluted: boolean
-  /** All that was shown, once each. */
-  statuses: string[]
+export interface Victim {
+  trigger(node: string, msg?: object): Promise<Triggered>
+  /** An admin route: a body is posted. */
+  request(path: string, body?: object): Promise<Posted>
+  /** Longest stop of the event loop since the last call. */
+  stop(): Promise<number>
+  state(): Promise<VictimState>
+  /** What it wrote. */
+  log(): string
+  /** How it ended, if it did. */
+  ended(): string | undefined
+  end(): Promise<void>
 }
 
-interface Runtime {
-  init(server: object, settings: object): void
-  start(): Promise<void>
-  httpAdmin: (request: object, response: object) => void
-  events: { on(name: string, listener: () => void): void }
-  nodes: { getNode(id: string): RuntimeNode }
-}
+type Without<T> = T extends unknown ? Omit<T, 'id'> : never
 
-interface RuntimeNode {
-  on(event: 'input', listener: (msg: Told) => void): void
-  receive(msg: object): void
-}
-
-interface Told {
-  _msgid: string
-  cell?: number
-  error?: { code?: string; message: string; source: { id: string } }
-  status?: object
-  payload?: unknown
-}
-
-const RED = require('node-red') as Runtime
-const [, , settings = '{}'] = process.argv
-const server = createServer((request, response) => RED.httpAdmin(request, response))
-
-const running = new Map<number, { start: number; about: Set<string> }>()
-const caught: Record<string, number> = {}
-const statuses = new Set<string>()
-
-const tell = (id: number, told: object) => void process.send?.({ id, ...told })
-
-function end(msg: Told, over: object): void {
-  const { cell = -1 } = msg
-  const trigger = running.get(cell)
-  if (!trigger) return
-  running.delete(cell)
-  const { start, about } = trigger
-  const told: Triggered = { ms: performance.now() - start, text: '', about: [...about], ...over }
-  tell(cell, told)
-}
-
-function listen(): void {
-  const on = (id: string, listener: (msg: Told) => void) => RED.nodes.getNode(id).on('input', listener)
-  on(SINKS.output, ({ cell = -1, payload }) => {
-    const devices = [payload].flat().slice(0, MOST_TOLD) as { serial?: string }[]
-    for (const { serial } of devices) running.get(cell)?.about.add(String(serial))
+export async function startVictim(
+  flow: readonly FlowNode[],
+  credentials: Record<string, object>,
+): Promise<Victim> {
+  const { port, command, log, ended, end } = await forkNodeRed({
+    name: 'victim',
+    script: require.resolve('./victim-process.ts'),
+    flow,
+    credentials,
+    settings: {
+      disableEditor: true,
+      logging: { console: { level: 'debug', metrics: false, audit: false } },
+    },
+    env: { TZ: 'UTC' },
+    execArgv: ['--expose-gc'],
   })
-  on(SINKS.status, ({ status }) => void statuses.add(JSON.stringify(status)))
-  on(SINKS.completed, (msg) => end(msg, {}))
-  on(SINKS.caught, (msg) => {
-    const { code, message = '', source } = msg.error ?? {}
-    caught[source?.id ?? ''] = (caught[source?.id ?? ''] ?? 0) + 1
-    end(msg, { error: { code, message }, text: JSON.stringify(msg) })
-  })
-}
-
-/** Longest time that the event loop stood still and the process was at work: where others have the processor is no stop. */
-let longest = 0
-function watchLoop(): void {
-  let wall = performance.now()
-  let work = process.cpuUsage()
-  setInterval(() => {
-    const now = performance.now()
-    const { user, system } = process.cpuUsage(work)
-    longest = Math.max(longest, Math.min(now - wall, (user + system) / 1000) - LOOK_MS)
-    wall = now
-    work = process.cpuUsage()
-  }, LOOK_MS)
-}
-
-async function state(): Promise<State> {
-  for (let times = 0; times < 3; times++) {
-    globalThis.gc?.()
-    await new Promise(setImmediate)
-  }
-  const { heapUsed, external, rss } = process.memoryUsage()
-  const sockets = process
-    .getActiveResourcesInfo()
-    .filter((name) => /^(?:TCPSocket|TLS|TCPConnect)/.test(name))
+  const send = <T>(what: Without<VictimCommand>) => command<T>(what)
   return {
-    memory: heapUsed + external,
-    resident: rss,
-    sockets: sockets.length,
-    caught,
-    polluted: 'polluted' in {} || 'ch1' in {},
-    statuses: [...statuses],
+    trigger: (node, msg = {}) => send({ what: 'trigger', node, msg }),
+    request: (path, body) => requestRoute(port, path, body),
+    stop: async () => (await send<{ longest: number }>({ what: 'loop' })).longest,
+    state: () => send({ what: 'state' }),
+    log,
+    ended,
+    end,
   }
 }
 
-process.on('message', (order: Order) => {
-  const { id, what } = order
-  if (what === 'trigger') {
-    running.set(id, { start: performance.now(), about: new Set() })
-    RED.nodes.getNode(order.node).receive({ ...order.msg, cell: id })
-  } else if (what === 'loop') {
-    tell(id, { longest })
-    longest = 0
-  } else void state().then((told) => tell(id, told))
-})
-process.once('disconnect', () => process.exit())
-
-RED.init(server, JSON.parse(settings))
-RED.events.on('flows:started', () => {
-  listen()
-  watchLoop()
-  server.listen(0, '127.0.0.1', () => tell(0, { port: (server.address() as AddressInfo).port }))
-})
-void RED.start()
+function requestRoute(port: number, path: string, body?: object): Promise<Posted> {
+  const start = performance.now()
+  const method = body ? 'POST' : 'GET'
+  const headers = { 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+      response.once('error', reject)
+      response.once('end', () =>
+        resolve({ ms: performance.now() - start, status: response.statusCode ?? 0, text }),
+      )
+    })
+    outgoing.once('error', reject)
+    outgoing.end(body && JSON.stringify(body))
+  })
+}

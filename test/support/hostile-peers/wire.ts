@@ -1,43 +1,45 @@
-/** What a peer that speaks HTTP reads and writes, byte by byte. */
+/** Reads and writes HTTP byte by byte, for peers. */
 import type { Socket } from 'node:net'
-import { type Behaviour, lead } from '../peers'
+import { forward, type PeerBehaviour } from '../peers'
 
-export interface Asked {
+export interface ReceivedRequest {
   path: string
   head: string
   body: Buffer
-  /** How many requests came before it on all connections of this peer. */
+  /** Number of earlier requests on all connections of this peer. */
   before: number
 }
 
 /** An answer of the service that works, to be spoiled. */
-export interface Good {
+export interface GoodAnswer {
   status: number
   headers: Record<string, string>
   body: Buffer
 }
 
-/** Where good answers come from: a peer spoils what the service would have said to the same request. */
-export interface Service {
-  ask(asked: Asked): Promise<Good>
-  /** A port that nobody has any reason to connect to. */
-  elsewhere: number
+/** Provides the answers of a working service, which peers change. */
+export interface WorkingService {
+  answer(received: ReceivedRequest): Promise<GoodAnswer>
+  /** A port to which nothing should connect. */
+  unrelatedPort: number
 }
 
 const HEAD_END = '\r\n\r\n'
 
-/** The first whole request of these bytes, and how many bytes it takes. */
+/** The first complete request in these bytes, and its length. */
 function requestIn(bytes: Buffer): { head: string; body: Buffer; length: number } | undefined {
   const end = bytes.indexOf(HEAD_END)
   if (end < 0) return undefined
-  const head = bytes.subarray(0, end).toString('latin1')
+  const responseHead = bytes.subarray(0, end).toString('latin1')
   const start = end + HEAD_END.length
-  const length = start + Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0)
-  return bytes.length < length ? undefined : { head, body: bytes.subarray(start, length), length }
+  const length = start + Number(/^content-length: *(\d+)/im.exec(responseHead)?.[1] ?? 0)
+  return bytes.length < length
+    ? undefined
+    : { head: responseHead, body: bytes.subarray(start, length), length }
 }
 
-/** A peer that reads each request, and answers it in its own way. Mended, it hands over the next one. */
-export function answering(answer: (socket: Socket, asked: Asked) => unknown): Behaviour {
+/** A peer that reads each request and answers it. After the repair it forwards the next one. */
+export function respondWith(answer: (socket: Socket, received: ReceivedRequest) => unknown): PeerBehaviour {
   let before = 0
   return (socket, mended) => {
     let read: Buffer = Buffer.alloc(0)
@@ -48,7 +50,7 @@ export function answering(answer: (socket: Socket, asked: Asked) => unknown): Be
       const port = mended()
       if (port !== undefined) {
         socket.off('data', take)
-        lead(socket, port, read)
+        forward(socket, port, read)
         return
       }
       read = read.subarray(found.length)
@@ -61,26 +63,26 @@ export function answering(answer: (socket: Socket, asked: Asked) => unknown): Be
   }
 }
 
-/** Status line and headers; a number of bytes is the Content-Length. */
+/** Status line and headers; a number as value is for Content-Length. */
 export function head(status: number | string, headers: Record<string, string | number> = {}): string {
   const line = typeof status === 'number' ? `${status} whatever` : status
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${line}`, ...lines].join('\r\n') + HEAD_END
 }
 
-export const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' }
+export const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8' }
 
-/** A whole answer as it should be: what is in it is the peer's own. */
-export function whole(body: Buffer | string, headers: Record<string, string> = {}, status = 200): Buffer {
+/** A complete, valid response with the given body. */
+export function response(body: Buffer | string, headers: Record<string, string> = {}, status = 200): Buffer {
   const bytes = Buffer.from(body)
   return Buffer.concat([
-    Buffer.from(head(status, { ...JSON_TYPE, ...headers, 'Content-Length': bytes.length })),
+    Buffer.from(head(status, { ...JSON_HEADERS, ...headers, 'Content-Length': bytes.length })),
     bytes,
   ])
 }
 
-/** Writes piece after piece, as fast as they are taken, until there is none or the other side is gone. */
-export async function pour(socket: Socket, pieces: Iterable<Buffer | string>): Promise<void> {
+/** Writes pieces as fast as they are accepted, until the end or until the client disconnects. */
+export async function writeAll(socket: Socket, pieces: Iterable<Buffer | string>): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return
     if (!socket.write(piece)) {
@@ -97,7 +99,7 @@ export async function pour(socket: Socket, pieces: Iterable<Buffer | string>): P
   }
 }
 
-/** Writes piece after piece, each so many ms after the one before. */
+/** Writes one piece per interval. */
 export function drip(socket: Socket, pieces: Iterable<Buffer | string>, everyMs: number): void {
   const iterator = pieces[Symbol.iterator]()
   const timer = setInterval(() => {
@@ -109,6 +111,6 @@ export function drip(socket: Socket, pieces: Iterable<Buffer | string>, everyMs:
 }
 
 /** The same for ever. */
-export function* endless<T>(one: T): Generator<T> {
+export function* repeatForever<T>(one: T): Generator<T> {
   for (;;) yield one
 }

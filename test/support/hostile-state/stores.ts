@@ -1,4 +1,4 @@
-/** A context store of Node-RED that does as it is told: slow, silent, full, damaged, or gone with its process. */
+/** A context store of Node-RED with controlled behaviour: slow, silent, full, damaged, or lost with its process. */
 import { createRequire } from 'node:module'
 
 type Done = (error: unknown, value?: unknown) => void
@@ -11,28 +11,28 @@ const { prototype }: { prototype: { id: string; context(): Context } } = ofNodeR
   '@node-red/runtime/lib/nodes/Node',
 )
 
-export type Manner = 'at once' | 'fails' | 'throws' | 'never' | { ms: number }
+export type StoreBehaviour = 'at once' | 'fails' | 'throws' | 'never' | { ms: number }
 
-export interface Call {
+export interface StoreCall {
   op: 'load' | 'save'
   /** Of the store that the account names; blank for the default one. */
   store: string
   key: string
-  /** Answers it, however late. */
+  /** Answers the call, at any later time. */
   answer(): void
 }
 
-const ILL = new Error('the store is ill')
+const STORE_ERROR = new Error('the store is ill')
 
 export function createHostileStore() {
   const { context } = prototype
   const disk = new Map<string, string>()
-  const calls: Call[] = []
+  const calls: StoreCall[] = []
   const pending = new Set<() => void>()
-  let manner: (call: Call, index: number) => Manner = () => 'at once'
+  let behaviour: (call: StoreCall, index: number) => StoreBehaviour = () => 'at once'
   let isDead = false
 
-  function call(op: Call['op'], [key, store]: [string, string], done: Done, work: () => unknown): void {
+  function call(op: StoreCall['op'], [key, store]: [string, string], done: Done, work: () => unknown): void {
     if (isDead) return
     let isOver = false
     const answer = () => {
@@ -42,59 +42,60 @@ export function createHostileStore() {
       const value = work()
       setImmediate(() => isDead || done(null, value))
     }
-    const one = { op, store, key, answer }
-    calls.push(one)
-    const how = manner(one, calls.filter((other) => other.op === op).length - 1)
+    const storeCall = { op, store, key, answer }
+    calls.push(storeCall)
+    const chosen = behaviour(storeCall, calls.filter((other) => other.op === op).length - 1)
     if (isDead) return
-    if (how === 'at once') answer()
-    else if (how === 'throws') throw ILL
-    else if (how === 'fails') setImmediate(() => done(ILL))
+    if (chosen === 'at once') answer()
+    else if (chosen === 'throws') throw STORE_ERROR
+    else if (chosen === 'fails') setImmediate(() => done(STORE_ERROR))
     else {
       pending.add(answer)
-      if (how !== 'never') setTimeout(answer, how.ms)
+      if (chosen !== 'never') setTimeout(answer, chosen.ms)
     }
   }
 
   prototype.context = function (this: { id: string }) {
-    const place = (store: unknown, key: string) => [store ?? '', this.id, key].join(' ')
+    const diskKey = (store: unknown, key: string) => [store ?? '', this.id, key].join(' ')
     return {
       get: (key, store, done) =>
         call('load', [key, String(store ?? '')], done, () => {
-          const text = disk.get(place(store, key))
+          const text = disk.get(diskKey(store, key))
           return text === undefined ? undefined : JSON.parse(text)
         }),
       set(key, value, store, done) {
         const text = JSON.stringify(value)
-        call('save', [key, String(store ?? '')], done, () => void disk.set(place(store, key), text))
+        call('save', [key, String(store ?? '')], done, () => void disk.set(diskKey(store, key), text))
       },
     }
   }
 
   return {
-    /** What it holds, by store, node and key. */
+    /** Its contents, by store, node and key. */
     disk,
     calls,
-    of: (op: Call['op'], key = 'cursors') => calls.filter((one) => one.op === op && one.key === key),
-    /** How it takes each call from now on; `index` counts the loads, or the saves. */
-    behave(how: Manner | typeof manner) {
-      manner = typeof how === 'function' ? how : () => how
+    callsOf: (op: StoreCall['op'], key = 'cursors') =>
+      calls.filter((one) => one.op === op && one.key === key),
+    /** Sets the behaviour of further calls; `index` counts the loads, or the saves. */
+    behave(how: StoreBehaviour | typeof behaviour) {
+      behaviour = typeof how === 'function' ? how : () => how
     },
-    /** The process ends: nothing comes of what is on its way. */
+    /** The process ends: pending calls are lost. */
     die() {
       isDead = true
       pending.clear()
     },
     /** A new process. */
-    live() {
+    restart() {
       isDead = false
     },
-    /** It takes all from now on, and what waits. */
-    heal() {
-      manner = () => 'at once'
+    /** Answers all further calls immediately, and the pending ones. */
+    recover() {
+      behaviour = () => 'at once'
       for (const answer of [...pending]) answer()
     },
     restore() {
-      this.heal()
+      this.recover()
       prototype.context = context
     },
   }

@@ -7,40 +7,40 @@ import { createRandom, type Random } from '../chance'
 import { createVirtualClock, type ProcessClock } from '../clock'
 import { contextWith } from './manual-service'
 import { createMemorySharedStore } from './memory-shared-store'
-import { createStore } from './memory-store'
+import { createMemoryStore } from './memory-store'
 import { createModelService } from './model-service'
-import { fateOf, type Scenario } from './world'
+import { fateOf, type Scenario } from './quota-simulation'
 
 /** What happens: when, as a share of the run, and for how long, ms. */
-export interface Mishap {
-  kind: keyof typeof MISHAPS
+export interface Incident {
+  kind: keyof typeof INCIDENTS
   who: number
   at: number
   lasts: number
 }
 
-/** What may happen to one process, or to the ledger. */
-export const MISHAPS = {
-  cut: 'its line to the ledger is cut, and it is told so',
-  silence: 'its line to the ledger is cut, and it hears nothing',
-  block: 'its event loop stands still',
-  kill: 'it is killed, and begins anew with what it has saved',
-  forget: 'the same, with nothing',
-  stop: 'it says goodbye, and begins anew',
-  deploy: 'its nodes are new',
-  flush: 'the ledger is emptied',
-  copy: 'a copy of the ledger is made',
-  failover: 'that copy takes over',
-  outage: 'nobody can reach the ledger',
+/** Incidents of one process, or of the shared store. */
+export const INCIDENTS = {
+  cut: 'its connection to the shared store is cut, with an error',
+  silence: 'its connection to the shared store is cut, without an error',
+  block: 'its event loop is blocked',
+  kill: 'it is killed, and restarted with its saved state',
+  forget: 'it is killed, and restarted without state',
+  stop: 'it is stopped normally, and restarted',
+  deploy: 'its nodes are deployed again',
+  flush: 'the shared store is emptied',
+  copy: 'the shared store is copied',
+  failover: 'the copy replaces the shared store',
+  outage: 'the shared store is down',
 } as const
 
 export interface FleetScenario extends Scenario {
   processes: number
   /** `odd`: stale, wrong, or only a part of them. */
   headers: 'none' | 'honest' | 'odd'
-  /** Longest way to the ledger and back, ms. */
+  /** Longest round trip to the shared store, ms. */
   slow: number
-  mishaps: readonly Mishap[]
+  incidents: readonly Incident[]
 }
 
 /** When something was so with a process, ms. */
@@ -50,145 +50,145 @@ export interface Span {
   to: number
 }
 
-/** While a process had the ledger, or was without it, as it was told itself. */
-export interface Told extends Span {
+/** A time in which a process was connected to the shared store, or disconnected, according to itself. */
+export interface ConnectionSpan extends Span {
   /** It never had it before. */
   isFirst: boolean
 }
 
-/** What a judge has to know. */
+/** The history that the oracle needs. */
 export interface History {
-  heres: Told[]
-  aways: Told[]
-  /** While somebody might have been unable to tell what it had spent. */
+  connected: ConnectionSpan[]
+  disconnected: ConnectionSpan[]
+  /** Times in which a process may have been unable to report its usage. */
   troubles: Span[]
-  /** When the ledger lost its data, ms. */
+  /** When the shared store lost its data, ms. */
   losses: number[]
   stops: { at: number; own: unknown }[]
 }
 
-type Line = { state: 'connected' | 'disconnected' | 'silent'; until: number }
+type Connection = { state: 'connected' | 'disconnected' | 'silent'; until: number }
 
 /** A process, from its start to its end. */
-interface Life {
+interface RunningProcess {
   own: ProcessClock
   quota: Quota
   leave(): unknown
   deploy(): void
-  /** Aborts what its nodes ask for. */
-  over: AbortController
-  span?: Told | undefined
-  wasHere: boolean
+  /** Aborts its requests. */
+  abort: AbortController
+  span?: ConnectionSpan | undefined
+  wasConnected: boolean
 }
 
-/** Processes whose demand never ends, on one account and with one ledger, each with a line of its own to it. */
+/** Simulates processes with endless demand on one account, each with its own connection to one shared store. */
 export function createFleet(scenario: FleetScenario) {
   const { row, concurrency, headers, slow, processes } = scenario
   const random = createRandom(scenario.seed)
   const clock = createVirtualClock(random.next() * 1000)
   const service = createModelService(clock, row, scenario.refusedCounts)
-  const ledger = createMemorySharedStore(clock)
+  const sharedStore = createMemorySharedStore(clock)
   const oneWay = () => Math.floor(random.next() * slow) / 2
-  ledger.slow(oneWay, oneWay)
-  const tells = { ...scenario, headerRate: headers === 'none' ? 0 : 1 }
-  const spoil = oddities(random)
+  sharedStore.slow(oneWay, oneWay)
+  const fateOptions = { ...scenario, headerRate: headers === 'none' ? 0 : 1 }
+  const spoil = corruptHeaders(random)
   const limits = { current: { limit: row.limit, window: row.window } }
   const all = Array.from({ length: processes }, (_, who) => who)
-  const lines = all.map((): Line => ({ state: 'connected', until: 0 }))
-  const stores = all.map(() => createStore(clock))
-  const lives: (Life | undefined)[] = []
-  const history: History = { heres: [], aways: [], troubles: [], losses: [], stops: [] }
+  const connections = all.map((): Connection => ({ state: 'connected', until: 0 }))
+  const stores = all.map(() => createMemoryStore(clock))
+  const running: (RunningProcess | undefined)[] = []
+  const history: History = { connected: [], disconnected: [], troubles: [], losses: [], stops: [] }
   /** Of all requests that were sent, ms. */
   const latencies: number[] = []
-  let takeOver = () => {}
-  let asked = 0
+  let failover = () => {}
+  let requestCount = 0
   const now = () => clock.monotonic()
 
-  function endSpan(life: Life): void {
+  function endSpan(life: RunningProcess): void {
     if (life.span) life.span.to = now()
     life.span = undefined
   }
 
-  function ledgerHere(life: Life, who: number, here: boolean): void {
-    const spans = here ? history.heres : history.aways
+  function onSharedStoreChange(life: RunningProcess, who: number, isConnected: boolean): void {
+    const spans = isConnected ? history.connected : history.disconnected
     if (life.span && spans.includes(life.span)) return
     endSpan(life)
-    life.span = { who, from: now(), to: Number.POSITIVE_INFINITY, isFirst: !life.wasHere }
+    life.span = { who, from: now(), to: Number.POSITIVE_INFINITY, isFirst: !life.wasConnected }
     spans.push(life.span)
-    life.wasHere ||= here
+    life.wasConnected ||= isConnected
   }
 
   function start(who: number): void {
     const own = clock.process()
     const quota = createQuota(own.clock)
-    const life: Life = {
-      ...{ own, quota, leave: () => {}, over: new AbortController(), wasHere: false },
+    const life: RunningProcess = {
+      ...{ own, quota, leave: () => {}, abort: new AbortController(), wasConnected: false },
       deploy() {
         void life.leave()
         life.leave = join()
       },
     }
-    lives[who] = life
+    running[who] = life
     const join = () =>
       quota.join({
         ...{ concurrency, limits: limitsWith(limits), store: stores[who] },
         openSharedStore: () =>
-          readBy(
+          readWhenFree(
             own,
-            ledger.open(() => lines[who]?.state ?? 'connected'),
+            sharedStore.open(() => connections[who]?.state ?? 'connected'),
           ),
-        onSharedStoreChange: (here) => ledgerHere(life, who, here),
+        onSharedStoreChange: (isConnected) => onSharedStoreChange(life, who, isConnected),
       })
     life.leave = join()
-    for (let count = 0; count < concurrency + 2; count++) askOn(life)
+    for (let count = 0; count < concurrency + 2; count++) submitAgain(life)
   }
 
-  /** Asks, and as soon as that is over again. */
-  function askOn(life: Life): void {
-    const { quota, over } = life
+  /** Submits a request, and another one when it has ended. */
+  function submitAgain(life: RunningProcess): void {
+    const { quota, abort } = life
     const request = {
       endpoint: 'current' as const,
-      key: `${asked++}`,
+      key: `${requestCount++}`,
       send: (_: number | undefined, signal: AbortSignal) => send(life, signal),
       copy: (value: string) => value,
     }
     const again = () => {
-      if (!over.signal.aborted) askOn(life)
+      if (!abort.signal.aborted) submitAgain(life)
     }
-    quota.ask(request, contextWith({ signal: over.signal })).then(again, again)
+    quota.submit(request, contextWith({ signal: abort.signal })).then(again, again)
   }
 
-  async function send({ own }: Life, signal: AbortSignal): Promise<AttemptResult<'answer'>> {
-    const fate = fateOf(tells, random)
+  async function send({ own }: RunningProcess, signal: AbortSignal): Promise<AttemptResult<'answer'>> {
+    const fate = fateOf(fateOptions, random)
     latencies.push(fate.up + fate.back)
     const result = await own.reads(service.send(fate, signal, own))
     return headers === 'odd' && result.headers ? { ...result, headers: spoil(result.headers) } : result
   }
 
-  /** So long somebody can tell nothing. */
+  /** Notes that a process cannot report its usage for a time. */
   function trouble(who: number, lasts: number): void {
     history.troubles.push({ who, from: now(), to: now() + lasts })
   }
 
-  function cut(who: number, state: Line['state'], lasts: number): void {
+  function cut(who: number, state: Connection['state'], lasts: number): void {
     const until = now() + lasts
-    lines[who] = { state, until }
+    connections[who] = { state, until }
     trouble(who, lasts)
     clock.after(lasts, () => {
-      if (lines[who]?.until === until) lines[who] = { state: 'connected', until }
+      if (connections[who]?.until === until) connections[who] = { state: 'connected', until }
     })
   }
 
-  function kill(who: number, life: Life, lasts: number): void {
+  function kill(who: number, life: RunningProcess, lasts: number): void {
     trouble(who, lasts)
     life.own.kill()
-    service.cut(life.own)
-    beginAgain(who, life, lasts)
+    service.crash(life.own)
+    restart(who, life, lasts)
   }
 
-  function beginAgain(who: number, life: Life, lasts: number): void {
+  function restart(who: number, life: RunningProcess, lasts: number): void {
     endSpan(life)
-    lives[who] = undefined
+    running[who] = undefined
     clock.after(lasts, () => start(who))
   }
 
@@ -197,7 +197,7 @@ export function createFleet(scenario: FleetScenario) {
     work()
   }
 
-  const mishaps: Record<Mishap['kind'], (who: number, life: Life, lasts: number) => void> = {
+  const actions: Record<Incident['kind'], (who: number, life: RunningProcess, lasts: number) => void> = {
     cut: (who, _, lasts) => cut(who, 'disconnected', lasts),
     silence: (who, _, lasts) => cut(who, 'silent', lasts),
     block(who, { own }, lasts) {
@@ -207,31 +207,31 @@ export function createFleet(scenario: FleetScenario) {
     kill,
     forget(who, life, lasts) {
       kill(who, life, lasts)
-      stores[who] = createStore(clock)
+      stores[who] = createMemoryStore(clock)
     },
     stop(who, life, lasts) {
       history.stops.push({ at: now(), own: life.own })
-      life.over.abort()
+      life.abort.abort()
       void life.leave()
-      beginAgain(who, life, lasts)
+      restart(who, life, lasts)
     },
     deploy: (_, life) => life.deploy(),
-    flush: () => lose(() => ledger.lose()),
+    flush: () => lose(() => sharedStore.lose()),
     copy() {
-      takeOver = ledger.copy()
+      failover = sharedStore.copy()
     },
-    failover: () => lose(() => takeOver()),
+    failover: () => lose(() => failover()),
     outage(_, __, lasts) {
       for (const who of all) trouble(who, lasts)
-      ledger.setState('disconnected')
-      clock.after(lasts, () => ledger.setState('connected'))
+      sharedStore.setState('disconnected')
+      clock.after(lasts, () => sharedStore.setState('connected'))
     },
   }
 
-  function befall({ kind, who: any, lasts }: Mishap): void {
+  function apply({ kind, who: any, lasts }: Incident): void {
     const who = any % processes
-    const life = lives[who]
-    if (life) mishaps[kind](who, life, lasts)
+    const life = running[who]
+    if (life) actions[kind](who, life, lasts)
   }
 
   return {
@@ -240,9 +240,9 @@ export function createFleet(scenario: FleetScenario) {
     history,
     latencies,
     scenario,
-    async live(ms: number): Promise<void> {
+    async run(ms: number): Promise<void> {
       for (const who of all) start(who)
-      for (const mishap of scenario.mishaps) clock.after(mishap.at * ms, () => befall(mishap))
+      for (const mishap of scenario.incidents) clock.after(mishap.at * ms, () => apply(mishap))
       await clock.pass(ms)
     },
   }
@@ -250,22 +250,22 @@ export function createFleet(scenario: FleetScenario) {
 
 export type Fleet = ReturnType<typeof createFleet>
 
-/** What a ledger answers is read when the process is free to. */
-function readBy(
+/** Delivers the answers of a shared store when the process is not blocked. */
+function readWhenFree(
   { reads }: ProcessClock,
   { heartbeat, reserve, commit, replay, ...rest }: SharedQuotaStore,
 ): SharedQuotaStore {
   return {
     ...rest,
-    heartbeat: (...asked) => reads(heartbeat(...asked)),
-    reserve: (...asked) => reads(reserve(...asked)),
-    commit: (...asked) => reads(commit(...asked)),
-    replay: (...asked) => reads(replay(...asked)),
+    heartbeat: (...args) => reads(heartbeat(...args)),
+    reserve: (...args) => reads(reserve(...args)),
+    commit: (...args) => reads(commit(...args)),
+    replay: (...args) => reads(replay(...args)),
   }
 }
 
-/** Headers as a cache, a proxy or a slip of the service may leave them: their limits are right where they are whole. */
-function oddities(random: Random) {
+/** Corrupts headers as a cache, a proxy or an error of the service might; complete limits are right. */
+function corruptHeaders(random: Random) {
   const before: QuotaHeaders[] = []
   return (reading: QuotaHeaders): QuotaHeaders => {
     before.push(reading)

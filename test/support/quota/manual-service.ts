@@ -4,7 +4,7 @@ import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError } from '../../../src/lib/errors'
 import type { AttemptResult, QuotaRequest, RequestContext } from '../../../src/lib/quota/types'
 
-/** An answer whose headers say nothing. */
+/** An answer without headers. */
 export const NO_HEADERS: QuotaHeaders = {
   limit: null,
   remaining: null,
@@ -18,10 +18,10 @@ export const headersWith = (headers: Partial<QuotaHeaders> = {}): QuotaHeaders =
 })
 
 /** A request that left. */
-export interface Sent {
+export interface SentRequest {
   key: string
   endpoint: EndpointName
-  /** Records it asks for. */
+  /** The number of requested records. */
   number: number | undefined
   signal: AbortSignal
   at: number
@@ -29,16 +29,16 @@ export interface Sent {
   answer(result?: Partial<AttemptResult<unknown>>): void
 }
 
-export interface Wanted {
+export interface RequestOptions {
   endpoint?: EndpointName
   device?: string
   wanted?: number
   minimum?: number
 }
 
-/** The other side of a quota: keeps what left, until a test answers it. */
+/** A service for a quota: stores sent requests, until a test answers them. */
 export function createManualService(clock: Clock) {
-  const sent: Sent[] = []
+  const sent: SentRequest[] = []
   const copies: unknown[] = []
 
   function send(key: string, endpoint: EndpointName, number: number | undefined, signal: AbortSignal) {
@@ -56,7 +56,10 @@ export function createManualService(clock: Clock) {
     sent,
     copies,
     keys: () => sent.map(({ key }) => key),
-    request(key: string, { endpoint = 'current', device, wanted = 16_000, minimum = 1000 }: Wanted = {}) {
+    request(
+      key: string,
+      { endpoint = 'current', device, wanted = 16_000, minimum = 1000 }: RequestOptions = {},
+    ) {
       const request: QuotaRequest<unknown> = {
         endpoint,
         key,
@@ -73,7 +76,7 @@ export function createManualService(clock: Clock) {
   }
 }
 
-/** A context without a limit of the wait, unless given otherwise. */
+/** A context without a maximum wait, unless given otherwise. */
 export const contextWith = (over: Partial<RequestContext> = {}): RequestContext => ({
   signal: new AbortController().signal,
   queueKey: 'node',
@@ -81,15 +84,15 @@ export const contextWith = (over: Partial<RequestContext> = {}): RequestContext 
   ...over,
 })
 
-export interface Outcome {
+export interface PromiseState {
   state: 'waiting' | 'done' | 'failed'
   value?: unknown
   error?: EnvlogError
 }
 
 /** What becomes of a promise. */
-export function outcome(promise: Promise<unknown>): Outcome {
-  const seen: Outcome = { state: 'waiting' }
+export function observe(promise: Promise<unknown>): PromiseState {
+  const seen: PromiseState = { state: 'waiting' }
   promise.then(
     (value) => Object.assign(seen, { state: 'done', value }),
     (error: EnvlogError) => Object.assign(seen, { state: 'failed', error }),
@@ -98,7 +101,7 @@ export function outcome(promise: Promise<unknown>): Outcome {
 }
 
 /** A refusal as the client reports it: an error with the answer's status. */
-export function refusal(
+export function refusedResult(
   status: number,
   headers: Partial<QuotaHeaders> = {},
 ): Partial<AttemptResult<unknown>> {

@@ -1,38 +1,40 @@
 import type { SharedQuotaStore } from '../../../src/lib/quota/shared/store'
 import { createVirtualClock, type ProcessClock } from '../clock'
-import { headersWith, type Sent } from './manual-service'
+import { headersWith, type SentRequest } from './manual-service'
 import { createMemorySharedStore } from './memory-shared-store'
-import { createStore } from './memory-store'
-import { OCCUPIED_MS } from './one-member'
-import { keys, member, processOf } from './quota'
+import { createMemoryStore } from './memory-store'
+import { CURRENT_OCCUPIED_MS } from './one-member'
+import { createProcess, keys, participant } from './quota'
 
-export type State = 'connected' | 'disconnected' | 'silent'
+export type LinkState = 'connected' | 'disconnected' | 'silent'
 
 const LIMIT = 10
-/** How often answers come. */
+/** Interval of answers. */
 const STEP_MS = 100
 
 /**
- * Processes on one account with ten requests in two minutes, each with a way to the shared store of its own.
- * @param honest their responses have headers that report what the service counts; otherwise none
+ * Processes on one account with ten requests in two minutes, each with its own connection to the shared store.
+ * @param honest their responses have headers that report the count of the service; otherwise none
  */
 export async function createMembers(count: number, { honest = false } = {}) {
   const clock = createVirtualClock()
   const sharedStore = createMemorySharedStore(clock)
   const older = createMemorySharedStore(clock, 'older ')
-  let turned = sharedStore
-  const ways: State[] = Array.from({ length: count }, () => 'connected')
+  let reachableStore = sharedStore
+  const links: LinkState[] = Array.from({ length: count }, () => 'connected')
   let storeMs = 0
-  const stores = ways.map(() => createStore(clock, { delays: () => storeMs }))
-  const lives: ProcessClock[] = []
+  const stores = links.map(() => createMemoryStore(clock, { delays: () => storeMs }))
+  const processes: ProcessClock[] = []
   /** What the service has counted, and when. */
   const counted: number[] = []
-  const answered = new Set<Sent>()
+  const answered = new Set<SentRequest>()
 
-  /** To whichever is at the address. */
-  function way(which: number): SharedQuotaStore {
-    const ends = new Map([sharedStore, older].map((one) => [one, one.open(() => ways[which] ?? 'connected')]))
-    const end = () => ends.get(turned) as SharedQuotaStore
+  /** Connects to the store that is at the address now. */
+  function linkOf(which: number): SharedQuotaStore {
+    const ends = new Map(
+      [sharedStore, older].map((one) => [one, one.open(() => links[which] ?? 'connected')]),
+    )
+    const end = () => ends.get(reachableStore) as SharedQuotaStore
     return {
       heartbeat: (heartbeat) => end().heartbeat(heartbeat),
       reserve: (...reserve) => end().reserve(...reserve),
@@ -45,18 +47,18 @@ export async function createMembers(count: number, { honest = false } = {}) {
 
   function start(which: number) {
     const own = clock.process()
-    lives[which] = own
-    return processOf(own.clock, { openSharedStore: () => way(which), store: stores[which] })
+    processes[which] = own
+    return createProcess(own.clock, { openSharedStore: () => linkOf(which), store: stores[which] })
   }
-  const all = ways.map((_, which) => start(which))
+  const all = links.map((_, which) => start(which))
 
-  /** Answers what has left, as the service would, by what it counts in a sliding window. */
+  /** Answers sent requests like the service, with its count in a sliding window. */
   async function answer(): Promise<void> {
     for (const { service } of all) {
       for (const sent of service.sent.filter((one) => !answered.has(one))) {
         answered.add(sent)
         counted.push(clock.monotonic())
-        const used = counted.filter((at) => clock.monotonic() - at <= OCCUPIED_MS - 1000).length
+        const used = counted.filter((at) => clock.monotonic() - at <= CURRENT_OCCUPIED_MS - 1000).length
         const headers = { limit: LIMIT, windowSeconds: 120, remaining: Math.max(0, LIMIT - used) }
         sent.answer(honest ? { headers: headersWith(headers) } : {})
       }
@@ -72,32 +74,32 @@ export async function createMembers(count: number, { honest = false } = {}) {
   }
 
   await clock.pass(1000)
-  for (const [which, { ask }] of all.entries()) {
-    ask(`first of ${which}`)
+  for (const [which, { submit }] of all.entries()) {
+    submit(`first of ${which}`)
     await clock.pass(50)
     await answer()
     await clock.pass(50)
   }
-  await clock.pass(2 * OCCUPIED_MS)
+  await clock.pass(2 * CURRENT_OCCUPIED_MS)
   for (const { service } of all) service.sent.length = 0
 
   const sent = () => all.reduce((sum, { service }) => sum + service.sent.length, 0)
   return {
-    ...{ clock, sharedStore, all, ways, sent, pass, answer },
-    /** How many of so many went within some time; all are answered. */
-    async use(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
-      const { ask, service } = all[which] as (typeof all)[number]
+    ...{ clock, sharedStore, all, ways: links, sent, pass, answer },
+    /** Submits requests; resolves with how many were sent within some time. All are answered. */
+    async send(which: number, wanted: number, prefix = 'r', ms = 7000): Promise<number> {
+      const { submit, service } = all[which] as (typeof all)[number]
       const before = service.sent.length
-      for (const key of keys(`${prefix}${which}.`, wanted)) ask(key)
+      for (const key of keys(`${prefix}${which}.`, wanted)) submit(key)
       await pass(ms)
       return service.sent.length - before
     },
-    cut: (which: number, state: State) => {
-      ways[which] = state
+    setLink: (which: number, state: LinkState) => {
+      links[which] = state
     },
     /** The address leads to another store, whose data is older. */
-    turn: () => {
-      turned = older
+    switchStore: () => {
+      reachableStore = older
     },
     slowStores: (ms: number) => {
       storeMs = ms
@@ -106,11 +108,11 @@ export async function createMembers(count: number, { honest = false } = {}) {
     deploy(which: number) {
       const one = all[which] as (typeof all)[number]
       void one.leave()
-      one.leave = one.quota.join(member({ openSharedStore: () => way(which) }))
+      one.leave = one.quota.join(participant({ openSharedStore: () => linkOf(which) }))
     },
-    /** Its process ends at once. */
-    kill: (which: number) => lives[which]?.kill(),
-    /** Begins again with what it has saved; what it had sent stays known. */
+    /** Kills its process. */
+    kill: (which: number) => processes[which]?.kill(),
+    /** Restarts it with its saved state; its earlier requests stay known. */
     restart(which: number) {
       const before = all[which]
       const after = start(which)

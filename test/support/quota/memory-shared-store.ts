@@ -11,7 +11,7 @@ import {
   type UsageReplay,
 } from '../../../src/lib/quota/shared/store'
 
-interface Held {
+interface UsageEntry {
   amount: number
   inFlight: boolean
   ends: number
@@ -24,8 +24,8 @@ type State = 'connected' | 'disconnected' | 'silent'
  * @param name unlike that of any other
  */
 export function createMemorySharedStore(clock: Clock, name = '') {
-  let limits = new Map<string, Map<string, Held>>()
-  /** Member → when it was heard of last. */
+  let limits = new Map<string, Map<string, UsageEntry>>()
+  /** When each member was last active. */
   let members = new Map<string, number>()
   let instances = 0
   let since = Number.NEGATIVE_INFINITY
@@ -40,8 +40,8 @@ export function createMemorySharedStore(clock: Clock, name = '') {
   const now = () => clock.monotonic()
   const instanceId = () => `${name}${instances}`
 
-  function entries(name: string): Map<string, Held> {
-    const known = limits.get(name) ?? new Map<string, Held>()
+  function entries(name: string): Map<string, UsageEntry> {
+    const known = limits.get(name) ?? new Map<string, UsageEntry>()
     limits.set(name, known)
     for (const [id, { ends }] of known) if (ends <= now()) known.delete(id)
     return known
@@ -76,16 +76,16 @@ export function createMemorySharedStore(clock: Clock, name = '') {
     for (const id of predecessors) members.delete(id)
     if (reportedTo === instanceId()) members.set(memberId, now())
     if (isLeaving) members.delete(memberId)
-    const heard = [...members].map(([id, at]) => ({ id, ageMs: now() - at }))
-    return { instanceId: instanceId(), ageMs: now() - since, members: heard }
+    const list = [...members].map(([id, at]) => ({ id, ageMs: now() - at }))
+    return { instanceId: instanceId(), ageMs: now() - since, members: list }
   }
 
-  /** What silent members may be using without the store. */
-  function reserved({ name, limit, occupiedMs }: ReserveRequest): Held[] {
-    const heard = [...members].map(([id, at]) => ({ id, at, ageMs: now() - at }))
-    const count = heard.filter(({ ageMs }) => ageMs < Math.max(occupiedMs, MEMBER_TIMEOUT_MS)).length
+  /** The shares that silent members may be using. */
+  function reserved({ name, limit, occupiedMs }: ReserveRequest): UsageEntry[] {
+    const list = [...members].map(([id, at]) => ({ id, at, ageMs: now() - at }))
+    const count = list.filter(({ ageMs }) => ageMs < Math.max(occupiedMs, MEMBER_TIMEOUT_MS)).length
     const share = Math.max(1, Math.floor(limit / Math.max(2, count)))
-    const silent = heard.filter(
+    const silent = list.filter(
       ({ at, ageMs }) => (ageMs >= MEMBER_TIMEOUT_MS || at < since) && ageMs < occupiedMs,
     )
     return silent.flatMap(({ id, at }) => {
@@ -138,26 +138,26 @@ export function createMemorySharedStore(clock: Clock, name = '') {
     }
   }
 
-  /** One process's way to it, which may be cut while others have theirs. */
+  /** The connection of one process, which can be cut separately. */
   function open(reach: () => State = () => 'connected'): SharedQuotaStore {
     const broken = () => Promise.reject(Object.assign(new Error('disconnected'), { code: 'AWAY' }))
     const over = (ms: number) => new Promise<void>((resolve) => clock.after(ms, () => resolve()))
 
-    /** Resolves where nothing is in the way, and never where nobody says so. */
+    /** Resolves if it is connected, rejects if it is disconnected, and never settles if it is silent. */
     async function passes(): Promise<void> {
       const states = [state, reach()]
       if (states.includes('disconnected')) await broken()
       if (states.includes('silent')) await new Promise(() => {})
     }
 
-    /** On one connection nothing overtakes what went before: when that arrived there, and back. */
+    /** Calls on one connection stay in order: when the last one arrived there, and back. */
     const arrived = { there: 0, back: 0 }
     const after = (way: keyof typeof arrived, ms: number) => {
       arrived[way] = Math.max(arrived[way], now() + ms)
       return over(arrived[way] - now()).then(passes)
     }
 
-    /** Takes its time there and back, as what is on another machine does: the connection may be cut meanwhile. */
+    /** A call takes time in both directions, in which the connection may be cut. */
     async function call<T>(name: string, work: () => T): Promise<T> {
       calls.push(name)
       if (failing.delete(name)) await broken()
@@ -205,14 +205,14 @@ export function createMemorySharedStore(clock: Clock, name = '') {
     setState: (to: State) => {
       state = to
     },
-    /** @param there till it does what it is asked; else that is at once */
+    /** @param there delay until the work; otherwise it is done immediately */
     slow: (ms: () => number, there = () => 0) => {
       delay = ms
       delayThere = there
     },
     /** The next such call fails. */
     failOnce: (name: string) => void failing.add(name),
-    /** It begins again without data. */
+    /** It restarts without data. */
     lose() {
       limits = new Map()
       members = new Map()

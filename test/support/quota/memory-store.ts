@@ -2,26 +2,26 @@ import type { Clock } from '../../../src/lib/clock'
 import type { StateStore } from '../../../src/lib/state-store'
 
 /** A store that outlives its process; its data is a copy, as on a disk. */
-export interface KeptStore extends StateStore {
+export interface MemoryStore extends StateStore {
   contents(): unknown
   /** Writes that were begun. */
   writes(): number
-  /** True while a write is under way. */
-  busy(): boolean
+  /** True while a write is in progress. */
+  isBusy(): boolean
   /** When the write of its data was begun, monotonic. */
-  newest(): number
-  /** Its process dies: what it is writing is never there. */
-  cut(): void
+  lastWriteAt(): number
+  /** Its process dies: pending writes are lost. */
+  crash(): void
 }
 
 /**
- * @param delays how long each call takes, ms; 0 at once
+ * @param delays duration of each call, ms; 0 for immediately
  * @param fails whether a call is refused
  */
-export function createStore(
+export function createMemoryStore(
   clock: Clock,
   { delays = () => 0, fails = () => false }: { delays?: () => number; fails?: () => boolean } = {},
-): KeptStore {
+): MemoryStore {
   let text: string | undefined
   let begun = 0
   let inFlight = 0
@@ -46,9 +46,9 @@ export function createStore(
   return {
     contents: () => (text === undefined ? undefined : JSON.parse(text)),
     writes: () => begun,
-    busy: () => inFlight > 0,
-    newest: () => newest,
-    cut() {
+    isBusy: () => inFlight > 0,
+    lastWriteAt: () => newest,
+    crash() {
       life++
       inFlight = 0
     },

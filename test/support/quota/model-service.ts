@@ -10,7 +10,7 @@ export interface ServiceRow {
   /** Seconds. */
   window: number
   kind: 'fixed' | 'sliding'
-  /** Where a fixed window begins, ms. */
+  /** Phase of fixed windows, ms. */
   phase: number
 }
 
@@ -19,7 +19,7 @@ export interface Fate {
   /** From the sending to the instant it is counted, and from there to the answer, ms. */
   up: number
   back: number
-  /** `failed` is the service's own failure, `refused` one without need, `denied` the same as a 400. */
+  /** `failed`: a failure of the service; `refused`: an unnecessary 429; `denied`: an unnecessary 400. */
   ends: 'well' | 'failed' | 'lost' | 'refused' | 'denied' | 'unsent'
   /** Lost before it was counted, or cut off before: is it counted all the same? */
   counted: boolean
@@ -27,26 +27,26 @@ export interface Fate {
   hasHeaders: boolean
 }
 
-export interface Counted {
+export interface CountedRequest {
   at: number
   who: 'ours' | 'foreign'
   /** One too many: it was refused for that. */
   over: boolean
   /** True if it counts. */
-  takes: boolean
-  /** False where its answer was lost: nobody learned of it. */
+  counts: boolean
+  /** False if its answer was lost. */
   answered: boolean
-  /** The process that sent it, where it said so. */
+  /** The process that sent it, if known. */
   of?: unknown
 }
 
-/** Counts requests as the service may: the description says neither which windows it has nor what a 429 costs. */
+/** Counts requests in all ways that the service may: the kind of windows and the cost of a 429 are not described. */
 export function createModelService(
   clock: Clock,
   { limit, window, kind, phase }: ServiceRow,
   refusedCounts: boolean,
 ) {
-  const log: Counted[] = []
+  const log: CountedRequest[] = []
   /** What cuts a request off → whose it is. */
   const inFlight = new Map<(dead: boolean) => void, unknown>()
   const ms = window * 1000
@@ -54,21 +54,26 @@ export function createModelService(
   let from = 0
 
   /** What is in the window of an instant. */
-  function within(at: number): Counted[] {
-    // The log is in order: what has left the longest window never returns.
-    while (from < log.length && at - (log[from] as Counted).at > ms) from++
+  function within(at: number): CountedRequest[] {
+    // The log is ordered: entries before the longest window are never needed again.
+    while (from < log.length && at - (log[from] as CountedRequest).at > ms) from++
     return log.slice(from).filter((one) => kind === 'sliding' || windowOf(one.at) === windowOf(at))
   }
 
-  const used = () => within(clock.monotonic()).filter(({ takes }) => takes).length
+  const used = () => within(clock.monotonic()).filter(({ counts }) => counts).length
 
-  function count(who: Counted['who'], of?: unknown, needless = false, answered = false): Counted {
+  function count(
+    who: CountedRequest['who'],
+    of?: unknown,
+    isNeedless = false,
+    answered = false,
+  ): CountedRequest {
     const over = used() >= limit
     const entry = {
       at: clock.monotonic(),
       who,
       over,
-      takes: refusedCounts || !(over || needless),
+      counts: refusedCounts || !(over || isNeedless),
       answered,
       of,
     }
@@ -99,7 +104,7 @@ export function createModelService(
         stop()
         resolve(how)
       }
-      // Cut off on its way: nobody knows whether it has arrived; the dead learn nothing.
+      // Aborted in flight: it is not known whether it arrived; a killed process gets no result.
       const cut = (dead: boolean) => {
         if (!arrived && fate.counted && fate.ends !== 'unsent') count('ours', of)
         inFlight.delete(cut)
@@ -136,8 +141,8 @@ export function createModelService(
     within,
     used,
     foreign: () => void count('foreign'),
-    /** The client's process dies: what is under way is counted now or never. */
-    cut: (of?: unknown) => {
+    /** The client's process dies: requests in flight are counted now or never. */
+    crash: (of?: unknown) => {
       for (const [one, whose] of [...inFlight]) if (whose === of) one(true)
     },
     refusals: () => log.filter(({ who, over }) => who === 'ours' && over),

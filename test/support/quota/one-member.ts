@@ -1,16 +1,16 @@
 import { createVirtualClock } from '../clock'
 import { createMemorySharedStore } from './memory-shared-store'
-import { keys, member, processOf, type Setup } from './quota'
+import { createProcess, keys, type ParticipantOptions, participant } from './quota'
 
 /** A window and its margin of `current`, ms. */
-export const OCCUPIED_MS = 121_000
+export const CURRENT_OCCUPIED_MS = 121_000
 
 /** Till one that lost the shared store is left its share by those that have it, ms. */
 export const SHARE_LEFT_MS = 8000
 
-/** A process whose account others share, and which has asked once, a window ago. */
+/** A process of a shared account that has sent one request, a window ago. */
 export async function createMember(
-  over: Setup = {},
+  over: ParticipantOptions = {},
   state: 'connected' | 'disconnected' | 'silent' = 'connected',
 ) {
   const clock = createVirtualClock()
@@ -18,24 +18,37 @@ export async function createMember(
   sharedStore.setState(state)
   const connections: boolean[] = []
   const reasons: (string | undefined)[] = []
-  const onSharedStoreChange = (here: boolean, reason?: string) => {
-    connections.push(here)
+  const onSharedStoreChange = (isConnected: boolean, reason?: string) => {
+    connections.push(isConnected)
     if (reasons.length === 0 || reasons.at(-1) !== reason) reasons.push(reason)
   }
-  const all = processOf(clock, { openSharedStore: () => sharedStore.open(), onSharedStoreChange, ...over })
+  const all = createProcess(clock, {
+    openSharedStore: () => sharedStore.open(),
+    onSharedStoreChange,
+    ...over,
+  })
   await clock.pass(1000)
-  all.ask('first')
+  all.submit('first')
   await clock.settle()
   all.service.sent[0]?.answer()
-  await clock.pass(2 * OCCUPIED_MS)
+  await clock.pass(2 * CURRENT_OCCUPIED_MS)
   all.service.sent.length = 0
-  /** So many left at once. */
-  const go = async (prefix: string, count: number) => {
+  /** Submits requests; resolves with how many were sent immediately. */
+  const submitMany = async (prefix: string, count: number) => {
     const before = all.service.sent.length
-    for (const key of keys(prefix, count)) all.ask(key)
+    for (const key of keys(prefix, count)) all.submit(key)
     await clock.pass(5000)
     return all.service.sent.length - before
   }
-  const another = () => processOf(clock, { openSharedStore: () => sharedStore.open(), ...over })
-  return { ...all, clock, sharedStore, connections, reasons, go, another, member }
+  const startAnother = () => createProcess(clock, { openSharedStore: () => sharedStore.open(), ...over })
+  return {
+    ...all,
+    clock,
+    sharedStore,
+    connections,
+    reasons,
+    go: submitMany,
+    another: startAnother,
+    member: participant,
+  }
 }

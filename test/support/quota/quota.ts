@@ -5,39 +5,43 @@ import { createQuota, type Participant } from '../../../src/lib/quota/quota'
 import type { RequestContext } from '../../../src/lib/quota/types'
 import type { LimitsTable } from '../../../src/shared/service-limits'
 import { createVirtualClock } from '../clock'
-import { contextWith, createManualService, outcome, type Wanted } from './manual-service'
+import { contextWith, createManualService, observe, type RequestOptions } from './manual-service'
 
-export interface Setup extends Partial<Omit<Participant, 'limits'>> {
+export interface ParticipantOptions extends Partial<Omit<Participant, 'limits'>> {
   limits?: LimitsTable
 }
 
-export const member = ({ limits = {}, concurrency = 100, ...over }: Setup = {}): Participant => ({
+export const participant = ({
+  limits = {},
+  concurrency = 100,
+  ...over
+}: ParticipantOptions = {}): Participant => ({
   concurrency,
   limits: limitsWith(limits),
   ...over,
 })
 
 /** A quota with one member, its time and the other side. */
-export function setup(over: Setup = {}, clock = createVirtualClock()) {
-  return { clock, ...processOf(clock, over) }
+export function setupQuota(over: ParticipantOptions = {}, clock = createVirtualClock()) {
+  return { clock, ...createProcess(clock, over) }
 }
 
 /** One more process on the same time. */
-export function processOf(clock: Clock, over: Setup = {}) {
+export function createProcess(clock: Clock, over: ParticipantOptions = {}) {
   const service = createManualService(clock)
   const quota = createQuota(clock)
-  const leave = quota.join(member(over))
-  const ask = (key: string, wanted: Wanted = {}, by: Partial<RequestContext> = {}) =>
-    outcome(quota.ask(service.request(key, wanted), contextWith(by)))
-  return { service, quota, leave, ask }
+  const leave = quota.join(participant(over))
+  const submit = (key: string, wanted: RequestOptions = {}, by: Partial<RequestContext> = {}) =>
+    observe(quota.submit(service.request(key, wanted), contextWith(by)))
+  return { service, quota, leave, submit }
 }
 
-/** As `setup`, after a first answer of each endpoint whose permit is available again. */
-export async function known(over: Setup = {}, endpoints: EndpointName[] = ['current']) {
-  const all = setup(over)
+/** Like `setupQuota`, after a first answer of each endpoint whose permit is available again. */
+export async function setupAnswered(over: ParticipantOptions = {}, endpoints: EndpointName[] = ['current']) {
+  const all = setupQuota(over)
   await all.clock.settle()
   for (const endpoint of endpoints) {
-    all.ask(`first of ${endpoint}`, { endpoint })
+    all.submit(`first of ${endpoint}`, { endpoint })
     await all.clock.settle()
     all.service.sent.at(-1)?.answer()
   }

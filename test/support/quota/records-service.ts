@@ -8,15 +8,15 @@ import type { ServiceRow } from './model-service'
 export interface RecordsFate {
   up: number
   back: number
-  /** How much of what is asked for the device has. */
+  /** The share of the requested records that the device has. */
   has: number
-  /** `broken`: the headers came, the body did not; `lost`: neither. */
+  /** `broken`: headers without a body; `lost`: no response. */
   ends: 'well' | 'broken' | 'lost'
   hasHeaders: boolean
 }
 
 /** Counts the records of each device that it sends; refuses a request for more than remain. */
-export function createRecordsService(clock: Clock, { limit, window, kind, phase }: ServiceRow) {
+export function createRecordsModelService(clock: Clock, { limit, window, kind, phase }: ServiceRow) {
   const log: { at: number; device: string; amount: number; over: boolean }[] = []
   const inFlight = new Set<() => void>()
   const ms = window * 1000
@@ -30,19 +30,19 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     }, limit)
   }
 
-  function count(device: string, asked: number, has: number): { amount: number; over: boolean } {
-    const over = asked > remaining(device)
-    const amount = over ? 0 : Math.round(asked * has)
+  function count(device: string, wanted: number, has: number): { amount: number; over: boolean } {
+    const over = wanted > remaining(device)
+    const amount = over ? 0 : Math.round(wanted * has)
     log.push({ at: clock.monotonic(), device, amount, over })
     return { amount, over }
   }
 
   function answer(
     device: string,
-    asked: number,
+    wanted: number,
     { has, ends, hasHeaders }: RecordsFate,
   ): AttemptResult<number> {
-    const { amount, over } = count(device, asked, has)
+    const { amount, over } = count(device, wanted, has)
     const headers = hasHeaders
       ? { ...NO_HEADERS, remaining: 10, recordsRemaining: remaining(device) }
       : NO_HEADERS
@@ -57,19 +57,19 @@ export function createRecordsService(clock: Clock, { limit, window, kind, phase 
     log,
     remaining,
     refusals: () => log.filter(({ over }) => over),
-    send: (device: string, asked: number, fate: RecordsFate) =>
+    send: (device: string, wanted: number, fate: RecordsFate) =>
       new Promise<AttemptResult<number>>((resolve) => {
         const arrive = () => {
           inFlight.delete(arrive)
           cancel()
-          const result = answer(device, asked, fate)
+          const result = answer(device, wanted, fate)
           clock.after(fate.back, () => resolve(result))
         }
         const cancel = clock.after(fate.up, arrive)
         inFlight.add(arrive)
       }),
-    /** The client's process dies: what is under way is counted now. */
-    cut: () => {
+    /** The client's process dies: requests in flight are counted now. */
+    crash: () => {
       for (const arrive of [...inFlight]) arrive()
     },
   }

@@ -1,7 +1,7 @@
-import { known } from './quota'
+import { setupAnswered } from './quota'
 
 /** An hour and its margin, ms. */
-export const OCCUPIED_MS = 3_601_000
+export const RECORDS_OCCUPIED_MS = 3_601_000
 
 export const data = (device: string, wanted: number, minimum = 1000) => ({
   endpoint: 'data' as const,
@@ -10,15 +10,20 @@ export const data = (device: string, wanted: number, minimum = 1000) => ({
   minimum,
 })
 
-export const setup = () => known({}, ['data', 'data-relay'])
-type Setup = Awaited<ReturnType<typeof setup>>
+export const setupRecords = () => setupAnswered({}, ['data', 'data-relay'])
+type Setup = Awaited<ReturnType<typeof setupRecords>>
 
-/** Asks, and answers with so many records. */
-export async function use({ ask, clock, service }: Setup, device: string, asked: number, came: object) {
-  ask(`${device} ${clock.now()} ${service.sent.length}`, data(device, asked))
+/** Requests records of a device, and answers with the result. */
+export async function requestRecords(
+  { submit, clock, service }: Setup,
+  device: string,
+  wanted: number,
+  result: object,
+) {
+  submit(`${device} ${clock.now()} ${service.sent.length}`, data(device, wanted))
   await clock.settle()
   const sent = service.sent.at(-1)
-  sent?.answer(came)
+  sent?.answer(result)
   await clock.settle()
   return sent?.number
 }

@@ -1,18 +1,18 @@
 import * as fc from 'fast-check'
-import type { Scenario } from './world'
+import type { Scenario } from './quota-simulation'
 
 const seed = fc.integer({ min: 0, max: 0xffff_ffff })
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
-/** Latencies as shares of the window: none, usual ones, and some that outlast it. */
-const ways = fc.oneof(
+/** Latencies as shares of the window: none, usual ones, and some that are longer than it. */
+const latencies = fc.oneof(
   { weight: 2, arbitrary: fc.constant(0) },
   { weight: 6, arbitrary: fc.double({ min: 0, max: 0.05, noNaN: true }) },
   { weight: 3, arbitrary: fc.double({ min: 0.05, max: 0.5, noNaN: true }) },
   { weight: 1, arbitrary: fc.double({ min: 0.5, max: 2, noNaN: true }) },
 )
 
-export const rows = (longest: number, most: number) =>
+export const limitRows = (longest: number, most: number) =>
   fc
     .record({
       limit: fc.integer({ min: 1, max: most }),
@@ -24,14 +24,14 @@ export const rows = (longest: number, most: number) =>
 
 const FAULTS = { failed: 0.05, lost: 0.1, refused: 0.02, denied: 0.02, unsent: 0.03 }
 
-/** The account ours alone: everything may go wrong, except that somebody else uses it. */
-export const alone: fc.Arbitrary<Scenario> = fc
+/** An account without other clients: everything else may go wrong. */
+export const soleClient: fc.Arbitrary<Scenario> = fc
   .record({
     seed,
-    row: rows(120, 15),
+    row: limitRows(120, 15),
     concurrency: fc.integer({ min: 1, max: 8 }),
-    up: ways,
-    back: ways,
+    up: latencies,
+    back: latencies,
     refusedCounts: fc.boolean(),
     headerRate: fc.constantFrom(0, 0.5, 1),
     faults: fc.constantFrom({}, FAULTS),

@@ -1,25 +1,25 @@
-/** Secrets, how somebody echoes them, and how they are looked for in what was told. */
+/** Secrets, encodings in which they are echoed, and the search for them in texts. */
 import fc from 'fast-check'
 import { type SpellingName, spellings } from './spellings'
 
 /** So many letters of a secret in a row are too many. */
-export const WINDOW = 6
-/** Of longer words only the beginning is told. */
-const MOST_LETTERS = 3500
+export const WINDOW_LENGTH = 6
+/** Longer texts are shortened. */
+const MAX_LETTERS = 3500
 
 export interface Echo {
   /** Innermost first. */
   ways: readonly SpellingName[]
-  /** What is told of the secret: from this letter on, so many more than a window. */
+  /** The echoed part of the secret: from this character on, this many more than a window. */
   from: number
   more: number
-  /** Letters that are cut off what was written, at its beginning and at its end. */
+  /** Number of characters that are cut off at the beginning and at the end. */
   cut: readonly [number, number]
   around: readonly [string, string]
 }
 
 const names = Object.keys(spellings) as SpellingName[]
-/** Nobody can read base64 in letters of another case. */
+/** Base64 in letters of another case cannot be decoded. */
 const isLossy = (ways: readonly SpellingName[]) =>
   ways.some(
     (way, at) =>
@@ -65,13 +65,13 @@ export const anyEcho: fc.Arbitrary<Echo> = fc.record({
   around: fc.tuple(fc.constantFrom(...before), fc.constantFrom(...behind)),
 })
 
-/** What is told. */
-export function written(secret: string, { ways, from, more, cut, around }: Echo): string {
-  const start = Math.min(from, Math.max(0, secret.length - WINDOW))
-  const piece = secret.slice(start, start + WINDOW + more)
+/** The text of an echo. */
+export function writeEcho(secret: string, { ways, from, more, cut, around }: Echo): string {
+  const start = Math.min(from, Math.max(0, secret.length - WINDOW_LENGTH))
+  const piece = secret.slice(start, start + WINDOW_LENGTH + more)
   const whole = ways.reduce((text, way) => spellings[way].write(text), piece)
   const kept = whole.slice(cut[0], whole.length - cut[1])
-  return `${around[0]}${kept}${around[1]}`.slice(0, MOST_LETTERS)
+  return `${around[0]}${kept}${around[1]}`.slice(0, MAX_LETTERS)
 }
 
 export const apiKeys = fc.stringMatching(/^[A-Za-z0-9]{45}$/)
@@ -102,25 +102,27 @@ function windowsOf(secrets: readonly string[]): Set<string> {
       secrets
         .map(fold)
         .flatMap((one) =>
-          Array.from({ length: one.length - WINDOW + 1 }, (_, at) => one.slice(at, at + WINDOW)),
+          Array.from({ length: one.length - WINDOW_LENGTH + 1 }, (_, at) =>
+            one.slice(at, at + WINDOW_LENGTH),
+          ),
         ),
     )
   known.set(key, found)
   return found
 }
 
-/** A piece of a secret that stands in a text as it is, in whatever case. */
+/** Finds a piece of a secret in a text, ignoring case. */
 function pieceIn(text: string, secrets: readonly string[]): string | undefined {
   const windows = windowsOf(secrets)
-  const told = fold(text)
-  for (let at = 0; at + WINDOW <= told.length; at++) {
-    const piece = told.slice(at, at + WINDOW)
+  const folded = fold(text)
+  for (let at = 0; at + WINDOW_LENGTH <= folded.length; at++) {
+    const piece = folded.slice(at, at + WINDOW_LENGTH)
     if (windows.has(piece)) return piece
   }
   return undefined
 }
 
-/** The same where the text, or a part of it, was written in these ways. */
+/** The same in a text that contains these encodings. */
 export function pieceOf(
   text: string,
   secrets: readonly string[],
@@ -140,7 +142,7 @@ export function pieceOf(
 
 const readers = [...new Set(names.map((way) => spellings[way].read))]
 
-/** The same where nobody knows in which way it was written. */
+/** The same with any encodings. */
 export function anyPieceIn(text: string, secrets: readonly string[]): string | undefined {
   for (const reading of new Set(readers.flatMap((read) => read(text)))) {
     const piece = pieceIn(reading, secrets)

@@ -1,4 +1,4 @@
-/** What services, proxies and gateways say when nothing of it is secret. */
+/** Usual messages of services, proxies and gateways, without secrets. */
 export const harmless = [
   'Invalid parameter: remote-serial',
   'Invalid parameter: unixtime-from must be less than unixtime-to.',

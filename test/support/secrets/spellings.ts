@@ -1,6 +1,6 @@
 /**
- * Ways to write a text down, each with the way to read it again: what a secret is echoed as, and how somebody would get
- * it back out of what was told.
+ * Encodings of a text, each with its decoder: how a secret may be echoed, and how it can be read from
+ * a text.
  */
 export interface Spelling {
   write(text: string): string
@@ -66,7 +66,7 @@ const fromHtml = (text: string) => [
   }),
 ]
 const asText = (found: Buffer) => [found.toString(), found.toString('latin1')]
-/** It may begin anywhere, and be cut off anywhere. */
+/** The encoded text may begin or end anywhere. */
 const fromBase64 = (text: string) =>
   [text, text.replace(/[ \t]*[\r\n]+[ \t]*/g, '')].flatMap((one) =>
     (one.match(/[\w+/-]{8,}/g) ?? []).flatMap((run) =>
@@ -89,7 +89,7 @@ const html = (write: Spelling['write']): Spelling => ({ write, read: fromHtml })
 const base64 = (write: Spelling['write']): Spelling => ({ write, read: fromBase64 })
 const hexed = (write: Spelling['write']): Spelling => ({ write, read: fromHex })
 const asItIs = (text: string) => [text]
-/** Whoever looks for a secret does so whatever its case. */
+/** Secrets are searched ignoring case. */
 const same = (write: Spelling['write']): Spelling => ({ write, read: asItIs })
 
 const ascii = (text: string) =>

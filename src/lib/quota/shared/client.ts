@@ -162,7 +162,7 @@ export function createStoreClient({ store, clock, limiter, membership, onChange 
   function toConnected({ instanceId: instance, ageMs, members }: HeartbeatReply): void {
     const wasConnected = state.name === 'connected'
     if (membership.isLost || membership.instanceId !== instance) {
-      // What these members used is lost with the data, and nobody has reported it again.
+      // What these members used is lost with the data, and was not reported again.
       const unreported = members.filter((member) => member.ageMs > ageMs)
       const lostUsageAt = now() - Math.min(...unreported.map((member) => member.ageMs))
       for (const endpoint of Object.values(limiter.endpoints)) endpoint.onStoreFound(lostUsageAt)
@@ -174,7 +174,7 @@ export function createStoreClient({ store, clock, limiter, membership, onChange 
     if (!wasConnected) onChange()
   }
 
-  /** Members that were there before are expected back, though the store may hear of them later than of this one. */
+  /** Earlier members are expected back, even if they report to the store later than this one. */
   function meetAgain(members: readonly Member[]): void {
     const before = new Map(membership.members.map(({ id, ageMs }) => [id, ageMs]))
     const known = members.map(({ id, ageMs }) => ({ id, ageMs: Math.min(ageMs, before.get(id) ?? ageMs) }))

@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MS = 5000
 const OPENING_MS = 8000
 /** Failed attempts per address before `opened` resolves all the same; further attempts follow. */
 const MAX_FAILURES = 2
-/** How often the sentinels are asked which server is the leader. */
+/** Interval in ms at which the sentinels are queried for the leader. */
 const SENTINEL_SCAN_MS = 2000
 
 /** A connection to a Redis. If it fails, `code` of the error says why in a word. */

@@ -47,8 +47,8 @@ export type ReserveResult =
   /** Per request: how much was granted, and how much all members use then. */
   | { granted: readonly number[]; totals: readonly number[] }
   /**
-   * Nothing was granted, because one request cannot be met: `shortIndex`, of whose limit all members use `total`. Worth
-   * another try after `waitMs`; with `inFlight`, some of it is only reserved, and may become free at any time.
+   * Nothing was granted, because one request cannot be met: `shortIndex`, of whose limit all members use `total`. Try
+   * again after `waitMs`; with `inFlight`, some of it is only reserved and may become free earlier.
    */
   | { waitMs: number; shortIndex: number; total: number; inFlight: boolean }
 
@@ -85,7 +85,7 @@ export interface Heartbeat {
   isLeaving: boolean
   /** The members that this one knows, for a store that has lost them. */
   members: readonly Member[]
-  /** Earlier processes in place of this one, which are gone. */
+  /** Earlier processes that this one has replaced; they have ended. */
   predecessors: readonly string[]
 }
 

@@ -114,7 +114,7 @@ function startNode<T extends ActionType>(
     try {
       await queue.run(isTimer, () => run(trigger))
     } catch (error) {
-      // Nobody needs to know that closing the node has ended a trigger of its timer.
+      // It is not reported that closing the node has ended a trigger of its timer.
       if (isTimer && isClosed(error)) return
       setStatus({ kind: 'failed', error })
       throw error

@@ -26,7 +26,7 @@ export function localizeError(RED: NodeAPI, error: unknown): Error {
   result.name = code
   result.code = code
   result.cause = { ...cause }
-  // Some nodes log the stack instead of the message, and a stack of this function helps nobody.
+  // Some nodes log the stack instead of the message, and a stack of this function is of no use.
   result.stack = `${code}: ${result.message}`
   return result
 }

@@ -5,8 +5,8 @@ import { migrateSettings, readVersion, SETTINGS_VERSION } from '../../../shared/
 
 /**
  * Parts of the schemas of saved properties (docs/nodes.md). A node reads its properties once, when it is created: they
- * are migrated to today's version, then parsed. A number may be saved as text, a blank value is the default, and unknown
- * properties are ignored.
+ * are migrated to today's version, then parsed. A number may be saved as text, a blank value is the default, and
+ * unknown properties are ignored.
  */
 
 export const isBlank = (value: unknown) =>
@@ -46,7 +46,7 @@ export function flag(fallback: boolean) {
   )
 }
 
-export const listOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => value ?? [], z.array(item))
+export const arrayOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => value ?? [], z.array(item))
 
 /**
  * Migrates saved properties to today's version. Those of a newer package are rejected, because they may have another

@@ -1,0 +1,41 @@
+import type { ListedDevice } from '../../shared/admin'
+import { enumerated, language } from '../red'
+
+/** Values that are shown beside a device; all are in its tooltip. */
+const MAX_VALUES = 2
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+]
+
+/** Formats how long ago an instant (ms since 1970) was, in the viewer's language: *3 min. ago*. */
+export function ago(instant: number, now: number): string {
+  const ms = Math.max(0, now - instant)
+  const [unit, size] = UNITS.find(([, least]) => ms >= least) ?? ['second', 1000]
+  return new Intl.RelativeTimeFormat(language(), { style: 'short' }).format(-Math.floor(ms / size), unit)
+}
+
+/** Current values: *-18.4 °C, 45 %*; the service's word where there is none. */
+export function valuesOf({ values }: ListedDevice, most = MAX_VALUES): string {
+  return enumerated(
+    values
+      .slice(0, most)
+      .map(({ value, unit, error }) => (value === null ? (error ?? '–') : `${value} ${unit}`.trim())),
+  )
+}
+
+const BATTERIES: Record<string, string> = {
+  sufficient: 'fa-battery-full',
+  half: 'fa-battery-half',
+  low: 'fa-battery-quarter',
+  'replace-soon': 'fa-battery-quarter',
+  'replace-now': 'fa-battery-empty',
+}
+
+/** The icon class of a battery level; `undefined` where it is unknown. */
+export function batteryIcon(level: string | null): string | undefined {
+  return BATTERIES[level ?? '']
+}

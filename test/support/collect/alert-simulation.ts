@@ -1,0 +1,140 @@
+import type { Account } from '../../../src/lib/account'
+import type { PolledData } from '../../../src/lib/collect/feeds'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { isAwaitingReceipt, pollAlerts } from '../../../src/lib/collect/poll'
+import { readReceipt } from '../../../src/lib/collect/receipt'
+import { readEnvelope } from '../../../src/lib/decode/envelopes'
+import { EnvlogError } from '../../../src/lib/errors'
+import type { StateStore } from '../../../src/lib/state-store'
+import { alertAnswer, patient } from '../../lib/answers'
+import { createVirtualClock } from '../clock'
+import { nextTurn } from './recording-store'
+
+export type AlertAct =
+  /** @param apart seconds between them; 0 is the same second */
+  | { act: 'raise'; count: number; apart: number }
+  | { act: 'trigger'; fails: 'no-connection' | 'dies' | null; dies: boolean; meanwhile: AlertAct[] }
+  | { act: 'receipt'; back: number }
+  | { act: 'pass'; ms: number }
+  | { act: 'forget' }
+  | { act: 'deploy' }
+  | { act: 'crash'; older: number }
+
+export type AlertEntry =
+  | { kind: 'requested' }
+  /** How many alerts there were at the request. */
+  | { kind: 'answered'; upTo: number }
+  | { kind: 'delivered'; alerts: number[]; isOverflow: boolean; receipt: string | undefined }
+  | { kind: 'completed' | 'skipped' | 'failed' | 'forgotten' }
+  | { kind: 'acknowledged'; delivery: number }
+  /** @param at how long this journal was when what is on the disk was written */
+  | { kind: 'died'; at: number; hasCursor: boolean }
+
+/** Number of entries of a log. */
+export const LOG_SIZE = 20
+
+class ProcessDied extends Error {}
+
+const target = { serial: '5212A1B2', base: '5839F001' }
+const KEY = '5839F001/5212A1B2'
+
+/** Simulates a node, a device's alert log and a sink, over several processes. Alerts are identified by their number. */
+export function createAlertSimulation(
+  order: 'newest first' | 'oldest first',
+  start: 'now' | 'held',
+  receipts: { timeoutMs: number } | null = null,
+) {
+  const time = createVirtualClock(0)
+  const log: { unixtime: number; ch1: string }[] = []
+  const journal: AlertEntry[] = []
+  const writes: { text: string; length: number }[] = []
+  const disk: StateStore = {
+    load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
+    save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
+  }
+  let nodeState = createNodeState(time)
+  nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+
+  async function trigger({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'trigger' }>): Promise<void> {
+    const read = async () => {
+      journal.push({ kind: 'requested' })
+      await Promise.resolve()
+      if (fails === 'dies') throw new ProcessDied()
+      if (fails) throw new EnvlogError(fails)
+      const held = log.slice(-LOG_SIZE)
+      journal.push({ kind: 'answered', upTo: log.length })
+      for (const act of meanwhile) await perform(act)
+      const logs = order === 'oldest first' ? held : held.toReversed()
+      const body = readEnvelope('alert', JSON.stringify(alertAnswer({ 'alert-logs': logs })))
+      return { endpoint: 'alert', body, receivedAt: time.now(), quota: {} }
+    }
+    const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
+    const deliver = async ({ content, overflow = false, receipt }: PolledData) => {
+      if (content.kind !== 'alerts') throw new TypeError(content.kind)
+      const alerts = content.alerts.map(({ text }) => Number(text))
+      journal.push({ kind: 'delivered', alerts, isOverflow: overflow, receipt })
+      if (dies) throw new ProcessDied()
+    }
+    const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
+    const options = { time: 'utc', node: 'node', start, receipts } as const
+    try {
+      await pollAlerts(account, target, options, { nodeState: nodeState, deliver, warn: () => {} }, patient)
+      journal.push({ kind: isOpen ? 'skipped' : 'completed' })
+    } catch (error) {
+      if (error instanceof ProcessDied) return await crash(0)
+      if (!(error instanceof EnvlogError)) throw error
+      journal.push({ kind: 'failed' })
+    }
+  }
+
+  async function deploy(): Promise<void> {
+    await nodeState.close(disk)
+    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+  }
+
+  async function crash(older: number): Promise<void> {
+    await nextTurn()
+    writes.length = Math.max(0, writes.length - older)
+    nodeState = createNodeState(time)
+    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    await nodeState.ready()
+    const hasCursor = nodeState.delivery(KEY).cursor !== null
+    journal.push({ kind: 'died', at: writes.at(-1)?.length ?? 0, hasCursor })
+  }
+
+  function receive(back: number): void {
+    const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
+    const [index, entry] = deliveries[back] ?? []
+    if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
+    journal.push({ kind: 'acknowledged', delivery: index })
+    nodeState.dispatch(KEY, {
+      kind: 'receipt-received',
+      cursor: readReceipt(entry.receipt, nodeState.receiptKey()).cursor,
+    })
+  }
+
+  function raise(count: number, apart: number): void {
+    for (let each = 0; each < count; each++) {
+      time.advance(apart * 1000)
+      log.push({ unixtime: Math.floor(time.now() / 1000), ch1: String(log.length) })
+    }
+  }
+
+  async function perform(act: AlertAct): Promise<void> {
+    await nodeState.ready()
+    if (act.act === 'raise') raise(act.count, act.apart)
+    else if (act.act === 'trigger') await trigger(act)
+    else if (act.act === 'receipt') receive(act.back)
+    else if (act.act === 'pass') time.advance(act.ms)
+    else if (act.act === 'deploy') await deploy()
+    else if (act.act === 'crash') await crash(act.older)
+    else {
+      nodeState.forget('all')
+      journal.push({ kind: 'forgotten' })
+    }
+  }
+
+  return { journal, log, perform }
+}
+
+export type AlertSimulation = ReturnType<typeof createAlertSimulation>

@@ -1,0 +1,33 @@
+import { graph, type Json, relayGraph } from '../../lib/answers'
+import type { DeviceProfile, MeasuredRecord, SimulatedDevice } from './device'
+import { selectRecords, sortRecords } from './selection'
+
+/** Number of records of the latest endpoints: 300 of the real service. */
+export const LATEST_RECORDS = 5
+
+const byTime = (a: MeasuredRecord, b: MeasuredRecord) => a.unixtime - b.unixtime || a.seq - b.seq
+
+/** The answers of a service that has one device, by the description's selection rules. */
+export function createDeviceService(profile: DeviceProfile, device: SimulatedDevice) {
+  const { newestBy, inclusive, order, standalone } = profile
+
+  function newest(): MeasuredRecord[] {
+    const kept = device.stored()
+    return (newestBy === 'time' ? kept.sort(byTime) : kept).slice(-LATEST_RECORDS)
+  }
+
+  const between = (from: number, to: number, number: number): MeasuredRecord[] =>
+    selectRecords(device.stored().sort(byTime), { from, to, number }, inclusive)
+
+  /** The answer as JSON; half of the records without a time have a blank one. */
+  function answer(records: readonly MeasuredRecord[]): Json {
+    const data = sortRecords(records.toSorted(byTime), order).map(({ seq, unixtime, id }) => ({
+      unixtime: unixtime || (seq % 2 ? 0 : ''),
+      'data-id': standalone ? id : String(id),
+      ch1: standalone ? seq : String(seq),
+    }))
+    return standalone ? graph({ data }) : relayGraph({ data })
+  }
+
+  return { newest, between, answer }
+}

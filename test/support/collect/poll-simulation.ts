@@ -1,0 +1,215 @@
+import type { Account } from '../../../src/lib/account'
+import type { PolledData } from '../../../src/lib/collect/feeds'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { isAwaitingReceipt, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
+import { readReceipt } from '../../../src/lib/collect/receipt'
+import { readEnvelope } from '../../../src/lib/decode/envelopes'
+import type { EndpointName } from '../../../src/lib/endpoints'
+import { EnvlogError, type Reason } from '../../../src/lib/errors'
+import type { RequestContext } from '../../../src/lib/quota/types'
+import type { StateStore } from '../../../src/lib/state-store'
+import { type Json, patient } from '../../lib/answers'
+import { createVirtualClock } from '../clock'
+import { createDevice, type DeviceProfile, type MeasuredRecord, type Step } from './device'
+import { createDeviceService } from './device-service'
+import type { JournalEntry } from './journal'
+import type { PollSettings } from './oracle'
+import { nextTurn } from './recording-store'
+
+/** What happens during a request, and how it ends. */
+export interface RequestPlan {
+  fails: Reason | 'dies' | null
+  /** Most records of an answer: the device's budget is short. */
+  maxRecords: number
+  meanwhile: Act[]
+}
+
+export type Act =
+  | { act: 'measure'; steps: Step[] }
+  /** @param dies the process ends as soon as it has delivered */
+  | { act: 'trigger'; requests: RequestPlan[]; dies: boolean }
+  | { act: 'receipt'; back: number }
+  | { act: 'pass'; ms: number }
+  | { act: 'host'; behind: number }
+  | { act: 'forget' }
+  | { act: 'deploy' }
+  | { act: 'crash'; older: number }
+
+/** The start of every run, ms since 1970 UTC. */
+export const NOON = 1_795_161_600_000
+const AN_HOUR = 3_600_000
+type Query = Partial<Record<'number' | 'unixtime-from' | 'unixtime-to', number>>
+
+class ProcessDied extends Error {}
+
+/** More requests of one trigger than any backfill needs. */
+const MAX_REQUESTS = 300
+
+/** Simulates a node, its device, a service and a sink, over several processes. */
+export function createPollSimulation(
+  profile: DeviceProfile,
+  options: PollSettings,
+  receipts: PollOptions['receipts'] = null,
+) {
+  const target = { serial: '5212A1B2', base: profile.standalone ? '5212A1B2' : '5839F001' }
+  const key = `${target.base}/${target.serial}`
+  const time = createVirtualClock(0, NOON + 123)
+  const device = createDevice(profile, time)
+  const service = createDeviceService(profile, device)
+  const journal: JournalEntry[] = []
+  /** What is on the disk, and how long the journal was then. */
+  const writes: { text: string; length: number }[] = []
+  const disk: StateStore = {
+    load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
+    save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
+  }
+  const ahead = new Set<number>()
+  /** How long each request may wait for records of the device. */
+  const maxRecordsWaits: (number | undefined)[] = []
+  let nodeState = createNodeState(time)
+  let requestPlans: RequestPlan[] = []
+  let requests = 0
+  /** How far the host's clock is behind, ms. */
+  let behind = 0
+  nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+
+  /** The newest time of the records that decide how far an answer reaches. */
+  function newestOf(records: readonly MeasuredRecord[], receivedAt: number): number | undefined {
+    const moving = records.filter(({ seq, unixtime }) => {
+      const limit = ahead.has(seq) ? receivedAt : receivedAt + AN_HOUR
+      return unixtime > 0 && unixtime * 1000 <= limit
+    })
+    return moving.length > 0 ? Math.max(...moving.map(({ unixtime }) => unixtime * 1000)) : undefined
+  }
+
+  async function read(endpoint: EndpointName, params: Json, { maxRecordsWaitMs }: RequestContext) {
+    maxRecordsWaits.push(maxRecordsWaitMs)
+    if (++requests > MAX_REQUESTS) throw new RangeError('it never ends')
+    const { fails, maxRecords, meanwhile } = requestPlans.shift() ?? {
+      fails: null,
+      maxRecords: 16_000,
+      meanwhile: [],
+    }
+    await Promise.resolve()
+    if (fails === 'dies') throw new ProcessDied()
+    if (fails) throw new EnvlogError(fails)
+    const isLatest = endpoint.startsWith('latest')
+    const { number: wanted = 0, 'unixtime-from': from = 0, 'unixtime-to': to = 0 } = params as Query
+    const number = Math.min(wanted, maxRecords)
+    const records = isLatest ? service.newest() : service.between(from, to, number)
+    const receivedAt = time.now() - behind
+    const newest = newestOf(records, receivedAt)
+    const reached = device.reach(newest ?? 0)
+    if (isLatest) {
+      const answer = { records, upTo: device.log.length, receivedAt, newest, reached }
+      journal.push({ kind: 'answered', answer })
+    }
+    for (const act of meanwhile) await perform(act)
+    const body = readEnvelope(endpoint, JSON.stringify(service.answer(records)))
+    return { endpoint, body, receivedAt, quota: {}, ...(isLatest ? {} : { number }) }
+  }
+  const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
+
+  /** Records that were delivered ahead of the clock never decide how far an answer reaches. */
+  function markAhead(delivered: readonly MeasuredRecord[]): void {
+    const last = journal.findLast((entry) => entry.kind === 'answered')
+    const limit = (last?.answer.receivedAt ?? 0) + AN_HOUR
+    for (const { seq, unixtime } of delivered) if (unixtime * 1000 > limit) ahead.add(seq)
+  }
+
+  function deliver({ content, overflow = false, receipt }: PolledData): void {
+    if (content.kind !== 'series') throw new TypeError(content.kind)
+    const { records, gaps } = content.series
+    const measured = records.map(({ ch1 }) => device.log[Number(ch1)] as MeasuredRecord)
+    if (!receipts) markAhead(measured)
+    journal.push({
+      kind: 'delivered',
+      records: measured,
+      gaps,
+      isOverflow: overflow,
+      receipt,
+      at: time.monotonic(),
+    })
+  }
+
+  async function poll(dies: boolean): Promise<void> {
+    const sink = async (data: PolledData) => {
+      deliver(data)
+      if (dies) throw new ProcessDied()
+    }
+    const warn = () => void journal.push({ kind: 'warned' })
+    const ports = { nodeState, deliver: sink, warn }
+    await pollRecords(account, target, { ...options, receipts, time: 'utc', node: 'node' }, ports, patient)
+  }
+
+  async function trigger({ requests: planned, dies }: Extract<Act, { act: 'trigger' }>): Promise<void> {
+    requestPlans = [...planned]
+    requests = 0
+    const isOpen = isAwaitingReceipt(nodeState, target, time.monotonic())
+    try {
+      await poll(dies)
+    } catch (error) {
+      if (error instanceof ProcessDied) return await crash(0)
+      if (!(error instanceof EnvlogError)) throw error
+      return void journal.push({ kind: 'failed', code: error.code })
+    }
+    if (isOpen) return void journal.push({ kind: 'skipped', requests })
+    journal.push({ kind: 'completed', keptFrom: device.stored()[0]?.seq ?? 0, requests })
+  }
+
+  async function deploy(): Promise<void> {
+    await nodeState.close(disk)
+    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+  }
+
+  /** @param older number of the last writes that are lost */
+  async function crash(older: number): Promise<void> {
+    await nextTurn()
+    writes.length = Math.max(0, writes.length - older)
+    nodeState = createNodeState(time)
+    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    await nodeState.ready()
+    ahead.clear()
+    journal.push({
+      kind: 'died',
+      at: writes.at(-1)?.length ?? 0,
+      hasCursor: nodeState.delivery(key).cursor !== null,
+    })
+  }
+
+  function receive(back: number): void {
+    const deliveries = [...journal.entries()].filter(([, { kind }]) => kind === 'delivered').reverse()
+    const [index, entry] = deliveries[back] ?? []
+    if (index === undefined || entry?.kind !== 'delivered' || entry.receipt === undefined) return
+    const from = cursorSequence()
+    nodeState.dispatch(key, {
+      kind: 'receipt-received',
+      cursor: readReceipt(entry.receipt, nodeState.receiptKey()).cursor,
+    })
+    journal.push({ kind: 'acknowledged', delivery: index, from, to: cursorSequence() })
+  }
+
+  const cursorSequence = () => nodeState.delivery(key).cursor?.sequence ?? 0
+
+  function forget(): void {
+    nodeState.forget('all')
+    ahead.clear()
+    journal.push({ kind: 'forgotten' })
+  }
+
+  async function perform(act: Act): Promise<void> {
+    await nodeState.ready()
+    if (act.act === 'measure') act.steps.forEach(device.measure)
+    else if (act.act === 'trigger') await trigger(act)
+    else if (act.act === 'receipt') receive(act.back)
+    else if (act.act === 'pass') time.advance(act.ms)
+    else if (act.act === 'host') behind = act.behind
+    else if (act.act === 'forget') forget()
+    else if (act.act === 'deploy') await deploy()
+    else await crash(act.older)
+  }
+
+  return { journal, log: device.log, maxRecordsWaits, perform }
+}
+
+export type PollSimulation = ReturnType<typeof createPollSimulation>

@@ -1,0 +1,63 @@
+/** What axe-core finds wrong in our part of a page that slides over the workspace. */
+import axe, { type AxeResults } from 'axe-core'
+import type { Tray } from './tray'
+
+/** Node-RED's own widgets, which core nodes have too: their problems are not ours. */
+const NODE_RED = [
+  // Its fields that keep browsers from filling in passwords.
+  '[id^=red-ui-trap-]',
+  // Its buttons beside a config node are links without an address or a name.
+  '#node-input-btn-account-add',
+  '#node-input-btn-account-edit',
+  '[id^=node-config-input-btn-]',
+  // typedInput replaces our field by a field without a name, and adds a button for its types.
+  '.red-ui-typedInput-container',
+  // searchBox adds a link to empty it.
+  '.red-ui-searchBox-clear',
+]
+
+/** Nor are the colours of its buttons. */
+const BUTTON = '.red-ui-button'
+
+const REPORTED_IMPACTS = ['serious', 'critical']
+
+/** A line for each serious or critical fault: rule, what it is about, and what is wrong. */
+export async function accessibilityProblems(tray: Tray): Promise<string[]> {
+  const { page } = tray
+  if (!(await page.evaluate(() => 'axe' in window))) {
+    await page.evaluate(axe.source)
+    // Node-RED's page has no height and hides overflow: axe-core would treat everything as hidden.
+    await page.addStyleTag({ content: 'body { min-height: 100vh }' })
+  }
+  const { violations } = await page.evaluate(async (exclude) => {
+    const { axe: inPage } = window as unknown as { axe: typeof axe }
+    const include = ['.red-ui-tray-body :is(form, .envlog-picker)']
+    return (await inPage.run({ include, exclude: exclude.map((one) => [one]) } as never)) as AxeResults
+  }, NODE_RED)
+  const faults: string[] = []
+  for (const { id, impact, nodes } of violations) {
+    for (const { html, target, failureSummary } of nodes) {
+      const isOfButton = await page
+        .locator(String(target[0]))
+        .first()
+        .evaluate((element, button) => element.closest(button) !== null, BUTTON)
+      if (!REPORTED_IMPACTS.includes(impact ?? '') || (id === 'color-contrast' && isOfButton)) continue
+      faults.push(`${id}: ${html}\n${failureSummary}`)
+    }
+  }
+  return faults
+}
+
+/** Our texts in a page: text nodes, titles, labels and placeholders. */
+export function textsIn(tray: Tray): Promise<string[]> {
+  return tray.body.evaluate((body) => {
+    const found: string[] = []
+    const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (node instanceof Element) {
+        for (const name of ['title', 'placeholder', 'aria-label']) found.push(node.getAttribute(name) ?? '')
+      } else if (!node.parentElement?.closest('#envlog-sample')) found.push(node.textContent ?? '')
+    }
+    return found.map((text) => text.trim()).filter((text) => text !== '')
+  })
+}
