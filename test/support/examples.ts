@@ -12,6 +12,7 @@ import { type Restarting, startRestarting, stores } from './archive/restarting'
 import type { InfluxServer, PostgresServer } from './databases'
 import type { FlowNode } from './node-red'
 import { root } from './package'
+import type { Palette } from './palette'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -49,13 +50,15 @@ export interface Surroundings {
   sqlite?: string
   postgres?: PostgresServer
   influx?: InfluxServer
+  /** The port that the flow listens on. */
+  modbus?: number
   /** Further properties of all nodes of a type. */
   more?: Record<string, object>
 }
 
 /** As the files say, but for addresses, secrets, and how long one would have to wait. */
 export function filledIn(names: readonly string[], surroundings: Surroundings): FlowNode[] {
-  const { simulator, broker, chat, mail, sqlite, postgres, influx, more = {} } = surroundings
+  const { simulator, broker, chat, mail, sqlite, postgres, influx, modbus, more = {} } = surroundings
   const { apiKey, loginId, loginPass } = simulator.account
   const credentials = { apiKey, loginId, loginPass }
   const filling: Record<string, object | undefined> = {
@@ -66,6 +69,7 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
     sqlitedb: sqlite === undefined ? undefined : { db: sqlite },
     postgresDB: postgres && loginOf(postgres),
     influxdb: influx && { hostname: '127.0.0.1', port: String(influx.port), database: influx.database },
+    'modbus-server': modbus === undefined ? undefined : { serverPort: String(modbus) },
     // In the log, for whoever looks for the reason.
     debug: { console: true },
   }
@@ -84,10 +88,14 @@ function loginOf({ port, user, password, database }: PostgresServer) {
   return { host: '127.0.0.1', port, user, password, database }
 }
 
+/** Registers and address spaces are more than lists of core nodes can do. */
+export const mayHoldCode = (name: string): boolean => name.startsWith('Factory ')
+
 /** Nobody has to write code for it. */
 export function assertWithoutCode(name: string): void {
   const types = new Set(readExample(name).map(({ type }) => type))
-  for (const type of ['function', 'exec', 'unknown']) assert.ok(!types.has(type), `${name}: ${type}`)
+  for (const type of mayHoldCode(name) ? ['exec', 'unknown'] : ['function', 'exec', 'unknown'])
+    assert.ok(!types.has(type), `${name}: ${type}`)
 }
 
 const requests = (simulator: Simulator) =>
@@ -129,17 +137,20 @@ export interface ExamplesHall extends Omit<Restarting, 'deploy'> {
   restart(): Promise<void>
 }
 
-/**
- * In a `describe`: after each test nothing is deployed.
- * @param speed of Node-RED's timers, see `StartOptions`
- */
-export function useExamples({ speed = SPEED } = {}): ExamplesHall {
+interface HallOptions {
+  /** Of Node-RED's timers, see `StartOptions`. */
+  speed?: number
+  palette?: Palette
+}
+
+/** In a `describe`: after each test nothing is deployed. */
+export function useExamples({ speed = SPEED, palette = 'common' }: HallOptions = {}): ExamplesHall {
   let nodeRed: Restarting
   let deployed: FlowNode[] = []
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    nodeRed = await startRestarting(stores.atOnce, speed)
+    nodeRed = await startRestarting(stores.atOnce, speed, palette)
   })
 
   // What nodes are connected to ends after them: some do not survive it. Node-RED deletes the folder of a flow that is

@@ -1,6 +1,6 @@
 /** A whole Node-RED that is ended, however, and started again on the same user directory. */
 import { type FlowNode, type NodeRed, startNodeRed } from '../node-red'
-import { paletteFolder } from '../palette'
+import { type Palette, paletteFolder } from '../palette'
 import { firstRuntime } from '../runtimes'
 
 export interface Restarting {
@@ -30,8 +30,9 @@ export const stores = {
 export async function startRestarting(
   contextStorage: Record<string, object>,
   speed = 1,
+  palette: Palette = 'common',
 ): Promise<Restarting> {
-  const surroundings = { nodesDir: await paletteFolder(), contextStorage, speed }
+  const surroundings = { nodesDir: await paletteFolder(palette), contextStorage, speed }
   let nodeRed: NodeRed = await startNodeRed(firstRuntime, surroundings)
   const { userDir } = nodeRed
   return {
