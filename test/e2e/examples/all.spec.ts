@@ -9,6 +9,8 @@ import { type InfluxServer, type PostgresServer, startInflux, startPostgres } fr
 import { exampleNames, neededBy, readExample, useExamples } from '../../support/examples'
 import { type MailServer, startMailServer } from '../../support/mail'
 import { packageJson } from '../../support/package'
+import { isInPalette } from '../../support/palette'
+import { freePort } from '../../support/server-process'
 import { until } from '../../support/wait'
 
 const STARTING_MS = 120_000
@@ -23,6 +25,9 @@ const LIMITS: Record<EndpointName, { limit: number; window: number }> = {
   'data-relay': { limit: 2, window: 2 },
   alert: { limit: 5, window: 2 },
 }
+
+/** But for those that need much to be installed: they have long tests. */
+const here = exampleNames.filter((name) => !isInPalette(neededBy(name) ?? '', 'opcua'))
 
 describe('the examples together', () => {
   const hall = useExamples({ speed: 1 })
@@ -62,7 +67,7 @@ describe('the examples together', () => {
     const modules = await hall.json<{ module: string; types: string[] }[]>('/nodes')
     const moduleOf = new Map(modules.flatMap(({ module, types }) => types.map((type) => [type, module])))
     const workspace = ['tab', 'group', 'junction']
-    for (const name of exampleNames) {
+    for (const name of here) {
       const types = readExample(name).map(({ type }) => type)
       const used = types.filter((type) => !workspace.includes(type)).map((type) => moduleOf.get(type))
       const others = new Set(used.filter((module) => module !== 'node-red' && module !== packageJson.name))
@@ -75,8 +80,9 @@ describe('the examples together', () => {
     this.timeout(RUN_MS)
     const sqlite = join(hall.userDir, 'together.sqlite')
     const { received, end } = await broker.subscribe('envlog/#', 'homeassistant/#')
-    const surroundings = { simulator, broker: broker.node, chat, mail, postgres, influx, sqlite }
-    await hall.deploy(exampleNames, surroundings)
+    const modbus = await freePort()
+    const surroundings = { simulator, broker: broker.node, chat, mail, postgres, influx, modbus, sqlite }
+    await hall.deploy(here, surroundings)
     for (const button of ['write it', 'every night at 2', 'at 8']) await hall.press(button)
     const counts = () => Object.entries(simulator.counts())
     const few = () => counts().filter(([name, { total }]) => total <= LIMITS[name as EndpointName].limit)
@@ -101,7 +107,7 @@ describe('the examples together', () => {
     await until('metrics are there', async () => (await fetch(`${hall.url()}/metrics`)).status === 200)
     await until('somebody is told', () => chat.texts.some((text) => text.includes('has been silent since')))
     const files = readdirSync(hall.userDir)
-    for (const pattern of [/^envlog-\d{4}-\d\d\.csv$/, /^envlog-\d{4}-\d\d-\d\d\.csv$/, /^freezer-checks-/]) {
+    for (const pattern of [/^envlog-modbus\.csv$/, /^envlog-\d{4}-\d\d\.csv$/, /^envlog-\d{4}-\d\d-\d\d\.csv$/, /^freezer-checks-/]) {
       assert.ok(
         files.some((file) => pattern.test(file)),
         String(pattern),
