@@ -13,7 +13,7 @@ import type { ChatFormat } from './chat'
 import type { InfluxServer, MariaDbServer, PostgresServer } from './databases'
 import type { FlowNode, StartOptions } from './node-red'
 import { root } from './package'
-import { paletteFolder } from './palette'
+import { type Palette, paletteFolder } from './palette'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -60,13 +60,27 @@ export interface Surroundings {
   /** Where a SQL Server would be. */
   tds?: { port: number }
   influx?: InfluxServer
+  /** The port that the flow listens on. */
+  modbus?: number
   /** Further properties of all nodes of a type. */
   more?: Record<string, object>
 }
 
 /** The nodes of the files, with other addresses, secrets and shorter intervals. */
 export function filledIn(names: readonly string[], surroundings: Surroundings): FlowNode[] {
-  const { simulator, broker, chat, mail, sqlite, postgres, mariadb, tds, influx, more = {} } = surroundings
+  const {
+    simulator,
+    broker,
+    chat,
+    mail,
+    sqlite,
+    postgres,
+    mariadb,
+    tds,
+    influx,
+    modbus,
+    more = {},
+  } = surroundings
   const { apiKey, loginId, loginPass } = simulator.account
   const credentials = { apiKey, loginId, loginPass }
   const filling: Record<string, object | undefined> = {
@@ -83,6 +97,7 @@ export function filledIn(names: readonly string[], surroundings: Surroundings): 
       credentials: { username: 'envlog', password: 'not a secret' },
     },
     influxdb: influx && { hostname: '127.0.0.1', port: String(influx.port), database: influx.database },
+    'modbus-server': modbus === undefined ? undefined : { serverPort: String(modbus) },
     // Also writes to the log, to find reasons of failures.
     debug: { console: true },
   }
@@ -174,19 +189,19 @@ export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
   restart(): Promise<void>
 }
 
-type HarnessOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth'>
+type HarnessOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth'> & { palette?: Palette }
 
 /**
  * In a `describe`: after each test nothing is deployed.
  * @param options see `StartOptions`
  */
-export function useExamples({ speed = SPEED, httpNodeAuth }: HarnessOptions = {}): ExamplesHarness {
+export function useExamples({ speed = SPEED, ...options }: HarnessOptions = {}): ExamplesHarness {
   let nodeRed: Restarting
   let deployed: FlowNode[] = []
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    nodeRed = await startRestarting(stores.atOnce, speed, httpNodeAuth)
+    nodeRed = await startRestarting(stores.atOnce, speed, options)
   })
 
   // Servers end after the nodes that are connected to them, because some nodes would crash. Node-RED deletes the folder

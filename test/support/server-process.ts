@@ -76,7 +76,8 @@ async function run(child: ChildProcess, ready: (log: string) => boolean): Promis
   return { child, ended }
 }
 
-async function freePort(): Promise<number> {
+/** For what cannot choose one itself. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, HOST)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -16,7 +16,9 @@ import {
 import { exampleNames, functionModules, neededBy, readExample, useExamples } from '../../support/examples'
 import { type MailServer, startMailServer } from '../../support/mail'
 import { packageJson } from '../../support/package'
+import { isInPalette } from '../../support/palette'
 import { temporaryFolder } from '../../support/run'
+import { freePort } from '../../support/server-process'
 import { startTds, type TdsServer } from '../../support/tds'
 import { until } from '../../support/wait'
 
@@ -32,6 +34,9 @@ const LIMITS: Record<EndpointName, { limit: number; window: number }> = {
   'data-relay': { limit: 2, window: 2 },
   alert: { limit: 5, window: 2 },
 }
+
+/** But for those that need much to be installed: they have long tests. */
+const here = exampleNames.filter((name) => !isInPalette(neededBy(name) ?? '', 'opcua'))
 
 describe('the examples together', () => {
   const hall = useExamples({ speed: 1 })
@@ -75,7 +80,7 @@ describe('the examples together', () => {
     const modules = await hall.json<{ module: string; types: string[] }[]>('/nodes')
     const moduleOf = new Map(modules.flatMap(({ module, types }) => types.map((type) => [type, module])))
     const workspace = ['tab', 'group', 'junction']
-    for (const name of exampleNames) {
+    for (const name of here) {
       const flow = readExample(name)
       const types = flow.map(({ type }) => type).filter((type) => !workspace.includes(type))
       const used = [...types.map((type) => moduleOf.get(type)), ...functionModules(flow)]
@@ -90,8 +95,9 @@ describe('the examples together', () => {
     const sqlite = join(hall.userDir, 'together.sqlite')
     const { received, end } = await broker.subscribe('envlog/#', 'homeassistant/#', 'spBv1.0/#')
     const databases = { postgres, mariadb, tds, influx, sqlite }
-    const surroundings = { simulator, broker: broker.node, chat, mail, ...databases }
-    await hall.deploy(exampleNames, surroundings)
+    const modbus = await freePort()
+    const surroundings = { simulator, broker: broker.node, chat, mail, modbus, ...databases }
+    await hall.deploy(here, surroundings)
     for (const button of ['write it', 'every night at 2', 'at 8']) await hall.press(button)
     const counts = () => Object.entries(simulator.counts())
     const few = () => counts().filter(([name, { total }]) => total <= LIMITS[name as EndpointName].limit)
@@ -122,7 +128,12 @@ describe('the examples together', () => {
       await until(`${path} are there`, async () => (await fetch(`${hall.url()}/${path}`)).status === 200)
     await until('somebody is told', () => chat.texts.some((text) => text.includes('has been silent since')))
     const files = readdirSync(hall.userDir)
-    for (const pattern of [/^envlog-\d{4}-\d\d\.csv$/, /^envlog-\d{4}-\d\d-\d\d\.csv$/, /^freezer-checks-/]) {
+    for (const pattern of [
+      /^envlog-modbus\.csv$/,
+      /^envlog-\d{4}-\d\d\.csv$/,
+      /^envlog-\d{4}-\d\d-\d\d\.csv$/,
+      /^freezer-checks-/,
+    ]) {
       assert.ok(
         files.some((file) => pattern.test(file)),
         String(pattern),

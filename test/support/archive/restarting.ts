@@ -1,6 +1,6 @@
 /** A whole Node-RED that is ended, however, and started again on the same user directory. */
 import { type FlowNode, type NodeRed, type StartOptions, startNodeRed } from '../node-red'
-import { paletteFolder } from '../palette'
+import { type Palette, paletteFolder } from '../palette'
 import { firstRuntime } from '../runtimes'
 
 export interface Restarting {
@@ -30,10 +30,10 @@ export const stores = {
 export async function startRestarting(
   contextStorage: Record<string, object>,
   speed = 1,
-  httpNodeAuth?: StartOptions['httpNodeAuth'],
+  { palette = 'common', ...options }: { palette?: Palette } & Pick<StartOptions, 'httpNodeAuth'> = {},
 ): Promise<Restarting> {
-  const surroundings: StartOptions = { nodesDir: await paletteFolder(), contextStorage, speed }
-  if (httpNodeAuth) surroundings.httpNodeAuth = httpNodeAuth
+  const nodesDir = await paletteFolder(palette)
+  const surroundings: StartOptions = { nodesDir, contextStorage, speed, ...options }
   let nodeRed: NodeRed = await startNodeRed(firstRuntime, surroundings)
   const { userDir } = nodeRed
   return {
