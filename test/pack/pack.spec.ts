@@ -17,7 +17,7 @@ import {
 const INSTALL_MS = 120_000
 
 /** Upper limits in kB of 1000 bytes, about 1.5 times the size at the time they were set. */
-const MAX_KB = { tarball: 490, unpacked: 1830, install: 12_500 }
+const MAX_KB = { tarball: 540, unpacked: 2100, install: 13_000 }
 
 /**
  * All files allowed in the package. No sources of the editor: the html contains them; no types of modules that are

@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
 import { type Restarting, startRestarting, stores } from './archive/restarting'
@@ -136,7 +137,9 @@ export function assertWithoutCode(name: string): void {
 
 /** The packages that function nodes name under *Setup*, *Modules*: Node-RED installs them when it deploys. */
 export const functionModules = (flow: readonly FlowNode[]): string[] =>
-  flow.flatMap(({ libs = [] }) => (libs as { module: string }[]).map(({ module }) => module))
+  flow
+    .flatMap(({ libs = [] }) => (libs as { module: string }[]).map(({ module }) => module))
+    .filter((module) => !isBuiltin(module))
 
 /** Puts them where Node-RED finds them installed already, so that no deploy of a test asks a registry. */
 async function installModules(userDir: string, modules: readonly string[]): Promise<void> {
