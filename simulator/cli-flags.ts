@@ -58,6 +58,11 @@ const flags: Readonly<Record<string, Flag>> = {
     option: 'fleet',
     read: jsonFileFrom,
   },
+  story: {
+    type: 'boolean',
+    help: 'devices send every ten seconds; a door stands open, one goes silent, a battery runs low',
+    option: 'story',
+  },
   speed: {
     type: 'string',
     value: 'NUMBER',
@@ -141,6 +146,8 @@ const flags: Readonly<Record<string, Flag>> = {
 /** Pairs that say two things about one option. */
 const exclusive = [
   ['fleet', 'devices'],
+  ['story', 'fleet'],
+  ['story', 'devices'],
   ['limit', 'limits-off'],
   ['quiet', 'verbose'],
 ] as const

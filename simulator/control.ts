@@ -4,7 +4,7 @@
  * front nor a web page that had a name point at 127.0.0.1 gets here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkRuntimeOptions } from './check'
+import { checkHappening, checkRuntimeOptions } from './check'
 import type { EndpointName } from './endpoints'
 import { OptionError } from './option-error'
 import type { SimulatedService } from './simulator'
@@ -32,6 +32,7 @@ const routes: Readonly<Record<string, { get?: Act; change?: Act }>> = {
   '/simulator/counts': { get: ({ service }) => service.counts() },
   '/simulator/clock': { get: clock, change: moveClock },
   '/simulator/spend': { change: spend },
+  '/simulator/events': { get: ({ service }) => service.happening(), change: changeEvents },
   '/simulator/devices': { get: ({ service }) => service.truth.devices() },
   '/simulator/current': { get: ({ service }) => service.truth.current() },
   '/simulator/records': { get: records },
@@ -83,6 +84,16 @@ function spend({ service, body }: Call): unknown {
   if (typeof count !== 'number' || count < 0) throw new OptionError('count: expected a number from 0')
   service.spend(endpoint as EndpointName, count)
   return service.counts()
+}
+
+/** `over`: it ends; otherwise it begins. */
+function changeEvents({ service, body }: Call): unknown {
+  const { over = false, ...happening } = body
+  checkHappening(happening)
+  if (typeof over !== 'boolean') throw new OptionError('over: expected true or false')
+  if (over) service.end(happening)
+  else service.begin(happening)
+  return service.happening()
 }
 
 function records({ service, query }: Call): unknown {

@@ -37,6 +37,8 @@ export interface SimulatorOptions extends RuntimeOptions {
   seed?: number | string
   /** size of the fleet, 0 to 5000; default: the demo fleet of 14 */
   devices?: number
+  /** the demo fleet sends every ten seconds, and something happens in its first three minutes; default false */
+  story?: boolean
   /** default: real time, or as `speed` and `startTime` say */
   clock?: Clock
   /** how many times faster than real time; 0 stands still */
