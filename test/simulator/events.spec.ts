@@ -72,7 +72,7 @@ describe('simulator: events of a device', () => {
     const { json } = await ask(simulator, 'alert', { 'remote-serial': SERIAL, 'base-serial': SERIAL })
     assert.equal(json['alert-logs'].length, 2)
     const records = { interval: 60, from: startSeconds - 60, drift: 0 }
-    simulator.set({ fleet: [freezer([event], { records, transmission: undefined })] })
+    simulator.set({ fleet: [freezer([event], { records })] })
     assert.deepEqual(
       simulator.truth
         .records(SERIAL)
