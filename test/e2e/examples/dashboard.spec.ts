@@ -69,7 +69,7 @@ describe('the wall display', () => {
     DEVICES.map((device): DeviceDefinition => {
       const { values, age = 20, battery = 5, alerts = [] } = states[device.serial] ?? {}
       const told = () => ({ unixtime: Math.floor(Date.now() / 1000) - age, ...(values && { values }) })
-      return { ...device, records: { interval: 600 }, battery, alerts, current: told }
+      return { ...device, records: { interval: 300 }, battery, alerts, current: told }
     })
 
   const set = (serial: string, state: State) => {
@@ -220,6 +220,10 @@ describe('the wall display', () => {
     assert.match(await page.locator('.envlog-quota').innerText(), /Current readings.*of/s)
     set('52A10001', { values: { 1: -18 } })
     await freezer.and(page.locator('.is-ok')).filter({ hasText: '−18.0 °C' }).waitFor()
+    // Who comes later sees what was, too.
+    await hall.press('every 10 minutes')
+    const later = await open()
+    await later.tile('Freezer').filter({ hasText: '… −8.2 °C' }).waitFor()
   })
 
   it('shows text of the service as text', async function () {
