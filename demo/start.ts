@@ -13,7 +13,7 @@ const port = readPort()
 const ports = { nodeRed: port, mqtt: port + 3, service: port + 8 }
 
 async function main(): Promise<void> {
-  const simulator = await free(ports.service, () => startSimulator({ port: ports.service }))
+  const simulator = await free(ports.service, () => startSimulator({ port: ports.service, story: true }))
   const broker = await free(ports.mqtt, () => startBroker(ports.mqtt))
   await free(ports.nodeRed, () => probe(ports.nodeRed))
   const nodeRed = startNodeRed(simulator)
@@ -95,6 +95,7 @@ function startNodeRed({ url, account }: Simulator): ChildProcess {
         ...process.env,
         ENVLOG_DEMO_SECRET: secretOf(userDir),
         ENVLOG_URL: url,
+        ENVLOG_EVENTS: `${url}/simulator/events`,
         ENVLOG_MQTT_PORT: `${ports.mqtt}`,
         ENVLOG_API_KEY: account.apiKey,
         ENVLOG_LOGIN_ID: account.loginId,

@@ -9,9 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { demoFlows } from './flows'
 
 /**
- * Node-RED's user directory of the demo: the package linked in, the flow copied at the first start. What is
+ * Node-RED's user directory of the demo: the package linked in, the flows made at the first start. What is
  * changed in the editor stays; deleting the folder begins anew.
  */
 export function prepareUserDir(root: string): string {
@@ -22,7 +23,7 @@ export function prepareUserDir(root: string): string {
   rmSync(link, { recursive: true, force: true })
   symlinkSync(root, link, 'junction')
   if (!existsSync(join(userDir, 'flows.json'))) {
-    copyFileSync(join(root, 'demo', 'flow.json'), join(userDir, 'flows.json'))
+    writeFileSync(join(userDir, 'flows.json'), JSON.stringify(demoFlows(root), null, 2))
     copyFileSync(join(root, 'demo', 'flow_cred.json'), join(userDir, 'flows_cred.json'))
   }
   return userDir

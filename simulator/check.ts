@@ -4,7 +4,13 @@
  */
 import { endpointNames } from './endpoints'
 import { type Fault, faultKinds } from './faults'
-import { type DeviceDefinition, deviceKinds } from './fleet/definition'
+import {
+  type DeviceDefinition,
+  deviceKinds,
+  type EventDefinition,
+  eventKinds,
+  type Happening,
+} from './fleet/definition'
 import type { EndpointLimits } from './limits'
 import { OptionError } from './option-error'
 import type { RuntimeOptions } from './options'
@@ -116,6 +122,14 @@ const limitsTable = fields(Object.fromEntries(endpointNames.map((name) => [name,
 
 const anything: Check = () => {}
 
+const eventChecks: Record<keyof EventDefinition, Check> = {
+  kind: oneOf(eventKinds),
+  from: atLeast(0),
+  until: atLeast(0),
+  channel: whole(1, 6),
+  code: whole(1, 5),
+}
+
 /** Only names of fields are checked: a fleet may contain odd values on purpose. */
 const deviceChecks: Record<keyof DeviceDefinition, Check> = {
   kind: oneOf(deviceKinds),
@@ -144,6 +158,8 @@ const deviceChecks: Record<keyof DeviceDefinition, Check> = {
   records: anything,
   alerts: anything,
   current: anything,
+  transmission: atLeast(1),
+  events: listOf(fields(eventChecks, ['kind', 'from'])),
 }
 
 const optionChecks: Record<keyof RuntimeOptions, Check> = {
@@ -165,9 +181,19 @@ const checkRuntime = fields({ ...optionChecks })
 const startChecks: Record<string, Check> = {
   port: whole(0, 65_535),
   devices: whole(0, 5000),
+  story: oneOf([true, false]),
   speed: atLeast(0),
   startTime: atLeast(0),
   logSize: whole(0),
+}
+
+const { from: _, until: __, ...happeningChecks } = eventChecks
+
+const checkOfHappening = fields({ ...happeningChecks, serial: aText, base: aText }, ['serial', 'kind'])
+
+/** @throws OptionError */
+export function checkHappening(happening: unknown): asserts happening is Happening {
+  checkOfHappening(happening, '')
 }
 
 /** @throws OptionError that names the first invalid option */

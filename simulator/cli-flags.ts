@@ -65,6 +65,11 @@ const flags: Readonly<Record<string, Flag>> = {
     option: 'replay',
     read: jsonFileFrom,
   },
+  story: {
+    type: 'boolean',
+    help: 'devices send every ten seconds; a door stands open, one goes silent, a battery runs low',
+    option: 'story',
+  },
   speed: {
     type: 'string',
     value: 'NUMBER',
@@ -151,6 +156,9 @@ const exclusive = [
   ['fleet', 'replay'],
   ['devices', 'replay'],
   ['variant', 'replay'],
+  ['story', 'fleet'],
+  ['story', 'devices'],
+  ['story', 'replay'],
   ['limit', 'limits-off'],
   ['quiet', 'verbose'],
 ] as const

@@ -3,7 +3,7 @@
  * server listens on loopback only. Remote address and Host are checked as well, against proxies and DNS rebinding.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { checkRuntimeOptions } from './check'
+import { checkHappening, checkRuntimeOptions } from './check'
 import type { EndpointName } from './endpoints'
 import { OptionError } from './option-error'
 import type { SimulatedService } from './simulator'
@@ -31,6 +31,7 @@ const routes: Readonly<Record<string, { get?: Handler; change?: Handler }>> = {
   '/simulator/counts': { get: ({ service }) => service.counts() },
   '/simulator/clock': { get: clock, change: moveClock },
   '/simulator/spend': { change: spend },
+  '/simulator/events': { get: ({ service }) => service.happening(), change: changeEvents },
   '/simulator/devices': { get: ({ service }) => service.truth.devices() },
   '/simulator/current': { get: ({ service }) => service.truth.current() },
   '/simulator/records': { get: records },
@@ -82,6 +83,16 @@ function spend({ service, body }: Call): unknown {
   if (typeof count !== 'number' || count < 0) throw new OptionError('count: expected a number from 0')
   service.spend(endpoint as EndpointName, count)
   return service.counts()
+}
+
+/** `over`: it ends; otherwise it begins. */
+function changeEvents({ service, body }: Call): unknown {
+  const { over = false, ...happening } = body
+  checkHappening(happening)
+  if (typeof over !== 'boolean') throw new OptionError('over: expected true or false')
+  if (over) service.end(happening)
+  else service.begin(happening)
+  return service.happening()
 }
 
 function records({ service, query }: Call): unknown {

@@ -10,6 +10,7 @@ import { checkRuntimeOptions, checkStartOptions } from './check'
 import type { MovableClock } from './clock'
 import { controlOf } from './control'
 import type { EndpointName } from './endpoints'
+import type { Happening } from './fleet/definition'
 import type { Counts, LogEntry } from './log'
 import type { RuntimeOptions, Settings, SimulatorOptions } from './options'
 import { listen } from './server'
@@ -31,6 +32,9 @@ export interface Simulator {
   readonly options: Settings
   /** restores the options of the start, and clears log, counts and windows */
   reset(): void
+  /** something happens to a device from now on, or is over */
+  begin(happening: Happening): void
+  end(happening: Happening): void
   /** uses requests as another client of the same account would */
   spend(endpoint: EndpointName, count?: number): void
   /** ends all connections, and resolves when closed */
@@ -59,6 +63,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       return service.settings
     },
     reset: () => service.reset(),
+    begin: (happening) => service.begin(happening),
+    end: (happening) => service.end(happening),
     spend: (endpoint, count) => service.spend(endpoint, count),
     close: () => server.close(),
   }
@@ -75,7 +81,9 @@ export type {
   CurrentDefinition,
   DeviceDefinition,
   DeviceKind,
+  EventDefinition,
   GeneratedRecords,
+  Happening,
   RecordDefinition,
   RecordValue,
   ZoneDefinition,

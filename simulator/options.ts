@@ -39,6 +39,8 @@ export interface SimulatorOptions extends RuntimeOptions {
   devices?: number
   /** a report of `envlog-check --save`: serves its answers instead of those of a fleet */
   replay?: unknown
+  /** the demo fleet sends every ten seconds, and something happens in its first three minutes; default false */
+  story?: boolean
   /** default: real time, or as `speed` and `startTime` say */
   clock?: Clock
   /** how many times faster than real time; 0 stands still */

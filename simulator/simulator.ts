@@ -5,11 +5,15 @@ import { applyFaults, type Delivery } from './effects'
 import { type EndpointName, endpointNames } from './endpoints'
 import { errorBody } from './errors'
 import { type Fault, FaultPlan } from './faults'
+import type { DeviceDefinition, EventDefinition, Happening } from './fleet/definition'
 import { demoFleet } from './fleet/demo'
 import { type Directory, directoryOf } from './fleet/directory'
+import { lasts } from './fleet/events'
 import { fleetOf } from './fleet/many'
+import { storyFleet } from './fleet/story'
 import { type Counts, type LogEntry, RequestLog } from './log'
 import { Meter } from './meter'
+import { OptionError } from './option-error'
 import type { RuntimeOptions, Settings, SimulatorOptions } from './options'
 import { namedSerials, type Parameters } from './parameters'
 import { replayOf } from './replay'
@@ -36,6 +40,18 @@ export interface Incoming {
   body: Buffer
 }
 
+const eventOf = ({ kind, channel, code }: Pick<EventDefinition, 'kind' | 'channel' | 'code'>) => ({
+  kind,
+  ...(channel !== undefined && { channel }),
+  ...(code !== undefined && { code }),
+})
+
+/** Whether an event of this kind, at the same door, lasts. */
+function isLike(event: EventDefinition, other: Omit<EventDefinition, 'from'>, now: number): boolean {
+  const isSame = event.kind === other.kind && (event.channel ?? 1) === (other.channel ?? 1)
+  return isSame && lasts(event, now)
+}
+
 export class SimulatedService {
   readonly account: Account
   readonly clock: MovableClock
@@ -46,7 +62,8 @@ export class SimulatedService {
   private readonly seed: number | string
   private readonly startTime: number
   private readonly startSettings: Settings
-  private readonly startDirectory: Directory
+  private readonly startFleet: readonly DeviceDefinition[]
+  private fleet: readonly DeviceDefinition[]
   private directory: Directory
   private readonly meter: Meter
   private readonly service: Service
@@ -59,8 +76,9 @@ export class SimulatedService {
     this.settings = withOptions(defaults, options)
     this.startSettings = this.settings
     const replay = options.replay === undefined ? undefined : replayOf(options.replay)
-    this.directory = this.fleet(replay ? { ...options, fleet: replay.fleet } : options)
-    this.startDirectory = this.directory
+    this.startFleet = replay?.fleet ?? this.fleetAtStart()
+    this.fleet = this.startFleet
+    this.directory = this.directoryNow()
     this.log = new RequestLog(options.logSize ?? 1000)
     this.meter = new Meter(this.settings)
     this.faults = new FaultPlan(this.seed, this.settings.faults)
@@ -73,17 +91,44 @@ export class SimulatedService {
   }
 
   set(options: RuntimeOptions): void {
-    const directory = options.fleet ? directoryOf(options.fleet, this.seed, this.startTime) : this.directory
-    this.apply(withOptions(this.settings, options), directory)
+    this.apply(withOptions(this.settings, options), options.fleet ?? this.fleet)
     if (options.faults) this.faults.configure(options.faults)
   }
 
   /** Restores the options of the start, and clears log, counts and windows. The clock continues. */
   reset(): void {
-    this.apply(this.startSettings, this.startDirectory)
+    this.apply(this.startSettings, this.startFleet)
     this.faults.configure(this.startSettings.faults)
     this.meter.reset()
     this.log.clear()
+  }
+
+  /** Something happens to a device from now on; nothing changes while an event of this kind lasts. */
+  begin(happening: Happening): void {
+    const now = Math.floor(this.clock.now() / 1000)
+    this.change(happening, (events) =>
+      events.some((event) => isLike(event, happening, now))
+        ? events
+        : [...events, { ...eventOf(happening), from: now }],
+    )
+  }
+
+  /** What happens to a device is over. */
+  end(happening: Happening): void {
+    const now = Math.floor(this.clock.now() / 1000)
+    this.change(happening, (events) =>
+      events.map((event) => (isLike(event, happening, now) ? { ...event, until: now } : event)),
+    )
+  }
+
+  /** What happens to devices now. */
+  happening(): Happening[] {
+    const now = Math.floor(this.clock.now() / 1000)
+    return this.fleet.flatMap(({ serial, base, events = [] }) =>
+      events
+        .filter((event) => isLike(event, event, now))
+        .map((event) => ({ serial, ...(base && { base: base.serial }), ...eventOf(event) })),
+    )
   }
 
   counts(): Counts {
@@ -142,21 +187,42 @@ export class SimulatedService {
     this.options.onRequest?.(entry)
   }
 
-  private apply(settings: Settings, directory: Directory): void {
+  private apply(settings: Settings, fleet: readonly DeviceDefinition[]): void {
+    if (fleet !== this.fleet) {
+      this.directory = this.directoryNow(fleet)
+      this.fleet = fleet
+    }
     this.settings = settings
-    this.directory = directory
     this.meter.configure(settings)
-    this.service.configure(settings, directory)
+    this.service.configure(settings, this.directory)
+  }
+
+  private change(
+    { serial, base }: Happening,
+    changeEvents: (events: readonly EventDefinition[]) => readonly EventDefinition[],
+  ): void {
+    const device = this.fleet.find((each) => each.serial === serial && each.base?.serial === base)
+    if (!device) throw new OptionError(`no device ${serial}${base === undefined ? '' : ` under ${base}`}`)
+    const changedDevice = { ...device, events: changeEvents(device.events ?? []) }
+    this.apply(
+      this.settings,
+      this.fleet.map((each) => (each === device ? changedDevice : each)),
+    )
+  }
+
+  private directoryNow(fleet = this.fleet): Directory {
+    return directoryOf(fleet, this.seed, this.startTime)
   }
 
   private limitsNow(): number {
     return this.settings.limitsClock === 'real' ? Date.now() : this.clock.now()
   }
 
-  private fleet({ fleet, devices }: SimulatorOptions): Directory {
-    const made =
-      devices === undefined ? demoFleet(this.startTime) : fleetOf(devices, this.seed, this.startTime)
-    return directoryOf(fleet ?? made, this.seed, this.startTime)
+  private fleetAtStart(): readonly DeviceDefinition[] {
+    const { fleet, devices, story } = this.options
+    if (fleet) return fleet
+    if (story) return storyFleet(this.startTime)
+    return devices === undefined ? demoFleet(this.startTime) : fleetOf(devices, this.seed, this.startTime)
   }
 }
 

@@ -85,7 +85,7 @@ export function truthOf(directory: () => Directory, now: () => number): Truth {
 }
 
 function trueDevice(device: Device, now: number): TrueDevice {
-  const { kind, serial, model, name, base, num, group, battery, rssi, zone } = device
+  const { kind, serial, model, name, base, num, group, rssi, zone } = device
   const view = device.records(now)
   return {
     kind,
@@ -98,7 +98,7 @@ function trueDevice(device: Device, now: number): TrueDevice {
     standalone: base.serial === serial,
     num,
     group: { ...group },
-    battery,
+    battery: device.battery(now),
     rssi,
     ...zone,
     offset: localOffset(device),

@@ -62,7 +62,7 @@ function element(device: Device, now: number, variants: Variants): Record<string
     serial: device.serial,
     model: device.model,
     name: device.name,
-    battery: numeric(device.battery, style),
+    battery: numeric(device.battery(now), style),
     ...(blank('rssi') ? { rssi: '' } : rssi),
     ...offsets(device, style, variants),
     unixtime: blank('unixtime') ? '' : numeric(reading?.time ?? 0, style),

@@ -4,8 +4,16 @@
  * shown there, so each holds the channel label, the kind, the value with its unit and the threshold, in two languages.
  */
 import { hash } from '../random'
-import type { AlertDefinition, ChannelDefinition, RecordValue } from './definition'
-import { placeOf, type RecordSource, type RecordView } from './records'
+import type {
+  AlertDefinition,
+  ChannelDefinition,
+  EventDefinition,
+  EventKind,
+  RecordValue,
+} from './definition'
+import { emptyBattery, recovery } from './events'
+import type { GeneratedSource } from './generated'
+import { placeOf, type RecordView } from './records'
 import { type Episode, episode, excursionOn, failureOn } from './signal'
 
 /** How far back the log is told; a device with quiet years has fewer than the 20 entries asked for. */
@@ -18,14 +26,19 @@ interface AlertShape {
   seed: number
   channels: readonly ChannelDefinition[]
   language: 'en' | 'ja'
-  everything: RecordSource
+  source: GeneratedSource
+  events: readonly EventDefinition[]
+  /** the time up to which the service has data */
+  heard: (now: number) => number
+  /** seconds between two current readings, where they come more often than records */
+  transmission: number | undefined
 }
 
 interface Words {
   upper(label: string, value: string, limit: string): string
   normal(label: string, value: string, limit: string): string
   sensor(label: string): string
-  battery: string
+  battery(level: number): string
   silent: string
   restored: string
 }
@@ -35,7 +48,7 @@ const words: Readonly<Record<'en' | 'ja', Words>> = {
     upper: (label, value, limit) => `${label} Upper Limit: ${value} (Upper Limit ${limit})`,
     normal: (label, value, limit) => `${label} Returned to Normal: ${value} (Upper Limit ${limit})`,
     sensor: (label) => `${label} Sensor Error`,
-    battery: 'Low Battery: level 2',
+    battery: (level) => `Low Battery: level ${level}`,
     silent: 'Communication Error',
     restored: 'Communication Restored',
   },
@@ -43,7 +56,7 @@ const words: Readonly<Record<'en' | 'ja', Words>> = {
     upper: (label, value, limit) => `${label} 上限値超過: ${value} (上限値 ${limit})`,
     normal: (label, value, limit) => `${label} 正常値復帰: ${value} (上限値 ${limit})`,
     sensor: (label) => `${label} センサーエラー`,
-    battery: '電池残量低下: レベル 2',
+    battery: (level) => `電池残量低下: レベル ${level}`,
     silent: '通信エラー',
     restored: '通信復帰',
   },
@@ -54,16 +67,19 @@ type Tell = (unixtime: number, key: string, text: string) => void
 /** Newest first, at most `count`. */
 export function generatedAlerts(shape: AlertShape): AlertSource {
   return (now, count) => {
-    const view = shape.everything(now)
+    const view = shape.source.everything(shape.heard(now))
     if (view.high <= view.low) return []
     const newest = view.timeAt(view.high - 1)
     const today = Math.floor(newest / day)
     const oldest = Math.max(today - daysBack, Math.floor(view.timeAt(view.low) / day))
     const entries = new Map<number, Record<string, string>>()
-    const tell: Tell = (unixtime, key, text) => {
-      if (unixtime > newest) return
-      entries.set(unixtime, { ...entries.get(unixtime), [key]: text })
+    const note: Tell = (unixtime, key, text) => {
+      if (unixtime <= now) entries.set(unixtime, { ...entries.get(unixtime), [key]: text })
     }
+    const tell: Tell = (unixtime, key, text) => {
+      if (unixtime <= newest) note(unixtime, key, text)
+    }
+    for (const event of shape.events) tellEvent[event.kind](shape, event, now, note)
     // One day more than needed: an entry told from a day's end may lie before one of the day after.
     for (let d = today; d >= oldest && entries.size < count + 4; d--) tellDay(shape, view, d, tell)
     return [...entries]
@@ -86,6 +102,25 @@ function tellDay(shape: AlertShape, view: RecordView, dayIndex: number, tell: Te
 }
 
 function tellExcursion(shape: AlertShape, view: RecordView, column: number, when: Episode, tell: Tell): void {
+  const end = Math.min(view.high, placeOf(view, when.end, true) + 1)
+  const places = range(placeOf(view, when.start, false), end, 1)
+  tellCrossings(
+    shape,
+    column,
+    places
+      .map((place) => view.at(place))
+      .map(({ time, values }) => ({ time, value: values[column] as RecordValue })),
+    tell,
+  )
+}
+
+/** An entry each time that a value gets over the limit, and when it is back. */
+function tellCrossings(
+  shape: AlertShape,
+  column: number,
+  values: readonly { time: number; value: RecordValue }[],
+  tell: Tell,
+): void {
   const channel = shape.channels[column] as ChannelDefinition
   const limit = channel.signal?.upperLimit
   if (limit === undefined) return
@@ -94,14 +129,43 @@ function tellExcursion(shape: AlertShape, view: RecordView, column: number, when
   const shown = (value: number) =>
     `${value.toFixed(channel.signal?.decimals ?? 1)} ${channel.unit ?? ''}`.trim()
   let over = false
-  const end = Math.min(view.high, placeOf(view, when.end, true) + 1)
-  for (let place = placeOf(view, when.start, false); place < end; place++) {
-    const record = view.at(place)
-    const value = record.values[column] as RecordValue
+  for (const { time, value } of values) {
     if (typeof value !== 'number' || value > limit === over) continue
     over = !over
-    tell(record.time, `ch${channel.num}`, (over ? say.upper : say.normal)(label, shown(value), shown(limit)))
+    tell(time, `ch${channel.num}`, (over ? say.upper : say.normal)(label, shown(value), shown(limit)))
   }
+}
+
+/** A device is missed when nothing has come for so many seconds. */
+const missedAfter = 30
+/** Where current readings are records: how often the service looks at a value during an event, in seconds. */
+const watched = 60
+
+/** The service sees at each transmission what happens. */
+const tellEvent: Readonly<
+  Record<EventKind, (shape: AlertShape, event: EventDefinition, now: number, tell: Tell) => void>
+> = {
+  door: (shape, { from, until, channel = 1 }, now, tell) => {
+    const column = shape.channels.findIndex(({ num }) => num === channel)
+    if (column < 0) return
+    const step = shape.transmission ?? watched
+    const end = Math.min(shape.heard(now), (until ?? from) + recovery)
+    const times = range(Math.ceil(from / step) * step, end + 1, step)
+    const values = times.map((time) => ({ time, value: shape.source.measured(column, time) }))
+    tellCrossings(shape, column, values, tell)
+  },
+  silence: (shape, { from, until = Infinity }, _, tell) => {
+    if (until - from <= missedAfter) return
+    tell(from + missedAfter, 'communication-status', words[shape.language].silent)
+    tell(until, 'communication-status', words[shape.language].restored)
+  },
+  battery: (shape, { from, code = emptyBattery }, _, tell) =>
+    tell(from, 'battery-level', words[shape.language].battery(code)),
+}
+
+/** From `start` up to, not including, `end`. */
+function range(start: number, end: number, step: number): number[] {
+  return Array.from({ length: Math.max(0, Math.ceil((end - start) / step)) }, (_, i) => start + i * step)
 }
 
 function tellFailure(shape: AlertShape, view: RecordView, column: number, when: Episode, tell: Tell): void {
@@ -116,7 +180,7 @@ function tellFailure(shape: AlertShape, view: RecordView, column: number, when: 
 function tellDevice(shape: AlertShape, dayIndex: number, tell: Tell): void {
   const say = words[shape.language]
   const weak = episode(shape.seed, dayIndex, 0.01, 60, 120, 31)
-  if (weak) tell(weak.start, 'battery-level', say.battery)
+  if (weak) tell(weak.start, 'battery-level', say.battery(2))
   const silent = episode(shape.seed, dayIndex, 0.03, 900, 3600, 41)
   if (!silent) return
   tell(silent.start, 'communication-status', say.silent)

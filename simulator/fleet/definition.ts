@@ -97,6 +97,26 @@ export interface CurrentDefinition {
   values?: Readonly<Record<number, RecordValue>>
 }
 
+export const eventKinds = ['door', 'silence', 'battery'] as const
+
+export type EventKind = (typeof eventKinds)[number]
+
+/** Something that happens to a device with generated records. Times in seconds, the end is not included. */
+export interface EventDefinition {
+  /** a door stands open, and the value rises; nothing comes from the device; its battery has another code */
+  kind: EventKind
+  from: number
+  /** default: for good */
+  until?: number
+  /** of `door`: the channel that warms up; default 1 */
+  channel?: number
+  /** of `battery`: 1 to 5, see *Battery codes*; default 2 */
+  code?: number
+}
+
+/** What happens to a device, without when. */
+export type Happening = Pick<EventDefinition, 'kind' | 'channel' | 'code'> & { serial: string; base?: string }
+
 export interface DeviceDefinition {
   /** default `standalone-1`, or `remote` when a base is given */
   kind?: DeviceKind
@@ -123,4 +143,8 @@ export interface DeviceDefinition {
   /** default: made from the generated records; none for a device with records of its own */
   alerts?: readonly AlertDefinition[] | ((now: number) => readonly AlertDefinition[])
   current?: CurrentDefinition | ((now: number) => CurrentDefinition)
+  /** seconds between current readings of generated values; default: current tells the newest record */
+  transmission?: number
+  /** default: none */
+  events?: readonly EventDefinition[]
 }

@@ -9,10 +9,12 @@ import type {
   CurrentDefinition,
   DeviceDefinition,
   DeviceKind,
+  EventDefinition,
   GeneratedRecords,
   ZoneDefinition,
 } from './definition'
-import { generatedRecords } from './generated'
+import { batteryAt, heardAt } from './events'
+import { type GeneratedSource, generatedRecords } from './generated'
 import { listedRecords, type RecordSource } from './records'
 
 export interface Channel {
@@ -31,7 +33,7 @@ export interface Device {
   num: number
   base: Required<Omit<BaseUnitDefinition, 'zone'>>
   group: { num: number; name: string }
-  battery: number
+  battery: (now: number) => number
   rssi: number | null
   zone: Required<ZoneDefinition>
   channels: readonly Channel[]
@@ -79,7 +81,7 @@ export function deviceFrom(definition: DeviceDefinition, seed: number | string, 
     num: definition.num ?? (remote ? 1 : 0),
     base: baseOf(definition.base ?? own),
     group: definition.group ?? { num: 0, name: '' },
-    battery: definition.battery ?? 5,
+    battery: (now) => batteryAt(definition.events ?? [], definition.battery ?? 5, now),
     rssi: definition.rssi === undefined ? 4 : definition.rssi,
     zone: zoneOf(definition.base ? definition.base.zone : definition.zone),
     channels: channels.map((channel) => channelOf(channel, remote)),
@@ -90,7 +92,6 @@ export function deviceFrom(definition: DeviceDefinition, seed: number | string, 
       seedFrom(seed, own.serial, definition.base?.serial ?? ''),
       startTime,
     ),
-    current: currentOf(definition.current),
   }
 }
 
@@ -124,28 +125,58 @@ function currentOf(current: DeviceDefinition['current']): Device['current'] {
   return () => current ?? {}
 }
 
+/** What the device has sent between two records. */
+function transmitted(
+  interval: number,
+  source: GeneratedSource,
+  channels: readonly ChannelDefinition[],
+  heard: (now: number) => number,
+): Device['current'] {
+  return (now) => {
+    const time = Math.floor(Math.min(heard(now), source.until) / interval) * interval
+    const view = source.everything(heard(now))
+    if (view.high === view.low || time <= view.timeAt(view.high - 1)) return {}
+    const working = channels.flatMap(({ num, broken }, column) =>
+      broken === undefined ? [{ num, column }] : [],
+    )
+    const values = working.map(({ num, column }) => [num, source.measured(column, time)])
+    return { unixtime: time, values: Object.fromEntries(values) }
+  }
+}
+
 function history(
   definition: DeviceDefinition,
   channels: readonly ChannelDefinition[],
   kind: DeviceKind,
   seed: number,
   startTime: number,
-): Pick<Device, 'records' | 'alerts'> {
+): Pick<Device, 'records' | 'alerts' | 'current'> {
   const capacity = definition.capacity ?? capacities[kind]
   const shape = { channels, capacity, seed, ...idRules[isRemote(kind) ? 'relay' : 'standalone'] }
   const given = definition.records ?? {}
   if (typeof given === 'function' || Array.isArray(given)) {
-    return { records: listedRecords(given, shape), alerts: listedAlerts(definition.alerts ?? []) }
+    return {
+      records: listedRecords(given, shape),
+      alerts: listedAlerts(definition.alerts ?? []),
+      current: currentOf(definition.current),
+    }
   }
   const from = firstRecordTime(seed, startTime)
-  const source = generatedRecords(given as GeneratedRecords, { ...shape, from })
+  const events: readonly EventDefinition[] = definition.events ?? []
+  const heard = (now: number) => heardAt(events, now)
+  const source = generatedRecords(given as GeneratedRecords, { ...shape, from, events })
   const language = definition.language ?? 'en'
+  const { transmission } = definition
   const labelled = channels.map((each) => ({ ...each, name: isRemote(kind) ? '' : (each.name ?? '') }))
   return {
-    records: source.stored,
+    records: (now) => source.stored(heard(now)),
     alerts: definition.alerts
       ? listedAlerts(definition.alerts)
-      : generatedAlerts({ seed, channels: labelled, language, everything: source.everything }),
+      : generatedAlerts({ seed, channels: labelled, language, source, events, heard, transmission }),
+    current:
+      definition.current === undefined && transmission !== undefined
+        ? transmitted(transmission, source, channels, heard)
+        : currentOf(definition.current),
   }
 }
 

@@ -3,7 +3,8 @@
  * wanted and costs nothing until it is asked for.
  */
 import { hash } from '../random'
-import type { ChannelDefinition, GeneratedRecords, RecordValue } from './definition'
+import type { ChannelDefinition, EventDefinition, GeneratedRecords, RecordValue } from './definition'
+import { riseAt } from './events'
 import { placeOf, type RecordSource, type RecordView, type StoredRecord } from './records'
 import { signals, valueAt } from './signal'
 
@@ -21,6 +22,7 @@ export interface GeneratedShape {
   idModulus: number
   /** default of the first record's time */
   from: number
+  events: readonly EventDefinition[]
 }
 
 export interface GeneratedSource {
@@ -28,6 +30,10 @@ export interface GeneratedSource {
   stored: RecordSource
   /** everything ever measured: the alert log outlives the records it was made from */
   everything: RecordSource
+  /** what a channel measures at any time */
+  measured(column: number, time: number): RecordValue
+  /** no measurement after this time (s) */
+  until: number
 }
 
 export function generatedRecords(options: GeneratedRecords, shape: GeneratedShape): GeneratedSource {
@@ -39,14 +45,12 @@ export function generatedRecords(options: GeneratedRecords, shape: GeneratedShap
   const timeAt = (place: number) => timeOf(measured(place))
   const idAt = idRule(options, shape, timeOf)
   const seeds = shape.channels.map((channel) => hash(shape.seed, channel.num, 77))
+  const measuredAt = (column: number, time: number) =>
+    measure(shape.channels[column] as ChannelDefinition, seeds[column] ?? 0, shape.events, time)
   const at = (place: number): StoredRecord => {
     const index = measured(place)
     const time = timeOf(index)
-    return {
-      time,
-      id: idAt(index),
-      values: shape.channels.map((each, i) => measure(each, seeds[i] ?? 0, time)),
-    }
+    return { time, id: idAt(index), values: shape.channels.map((_, column) => measuredAt(column, time)) }
   }
   const everything = (now: number): RecordView => {
     const newest = Math.min(now, options.until ?? now)
@@ -59,12 +63,17 @@ export function generatedRecords(options: GeneratedRecords, shape: GeneratedShap
     const view = everything(now)
     return { ...view, low: Math.max(0, view.high - shape.capacity) }
   }
-  return { stored, everything }
+  return { stored, everything, measured: measuredAt, until: options.until ?? Infinity }
 }
 
-function measure(channel: ChannelDefinition, seed: number, time: number): RecordValue {
+function measure(
+  channel: ChannelDefinition,
+  seed: number,
+  events: readonly EventDefinition[],
+  time: number,
+): RecordValue {
   if (channel.broken !== undefined) return 'E1'
-  return valueAt(channel.signal ?? signals.room, seed, time)
+  return valueAt(channel.signal ?? signals.room, seed, time, riseAt(events, channel.num, time))
 }
 
 /** The index of the measurement at a place, where some measurements never arrived. */

@@ -14,6 +14,9 @@ export interface Signal {
   wander?: number
   /** plus or minus, record by record */
   noise?: number
+  /** seconds from one defrosting to the next, and how far the value rises then; it takes an eighth of that time to fall */
+  cycle?: number
+  swing?: number
   decimals?: number
   min?: number
   max?: number
@@ -111,12 +114,12 @@ export function episode(
   return { start, end: start + length }
 }
 
-/** The value at a time, or E1 while the sensor fails (docs/service.md, *Fields*). */
-export function valueAt(signal: Signal, seed: number, time: number): number | 'E1' {
+/** The value at a time, or E1 while the sensor fails (docs/service.md, *Fields*). `added` is what comes on top of it. */
+export function valueAt(signal: Signal, seed: number, time: number, added = 0): number | 'E1' {
   const dayIndex = Math.floor(time / day)
   const failing = failureOn(signal, seed, dayIndex)
   if (failing && time >= failing.start && time <= failing.end) return 'E1'
-  const value = steadyValue(signal, seed, time) + bump(signal, seed, dayIndex, time)
+  const value = steadyValue(signal, seed, time) + bump(signal, seed, dayIndex, time) + added
   const scale = 10 ** (signal.decimals ?? 1)
   const bounded = Math.min(signal.max ?? Infinity, Math.max(signal.min ?? -Infinity, value))
   return Math.round(bounded * scale) / scale + 0
@@ -129,6 +132,8 @@ function steadyValue(signal: Signal, seed: number, time: number): number {
   if (signal.daily) value += signal.daily * Math.cos(turn - peak)
   if (signal.wander)
     value += signal.wander * Math.sin(turn / 6.3 + (seed % 628) / 100) * Math.sin(turn / 17.9)
+  if (signal.cycle)
+    value += (signal.swing ?? 0) * Math.max(0, 1 - (8 * ((time + seed) % signal.cycle)) / signal.cycle)
   if (signal.noise) value += signal.noise * (chance(seed, time) * 2 - 1)
   return value
 }

@@ -127,7 +127,8 @@ for (const [english, japanese] of TWINS) {
               .filter((target) => !isTwin(target))
               .map(
                 (target) =>
-                  TWINS.find(([, ja]) => ja === target)?.[0] ?? target.replace('.ja.png', '.en-US.png'),
+                  TWINS.find(([, ja]) => ja === target)?.[0] ??
+                  target.replace(/\.ja\.(png|webp)$/, '.en-US.$1'),
               ),
           ),
         ),

@@ -7,8 +7,22 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { connectAsync } from 'mqtt'
+import { storyFleet } from '../../simulator/fleet/story'
+import { launchChromium } from '../support/editor/chromium'
+import { until } from '../support/wait'
+import { WallDisplay } from '../support/wall-display'
 
 type FlowNode = { type: string }
+
+interface Reading {
+  channels: { value: number | null }[]
+  battery: { level: string }
+  stale: boolean
+}
+
+/** Four rounds. */
+const TOLD_MS = 60_000
+const STORY_MS = 300_000
 
 const root = dirname(dirname(__dirname))
 
@@ -119,6 +133,75 @@ describe('the demo', function () {
     assert.doesNotMatch(demo.text(), /\[error\]/)
     await (await listen(port)).close()
     await (await listen(port + 3)).close()
+  })
+
+  it('tells its story on the dashboard, in the alerts and on MQTT, and opens the freezer’s door', async function () {
+    this.timeout(STORY_MS)
+    const port = await freePort()
+    const demo = start(port)
+    await demo.said(/Started flows/)
+    const simulator = `http://127.0.0.1:${port + 8}/simulator`
+    const control = (method: string, path: string, body: object) =>
+      fetch(`${simulator}${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    // Nobody has to wait: it began so many seconds ago.
+    const begun = (seconds: number) =>
+      control('PUT', '/options', { fleet: storyFleet(Date.now() - seconds * 1000) })
+    const client = await connectAsync(`mqtt://127.0.0.1:${port + 3}`)
+    const topics = new Map<string, Reading>()
+    client.on('message', (topic, payload) => void topics.set(topic, JSON.parse(payload.toString())))
+    await client.subscribeAsync('envlog/#')
+    const freezer = () => topics.get('envlog/52A10001/52A10001')?.channels[0]?.value ?? Number.NaN
+
+    const browser = await launchChromium()
+    const display = await WallDisplay.open(browser, `http://127.0.0.1:${port}`)
+    const { page } = display
+    const told = (name: string, state: string) =>
+      display
+        .tile(name)
+        .and(page.locator(`.is-${state}`))
+        .waitFor({ timeout: TOLD_MS })
+    const alert = (text: RegExp) =>
+      until(`${text}`, async () => (await display.alerts()).some((each) => text.test(each)), TOLD_MS)
+    try {
+      await display.tile('Freezer 1').locator('.envlog-spark').waitFor({ timeout: TOLD_MS })
+      await begun(60)
+      await told('Freezer 1', 'high')
+      await alert(/^Freezer 1 above limit/)
+      await until('MQTT has it', () => freezer() > -15)
+      await begun(180)
+      await told('Freezer 1', 'ok')
+      await told('Rack B', 'stale')
+      await told('Rack A', 'battery')
+      for (const text of [/^Freezer 1 recovered/, /^Rack B communication/, /^Rack A battery/])
+        await alert(text)
+      await until('MQTT has that', () => {
+        const [rackA, rackB] = ['52C10008', '52C10009'].map((serial) =>
+          topics.get(`envlog/5F0A1001/${serial}`),
+        )
+        return rackA?.battery.level === 'replace-now' && rackB?.stale
+      })
+
+      await page.getByRole('button', { name: 'Open the freezer’s door' }).click()
+      await page.getByRole('button', { name: 'Close the freezer’s door' }).waitFor()
+      const events = (await (await fetch(`${simulator}/events`)).json()) as { kind: string }[]
+      assert.ok(events.some(({ kind }) => kind === 'door'))
+      await told('Freezer 1', 'high')
+      await page.getByRole('button', { name: 'Close the freezer’s door' }).click()
+      await page.getByRole('button', { name: 'Open the freezer’s door' }).waitFor()
+      assert.deepEqual(await display.tooWide(), [])
+      assert.deepEqual(display.faults, [])
+    } finally {
+      await browser.close()
+      await client.endAsync()
+    }
+    demo.child.kill('SIGINT')
+    const [code] = await once(demo.child, 'exit')
+    assert.equal(code, 0, demo.text())
+    assert.doesNotMatch(demo.text(), /\[error\]/)
   })
 
   it('says which port is taken and how to choose another', async () => {

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+type FlowNode = { id: string; wires?: string[][] } & Record<string, unknown>
+
+const EXAMPLE = 'examples/Dashboard - needs @flowfuse node-red-dashboard/wall display.json'
+const CURRENT = 'envlog-example-dashboard-current'
+/** From the wall display's readings to what only the demo has. */
+const LINK = 'demo-out'
+
+/** Of these the service has neither records nor alerts. */
+const WITHOUT_RECORDS = ['31D10012', '41E10013', '52C10011']
+
+/** What differs from the wall display: its account, and intervals that the simulated account allows. */
+const CHANGES: Readonly<Record<string, object>> = {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Node-RED fills it in
+  'envlog-example-account': { name: 'Demo plant', baseUrl: '${ENVLOG_URL}', series1Models: 'M-5' },
+  [CURRENT]: { name: 'all devices, every 15 seconds', repeat: 15, staleAfter: '60' },
+  'envlog-example-dashboard-later': { name: '3 s', timeout: '3' },
+  'envlog-example-dashboard-refresh': { name: 'every minute', crontab: '*/1 * * * *' },
+  'envlog-example-dashboard-range': { exclude: WITHOUT_RECORDS },
+  'envlog-example-dashboard-alerts': { exclude: WITHOUT_RECORDS },
+}
+
+/** The demo's flows: the example of a wall display, and `flow.json` beside it. */
+export function demoFlows(root: string): FlowNode[] {
+  const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as FlowNode[]
+  const display = read(EXAMPLE).map((node) => ({ ...node, ...CHANGES[node.id] }))
+  const current = display.find(({ id }) => id === CURRENT)
+  current?.wires?.[0]?.push(LINK)
+  return [...display, ...read('demo/flow.json')]
+}

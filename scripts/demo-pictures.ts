@@ -1,0 +1,190 @@
+/**
+ * Pictures of the demo's dashboard in each language, theme and width, and those that the READMEs show: the dashboard
+ * beside the editor, and the dashboard alone.
+ *
+ *     npm run screenshots                           # after those of the dialogs
+ *     npx tsx scripts/demo-pictures.ts some/folder  # these alone, of what was built
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { storyFleet } from '../simulator/fleet/story'
+import { launchChromium } from '../test/support/editor/chromium'
+import { Editor } from '../test/support/editor/editor'
+import type { Language } from '../test/support/editor/page'
+import type { FlowNode } from '../test/support/node-red'
+import { until } from '../test/support/wait'
+import { WallDisplay } from '../test/support/wall-display'
+
+const root = dirname(__dirname)
+const folder = resolve(process.argv[2] ?? join(root, '.cache', 'screenshots'))
+const images = join(root, 'docs', 'images')
+const PORT = 4880
+const demo = `http://127.0.0.1:${PORT}`
+const simulator = `http://127.0.0.1:${PORT + 8}/simulator`
+const LANGUAGES: readonly Language[] = ['en-US', 'ja']
+const HEIGHTS = { 375: 812, 1280: 800, 1920: 1080 }
+/** Of the READMEs' pictures, in pixels. */
+const BESIDE = { width: 1440, height: 520 }
+const ALONE = { width: 1280, height: 720 }
+const WARM_MS = 120_000
+
+interface Red {
+  actions: { invoke(name: string): void }
+}
+declare const RED: Red
+
+async function main(): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  const userDir = mkdtempSync(join(tmpdir(), 'envlog-demo-'))
+  const env = { ...process.env, PORT: `${PORT}`, ENVLOG_DEMO_DIR: userDir, TZ: 'Asia/Tokyo' }
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'demo/start.ts'], { cwd: root, env })
+  const browser = await launchChromium()
+  try {
+    await until(
+      'the demo serves',
+      () =>
+        fetch(demo).then(
+          (answer) => answer.ok,
+          () => false,
+        ),
+      WARM_MS,
+    )
+    await tellAll(browser)
+    const shots = await wallInAll(browser, 'light')
+    const editors = await picturesOfEditor(browser)
+    for (const language of LANGUAGES) {
+      await beside(browser, editors[language], shots[language], join(images, `demo.${language}.webp`))
+    }
+    await setTheme('envlog-example-dashboard-theme-dark')
+    const dark = await wallInAll(browser, 'dark')
+    for (const language of LANGUAGES) {
+      await alone(browser, dark[language], join(images, `dashboard.${language}.webp`))
+    }
+  } finally {
+    await browser.close()
+    child.kill('SIGINT')
+    await once(child, 'exit')
+    rmSync(userDir, { recursive: true, force: true })
+  }
+}
+
+/** The story is at its second minute, and the freezer's door stands open. */
+async function tellAll(browser: Browser): Promise<void> {
+  // At first all is well: what changes then is in the alerts.
+  const display = await WallDisplay.open(browser, demo)
+  const headers = { 'content-type': 'application/json' }
+  const fleet = storyFleet(Date.now() - 110_000)
+  await fetch(`${simulator}/options`, { method: 'PUT', headers, body: JSON.stringify({ fleet }) })
+  const door = { serial: '52A10001', kind: 'door' }
+  await fetch(`${simulator}/events`, { method: 'POST', headers, body: JSON.stringify(door) })
+  await whenTold(display)
+}
+
+async function whenTold(display: WallDisplay): Promise<void> {
+  for (const [name, state] of [
+    ['Freezer 1', 'high'],
+    ['Rack B', 'stale'],
+    ['Rack A', 'battery'],
+  ]) {
+    const tile = display.tile(name ?? '').and(display.page.locator(`.is-${state}`))
+    await tile.waitFor({ timeout: WARM_MS })
+  }
+  const isListed = async (name: string) => (await display.alerts()).some((alert) => alert.startsWith(name))
+  for (const name of ['Freezer 1', 'Rack A', 'Rack B']) {
+    await until(`${name} is in the list of alerts`, () => isListed(name), WARM_MS)
+  }
+  await display.page.locator('.nrdb-ui-chart canvas').waitFor()
+  await display.close()
+}
+
+async function setTheme(theme: string): Promise<void> {
+  const flows = (await (await fetch(`${demo}/flows`)).json()) as FlowNode[]
+  const changed = flows.map((node) => (node.type === 'ui-page' ? { ...node, theme } : node))
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`${demo}/flows`, { method: 'POST', headers, body: JSON.stringify(changed) })
+}
+
+/** The widest of each language. */
+async function wallInAll(browser: Browser, theme: string): Promise<Record<Language, Buffer>> {
+  const widest: Partial<Record<Language, Buffer>> = {}
+  for (const language of LANGUAGES) {
+    for (const [width, height] of Object.entries(HEIGHTS)) {
+      const display = await WallDisplay.open(browser, demo, { language, width: Number(width), height })
+      await display.page.locator('.envlog-spark').nth(8).waitFor({ timeout: WARM_MS })
+      // The chart is painted when its colours have come.
+      await display.page.waitForTimeout(2500)
+      const fullPage = Number(width) < 1920
+      const path = join(folder, `wall-${theme}-${language}-${width}.png`)
+      widest[language] = await display.page.screenshot({ path, fullPage })
+      await display.close()
+    }
+  }
+  return widest as Record<Language, Buffer>
+}
+
+/** All are loaded before: the server keeps that somebody has closed the palette. */
+async function picturesOfEditor(browser: Browser): Promise<Record<Language, Buffer>> {
+  const open = (language: Language) => Editor.open(browser, demo, { language, width: 1000, height: 1010 })
+  const [english, japanese] = [await open('en-US'), await open('ja')]
+  return { 'en-US': await pictureOf(english), ja: await pictureOf(japanese) }
+}
+
+async function pictureOf(editor: Editor): Promise<Buffer> {
+  await editor.page.evaluate(() => {
+    for (const what of ['toggle-palette', 'toggle-sidebar']) RED.actions.invoke(`core:${what}`)
+  })
+  await editor.status('envlog-example-dashboard-current').waitFor()
+  // They slide away.
+  await editor.page.waitForTimeout(1000)
+  const picture = await editor.page.screenshot()
+  await editor.close()
+  return picture
+}
+
+async function beside(browser: Browser, editor: Buffer, dashboard: Buffer, path: string): Promise<void> {
+  const frame = 'height: 100%; box-sizing: border-box; border: 1px solid #98a2b3; border-radius: 6px'
+  const pictures = [editor, dashboard].map((picture) => `<img style="${frame}" src="${dataOf(picture)}">`)
+  const row = 'display: flex; justify-content: space-between; height: 100%; background: #fff'
+  await compose(browser, BESIDE, `<div style="${row}">${pictures.join('')}</div>`, path)
+}
+
+async function alone(browser: Browser, dashboard: Buffer, path: string): Promise<void> {
+  await compose(browser, ALONE, `<img style="width: 100%" src="${dataOf(dashboard)}">`, path)
+}
+
+const dataOf = (picture: Buffer) => `data:image/png;base64,${picture.toString('base64')}`
+
+/** WebP: a PNG of so much would be too heavy for a README. */
+async function compose(
+  browser: Browser,
+  viewport: { width: number; height: number },
+  body: string,
+  path: string,
+): Promise<void> {
+  const page = await browser.newPage({ viewport })
+  await page.setContent(`<body style="margin: 0; height: 100vh">${body}</body>`)
+  writeFileSync(path, await webpOf(page, await page.screenshot()))
+  await page.close()
+}
+
+async function webpOf(page: Page, picture: Buffer): Promise<Buffer> {
+  const data = await page.evaluate(async (source) => {
+    const image = new Image()
+    image.src = source
+    await image.decode()
+    const canvas = document.createElement('canvas')
+    Object.assign(canvas, { width: image.width, height: image.height })
+    canvas.getContext('2d')?.drawImage(image, 0, 0)
+    return canvas.toDataURL('image/webp', 0.75)
+  }, dataOf(picture))
+  return Buffer.from(data.split(',')[1] ?? '', 'base64')
+}
+
+main().catch((error) => {
+  console.error(error)
+  process.exitCode = 1
+})

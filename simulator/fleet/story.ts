@@ -1,0 +1,47 @@
+/**
+ * The demo fleet for whoever looks on: each device sends every ten seconds, and in the first three minutes a freezer
+ * warms up and recovers, a device goes silent, and a battery runs low.
+ */
+import type { DeviceDefinition } from './definition'
+import { demoFleet } from './demo'
+import { signals } from './signal'
+
+const transmission = 10
+
+/** With defrosting, and without excursions of its own: what happens is the story's. */
+const freezer = {
+  ...signals.freezer,
+  daily: 0.4,
+  noise: 0.1,
+  cycle: 21_600,
+  swing: 1.5,
+  excursions: 0,
+  failures: 0,
+}
+
+export function storyFleet(startTime: number): DeviceDefinition[] {
+  const start = Math.floor(startTime / 1000)
+  const told: Readonly<Record<string, Partial<DeviceDefinition>>> = {
+    'Freezer 1': {
+      channels: [{ num: 1, name: 'Freezer', unit: 'C', signal: freezer }],
+      records: { interval: 300 },
+      events: [{ kind: 'door', from: start + 30, until: start + 95 }],
+    },
+    'Freezer truck': {
+      channels: [
+        { num: 1, unit: 'C', signal: { ...freezer, cycle: 28_800, swing: 1.5 } },
+        { num: 3, unit: '%', signal: signals.humidity },
+      ],
+    },
+    'Rack B': { events: [{ kind: 'silence', from: start + 45, until: start + 900 }] },
+    'Rack A': { events: [{ kind: 'battery', from: start + 90 }] },
+    // It has the probe that is not connected.
+    Workshop: {
+      channels: [
+        { num: 1, name: 'Air', unit: 'C', signal: signals.room },
+        { num: 2, name: 'Oven', unit: 'C', broken: 'Sensor Error' },
+      ],
+    },
+  }
+  return demoFleet(startTime).map((device) => ({ ...device, transmission, ...told[device.name ?? ''] }))
+}

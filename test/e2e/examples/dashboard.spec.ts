@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import type { Browser } from 'playwright-core'
+import {
+  type AlertDefinition,
+  type DeviceDefinition,
+  manualClock,
+  type RecordValue,
+  type Simulator,
+  signals,
+  startSimulator,
+} from '../../../simulator'
+import { shownBy } from '../../support/dashboard'
+import { launchChromium } from '../../support/editor/chromium'
+import type { PageOptions } from '../../support/editor/page'
+import { useExamples } from '../../support/examples'
+import { until } from '../../support/wait'
+import { WallDisplay } from '../../support/wall-display'
+
+const FLOW_MS = 180_000
+const SPEED = 5
+const WALL = 'Dashboard - needs @flowfuse node-red-dashboard/wall display'
+const CHART = 'envlog-example-dashboard-chart'
+const HTML = '<img src=x onerror="window.wasRun=1">'
+const WIDTHS = [375, 1280, 1920]
+const DAY_MS = 86_400_000
+
+interface State {
+  values?: Record<number, RecordValue>
+  /** seconds since it was measured */
+  age?: number
+  battery?: number
+  alerts?: AlertDefinition[]
+}
+
+const air = (num: number) => ({ num, name: 'Air', unit: 'C', signal: signals.room })
+
+/** One freezer has limits of its own in the example; the others have those of all temperatures, -10 to 32. */
+const DEVICES: readonly DeviceDefinition[] = [
+  {
+    serial: '52A10001',
+    name: 'Freezer',
+    channels: [{ num: 1, name: 'Inside', unit: 'C', signal: signals.freezer }],
+  },
+  { serial: '52A1000A', name: 'Twin', channels: [air(1), air(2)] },
+  { serial: '52A1000B', name: 'Twin', channels: [air(1)] },
+  { serial: '52A1000C', name: 'Cold', channels: [air(1)] },
+  { serial: '52A1000D', name: 'Silent', channels: [air(1)] },
+  { serial: '52A1000E', name: 'Empty', channels: [air(1)] },
+  {
+    serial: '52C1000F',
+    name: `Remote ${HTML}`,
+    base: { serial: '5F0A1001', name: `Base ${HTML}` },
+    channels: [air(1), { num: 2, unit: '%', signal: signals.humidity }],
+  },
+]
+
+interface Point {
+  _datapoint: { category: string; x: number; y: number }
+}
+
+describe('the wall display', () => {
+  const hall = useExamples({ speed: SPEED })
+  let browser: Browser
+  let simulator: Simulator
+  let displays: WallDisplay[]
+  let states: Record<string, State>
+
+  const fleet = () =>
+    DEVICES.map((device): DeviceDefinition => {
+      const { values, age = 20, battery = 5, alerts = [] } = states[device.serial] ?? {}
+      const told = () => ({ unixtime: Math.floor(Date.now() / 1000) - age, ...(values && { values }) })
+      return { ...device, records: { interval: 300 }, battery, alerts, current: told }
+    })
+
+  const set = (serial: string, state: State) => {
+    states[serial] = { ...states[serial], ...state }
+    simulator.set({ fleet: fleet() })
+  }
+
+  const deploy = (more: Record<string, object> = {}) =>
+    hall.deployWith([WALL], { simulator, more: { 'envlog-current': { repeat: SPEED } } }, (flow) =>
+      flow.map((node) => ({ ...node, ...more[node.type] })),
+    )
+
+  const open = async (options: PageOptions = {}) => {
+    const display = await WallDisplay.open(browser, hall.url(), options)
+    displays.push(display)
+    return display
+  }
+
+  const points = async () =>
+    ((await shownBy<Point[]>(hall.url(), CHART)) ?? []).map((point) => point._datapoint)
+  const names = async () => [...new Set((await points()).map(({ category }) => category))]
+  const charted = () => until('the chart has lines', async () => (await points()).length > 500 || false)
+
+  before('starts a browser', async () => {
+    browser = await launchChromium()
+  })
+
+  after('ends it', () => browser?.close())
+
+  beforeEach(async () => {
+    displays = []
+    states = {}
+    simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet: fleet() })
+  })
+
+  afterEach('found no error in a console, and nothing asked of another host', async () => {
+    for (const { close } of displays) await close()
+    await simulator.close()
+    assert.deepEqual(
+      displays.flatMap(({ faults }) => faults),
+      [],
+    )
+  })
+
+  for (const theme of ['light', 'dark']) {
+    it(`fits a telephone, a desk and a wall, in both languages, and can be read, ${theme}`, async function () {
+      this.timeout(FLOW_MS)
+      set('52A10001', {
+        values: { 1: -8 },
+        alerts: [{ unixtime: 1_795_000_000, texts: { ch1: 'Upper Limit' } }],
+      })
+      set('52A1000C', { values: { 1: -20 } })
+      set('52A1000D', { age: 7200 })
+      set('52A1000E', { battery: 1 })
+      set('52C1000F', { values: { 2: HTML } })
+      const isDark = theme === 'dark' && { theme: 'envlog-example-dashboard-theme-dark' }
+      await deploy({ 'ui-page': { ...isDark } })
+      await charted()
+      for (const [language, words] of [
+        [
+          'en-US',
+          ['above limit', 'below limit', 'no data', 'sensor error', 'replace battery', 'OK', '2 hours ago'],
+        ],
+        ['ja', ['上限値超過', '下限値未満', '通信なし', 'センサー異常', '電池交換', '正常', '2 時間前']],
+      ] as const) {
+        const display = await open({ language })
+        await display.page.locator('.envlog-alerts li').first().waitFor()
+        await display.page.locator('.envlog-spark').nth(6).waitFor()
+        for (const width of WIDTHS) {
+          await display.page.setViewportSize({ width, height: 1080 })
+          await display.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+          assert.deepEqual(await display.tooWide(), [], `${language} ${width}`)
+        }
+        const text = await display.page.locator('.envlog-bases').innerText()
+        for (const word of words) assert.ok(text.includes(word), word)
+        assert.deepEqual(await display.unreadable(), [], language)
+        const size = await display
+          .tile('Freezer')
+          .locator('.envlog-value')
+          .evaluate((e) => getComputedStyle(e).fontSize)
+        assert.ok(Number.parseFloat(size) > 60, size)
+      }
+    })
+  }
+
+  it('has 24 hours from the start, each channel its own line, and keeps what somebody chose', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    await charted()
+    const display = await open()
+    const twins = 'Twin Air (52A1000A ch1),Twin Air (52A1000A ch2),Twin'
+    const others = ['Cold', 'Empty', 'Freezer', 'Silent']
+    assert.deepEqual((await names()).toSorted(), [...others, ...twins.split(',')].toSorted())
+    for (const name of await names()) {
+      const times = (await points()).filter(({ category }) => category === name).map(({ x }) => x)
+      assert.deepEqual(
+        times,
+        times.toSorted((a, b) => a - b),
+        name,
+      )
+      assert.ok(times.length > 140 && (times[0] ?? 0) < Date.now() - 0.99 * DAY_MS, name)
+    }
+    const path = await display.tile('Freezer').locator('.envlog-spark path').getAttribute('d')
+    assert.ok((path ?? '').split('L').length > 140)
+
+    const { page } = display
+    await page.locator('.envlog-choose .v-select').first().click()
+    for (const name of ['Freezer', 'Silent', 'Empty', 'Cold']) {
+      await page
+        .locator('.v-list-item')
+        .filter({ hasText: new RegExp(`^${name}$`) })
+        .click()
+    }
+    await until(
+      'two are shown',
+      async () => (await names()).every((name) => name.startsWith('Twin')) || false,
+    )
+    await display.close()
+    await hall.restart()
+    await until('two are shown again', async () => (await names()).join() === twins || false)
+    const later = await open()
+    await later.page.locator('.envlog-choose .v-select', { hasText: '2' }).waitFor()
+  })
+
+  it('follows the readings, and lists the alerts of a device whose state has changed, newest first', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    const display = await open()
+    const { page } = display
+    const freezer = display.tile('Freezer')
+    await freezer.and(page.locator('.is-ok')).waitFor()
+    set('52A10001', {
+      values: { 1: -8.2 },
+      alerts: [
+        { unixtime: 1_795_000_000, texts: { ch1: 'Inside Upper Limit: -8.2 C' } },
+        { unixtime: 1_794_000_000, texts: { 'battery-level': 'Low Battery' } },
+      ],
+    })
+    await freezer
+      .and(page.locator('.is-high'))
+      .filter({ hasText: '−8.2 °C' })
+      .filter({ hasText: 'above limit' })
+      .waitFor()
+    await until('both are listed', async () => (await display.alerts()).length === 2)
+    const [first = '', second = ''] = await display.alerts()
+    assert.match(first, /Freezer above limit.*Inside Upper Limit: -8\.2 C/s)
+    assert.match(second, /Freezer battery.*Low Battery/s)
+    assert.match(await page.locator('.envlog-quota').innerText(), /Current readings.*of/s)
+    set('52A10001', { values: { 1: -18 } })
+    await freezer.and(page.locator('.is-ok')).filter({ hasText: '−18.0 °C' }).waitFor()
+    // Who comes later sees what was, too.
+    await hall.press('every 10 minutes')
+    const later = await open()
+    await later.tile('Freezer').filter({ hasText: '… −8.2 °C' }).waitFor()
+  })
+
+  it('shows text of the service as text', async function () {
+    this.timeout(FLOW_MS)
+    set('52C1000F', {
+      values: { 1: 40, 2: HTML },
+      alerts: [{ unixtime: 1_795_000_000, texts: { ch1: HTML } }],
+    })
+    await deploy()
+    await charted()
+    const display = await open()
+    const { page } = display
+    await display.tile(`Remote ${HTML}`).filter({ hasText: HTML }).waitFor()
+    await page.getByRole('heading', { name: `Base ${HTML}` }).waitFor()
+    await until(
+      'the alert is listed',
+      async () =>
+        (await display.alerts()).some((alert) => alert.endsWith(HTML)) ||
+        (await display.alerts()).some((alert) => alert.includes(HTML)),
+    )
+    // In the list of devices, and in the chart's legend and tooltip.
+    await page.locator('.envlog-choose .v-select').first().click()
+    await page.locator('.v-list-item').filter({ hasText: HTML }).click()
+    await page.keyboard.press('Escape')
+    await until('it has a line', async () => (await names()).some((name) => name.includes(HTML)))
+    await page.locator('.nrdb-ui-chart canvas').hover({ position: { x: 300, y: 100 } })
+    await page.locator('.nrdb-ui-chart div', { hasText: HTML }).first().waitFor()
+    assert.equal(await page.locator('img[src=x]').count(), 0)
+    assert.equal(await page.evaluate(() => 'wasRun' in window), false)
+  })
+
+  it('says that the service does not answer, until it does, and that Node-RED is away', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    const [display, japanese] = [await open(), await open({ language: 'ja' })]
+    assert.equal(await display.banner.count(), 0)
+    simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await display.banner
+      .filter({ hasText: 'The service does not answer The service reports an error.' })
+      .waitFor()
+    await japanese.banner.filter({ hasText: 'サービスが応答しません' }).waitFor()
+    // Whoever opens the page now sees it too, and the last values.
+    const late = await open()
+    await late.banner.waitFor()
+    await late.tile('Freezer').filter({ hasText: '°C' }).waitFor()
+    simulator.set({ faults: [] })
+    await display.page.getByRole('button', { name: 'Try again' }).click()
+    for (const each of [display, japanese, late]) await each.banner.waitFor({ state: 'hidden' })
+    await hall.end()
+    await japanese.banner.filter({ hasText: 'Node-RED に接続できません' }).waitFor()
+    // What the browser says of it.
+    for (const { close, faults } of displays) {
+      await close()
+      faults.length = 0
+    }
+    await hall.start()
+  })
+})

@@ -1,0 +1,98 @@
+/** The wall display in a browser, as somebody sees it. */
+import axe, { type AxeResults } from 'axe-core'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { openPage, type PageOptions } from './editor/page'
+
+const LOADED_MS = 60_000
+
+export class WallDisplay {
+  private constructor(
+    readonly page: Page,
+    readonly faults: string[],
+    readonly close: () => Promise<void>,
+  ) {}
+
+  /** Resolves when the first tile is shown. */
+  static async open(browser: Browser, nodeRed: string, options: PageOptions = {}): Promise<WallDisplay> {
+    const { page, faults, close } = await openPage(browser, nodeRed, options)
+    await page.goto(`${nodeRed}/dashboard/readings`)
+    await page.locator('.envlog-tile').first().waitFor({ timeout: LOADED_MS })
+    return new WallDisplay(page, faults, close)
+  }
+
+  tile(name: string): Locator {
+    return this.page
+      .locator('.envlog-tile')
+      .filter({ has: this.page.getByRole('heading', { name, exact: true }) })
+  }
+
+  get banner(): Locator {
+    return this.page.getByRole('alert').filter({ visible: true })
+  }
+
+  /** Texts of the entries. */
+  alerts(): Promise<string[]> {
+    return this.page.locator('.envlog-alerts li').allInnerTexts()
+  }
+
+  /** What does not fit, and would need a scroll bar sideways: the page, or a part of it. */
+  tooWide(): Promise<string[]> {
+    return this.page.evaluate(() => {
+      const { documentElement: html } = document
+      const parts = [...document.querySelectorAll('.nrdb-ui-widget, .nrdb-ui-widget [class^=envlog]')]
+      const wide = parts.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
+      return [
+        ...(html.scrollWidth > innerWidth ? [`page: ${html.scrollWidth}`] : []),
+        ...wide.map((part) => `${part.className}: ${part.scrollWidth} of ${part.clientWidth}`),
+      ]
+    })
+  }
+
+  /** Texts whose contrast is less than WCAG 2 (AA) asks for, and what axe-core finds. It does not see what is behind a widget. */
+  async unreadable(): Promise<string[]> {
+    if (!(await this.page.evaluate(() => 'axe' in window))) await this.page.evaluate(axe.source)
+    const { violations } = await this.page.evaluate(async () => {
+      const { axe: inPage } = window as unknown as { axe: typeof axe }
+      return (await inPage.run({ include: ['[class^=envlog-]'] } as never)) as AxeResults
+    })
+    const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    const faults = grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+    // The compiler's mark of named functions, which the page does not have.
+    await this.page.evaluate('globalThis.__name = (named) => named')
+    return [...faults, ...(await this.page.evaluate(paleTexts))]
+  }
+}
+
+/** In the page. */
+function paleTexts(): string[] {
+  const partsOf = (color: string) => (color.match(/[\d.]+/g) ?? []).map(Number)
+  const linear = (part: number) => (part <= 10 ? part / 3295 : ((part / 255 + 0.055) / 1.055) ** 2.4)
+  const luminance = (color: string) => {
+    const [red = 0, green = 0, blue = 0] = partsOf(color).map(linear)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const behind = (element: Element): string => {
+    const { backgroundColor } = getComputedStyle(element)
+    const [, , , alpha = 1] = partsOf(backgroundColor)
+    return alpha === 1 || !element.parentElement ? backgroundColor : behind(element.parentElement)
+  }
+  const pale: string[] = []
+  const texts = document.evaluate(
+    '//*[starts-with(@class, "envlog-")]//text()[normalize-space()]',
+    document,
+    null,
+    6,
+  )
+  for (let i = 0; i < texts.snapshotLength; i++) {
+    const element = texts.snapshotItem(i)?.parentElement
+    if (!element?.checkVisibility()) continue
+    const { color, fontSize, fontWeight } = getComputedStyle(element)
+    const [one, other] = [luminance(color), luminance(behind(element))]
+    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
+    const size = Number.parseFloat(fontSize)
+    const isLarge = size >= 24 || (size >= 18.66 && Number(fontWeight) >= 700)
+    if (contrast < (isLarge ? 3 : 4.5))
+      pale.push(`${contrast.toFixed(1)}: ${element.outerHTML.slice(0, 120)}`)
+  }
+  return pale
+}
