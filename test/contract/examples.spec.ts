@@ -123,8 +123,8 @@ describe('the examples', () => {
         const flow = load(file)
         const about = flow.filter(({ type }) => type === 'comment').map(({ info }) => String(info))
         for (const parts of [
-          ['**Set up', '**Quota'],
-          ['**設定', '**リクエスト枠'],
+          ['**Set up.**', '**Quota.**'],
+          ['**設定**：', '**リクエスト枠**：'],
         ]) {
           assert.ok(
             about.some((info) => parts.every((part) => info.includes(part))),

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../simulator'
-import { neededBy, useExamples } from '../support/examples'
-import type { FlowNode } from '../support/node-red'
+import { ERRORS_FILE, neededBy, rounds, useExamples, withErrorsFile } from '../support/examples'
+import type { DeployType, FlowNode } from '../support/node-red'
 import { connectOpcua, type DataValue, type OpcuaClient } from '../support/opcua-client'
 import { isInPalette } from '../support/palette'
 import { freePort } from '../support/server-process'
@@ -62,7 +64,7 @@ describe('the example with an OPC UA server', () => {
     port = await freePort()
     const fleet = [freezer(), remote('52C10002')]
     simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet })
-    rmSync(join(hall.userDir, CHANNELS), { force: true })
+    for (const name of [CHANNELS, ERRORS_FILE]) rmSync(join(hall.userDir, name), { force: true })
   })
 
   afterEach(async () => {
@@ -71,11 +73,21 @@ describe('the example with an OPC UA server', () => {
     await simulator.close()
   })
 
-  const deploy = (change = (node: FlowNode): object => node) => {
+  const deploy = (change = (node: FlowNode): object => node, type?: DeployType) => {
     const more = { 'OpcUa-Server': { port: String(port) } }
-    return hall.deployWith([SERVER], { simulator, more }, (flow) =>
-      flow.map((node) => ({ ...node, ...change(node) })),
-    )
+    const add = (flow: FlowNode[]) => withErrorsFile(flow).map((node) => ({ ...node, ...change(node) }))
+    return hall.deployWith([SERVER], { simulator, more }, add, type)
+  }
+
+  /** It does not wait for two minutes until it says that the server has not started. */
+  const waiting = (ms: number) => (node: FlowNode) =>
+    node.type === 'function'
+      ? { func: String(node.func).replace('RESTART_MS = 120000', `RESTART_MS = ${ms}`) }
+      : {}
+
+  const errors = () => {
+    const file = join(hall.userDir, ERRORS_FILE)
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
   async function connect(): Promise<OpcuaClient> {
@@ -192,6 +204,29 @@ describe('the example with an OPC UA server', () => {
     await deploy()
     await has(server, FREEZER, { status: 'Good' })
     assert.ok((await server.browse(OBJECTS)).some(({ name }) => name === 'Other'))
+  })
+
+  it('goes on where its function node alone was deployed', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    const server = await connect()
+    await has(server, FREEZER, { status: 'Good', value: Math.fround(-18.4) })
+    await deploy(waiting(1000), 'nodes')
+    reading = { value: 3, age: 60 }
+    await has(server, FREEZER, { status: 'Good', value: 3 })
+  })
+
+  it('says that its port is taken, and Node-RED goes on', async function () {
+    this.timeout(FLOW_MS)
+    const other = createServer().listen(port)
+    try {
+      await once(other, 'listening')
+      await deploy(waiting(10_000))
+      await until('it is told', () => errors().includes('Is its port in use?'), STARTED_MS)
+      await rounds(simulator, 2)
+    } finally {
+      other.close()
+    }
   })
 
   it('serves 300 devices of four channels in one subscription', async function () {

@@ -12,7 +12,7 @@ import type { Simulator } from '../../simulator'
 import { type Restarting, startRestarting, stores } from './archive/restarting'
 import type { ChatFormat } from './chat'
 import type { InfluxServer, MariaDbServer, PostgresServer } from './databases'
-import type { FlowNode, StartOptions } from './node-red'
+import type { DeployType, FlowNode, StartOptions } from './node-red'
 import { root } from './package'
 import { type Palette, paletteFolder } from './palette'
 import { until } from './wait'
@@ -153,6 +153,31 @@ async function installModules(userDir: string, modules: readonly string[]): Prom
   writeFileSync(file, JSON.stringify({ ...manifest, dependencies }))
 }
 
+/** What the debug nodes of an example show of errors is in this file of the user directory, line by line. */
+export const ERRORS_FILE = 'errors.txt'
+
+export function withErrorsFile(flow: readonly FlowNode[]): FlowNode[] {
+  const z = flow.find(({ type }) => type === 'catch')?.z
+  const rules = [{ t: 'set', p: 'payload', pt: 'msg', to: 'error.message', tot: 'msg' }]
+  const file = { filename: ERRORS_FILE, filenameType: 'str', appendNewline: true, overwriteFile: 'false' }
+  return [
+    ...flow.map((node) =>
+      node.type === 'debug' ? { ...node, type: 'change', rules, wires: [['test-errors']] } : node,
+    ),
+    {
+      id: 'test-errors',
+      type: 'file',
+      z,
+      x: 100,
+      y: 900,
+      wires: [[]],
+      ...file,
+      createDir: false,
+      encoding: 'utf8',
+    },
+  ]
+}
+
 const requests = (simulator: Simulator) =>
   Object.values(simulator.counts()).reduce((sum, { total }) => sum + total, 0)
 
@@ -185,6 +210,7 @@ export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
     names: readonly string[],
     surroundings: Surroundings,
     add: (flow: FlowNode[]) => FlowNode[],
+    type?: DeployType,
   ): Promise<void>
   /** Presses the button of an inject node of that name. */
   press(name: string): Promise<void>
@@ -229,11 +255,11 @@ export function useExamples({ speed = SPEED, ...options }: HarnessOptions = {}):
     end: () => nodeRed.end(),
     start: () => nodeRed.start(),
     deploy: (names, surroundings) => harness.deployWith(names, surroundings, (flow) => flow),
-    async deployWith(names, surroundings, add) {
+    async deployWith(names, surroundings, add, type) {
       for (const name of names) assertWithoutCode(name)
       deployed = add(filledIn(names, surroundings))
       await installModules(nodeRed.userDir, functionModules(deployed))
-      await nodeRed.deploy(deployed)
+      await nodeRed.deploy(deployed, type)
     },
     async press(name) {
       const button = deployed.find((node) => node.type === 'inject' && node.name === name)

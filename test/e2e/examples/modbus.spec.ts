@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { rounds, useExamples } from '../../support/examples'
+import { ERRORS_FILE, rounds, useExamples, withErrorsFile } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
 import { paletteFolder } from '../../support/palette'
 import { freePort, HOST } from '../../support/server-process'
@@ -15,6 +15,7 @@ const REGISTERS = 'Factory Modbus - needs node-red-contrib-modbus/holding regist
 const TABLE = 'envlog-modbus.csv'
 
 const HOSTILE = '=SUM(A1),"冷"\r\n4,"forged",400005'
+const AIR_UNIT = '%, "rel"'
 const BASE = { serial: '5F0A1001', name: 'Hall 1' }
 const [NO_ANSWER, OK, STALE, ERROR, MISSING] = [0, 1, 2, 3, 4]
 const UNKNOWN_AGE = 65535
@@ -76,7 +77,7 @@ describe('the example with Modbus registers', () => {
     base: BASE,
     channels: [
       { num: 1, unit: 'C' },
-      { num: 2, unit: '%' },
+      { num: 2, unit: AIR_UNIT },
       { num: 4, unit: 'C', broken: 'Sensor Error' },
     ],
     records: [],
@@ -89,25 +90,13 @@ describe('the example with Modbus registers', () => {
     port = await freePort()
     const fleet = [freezer('52A10001'), remote('52C10002'), freezer('52A10003', { channels: [] })]
     simulator = await startSimulator({ clock: manualClock(now), limits: 'off', fleet })
-    for (const name of [TABLE, 'errors.txt']) rmSync(join(hall.userDir, name), { force: true })
+    for (const name of [TABLE, ERRORS_FILE]) rmSync(join(hall.userDir, name), { force: true })
   })
 
   const deploy = (change = (node: FlowNode): object => node) =>
-    hall.deployWith([REGISTERS], { simulator, modbus: port }, (flow) => {
-      const z = flow.find(({ type }) => type === 'catch')?.z
-      const rules = [{ t: 'set', p: 'payload', pt: 'msg', to: 'error.message', tot: 'msg' }]
-      const append = {
-        ...{ filename: 'errors.txt', filenameType: 'str', appendNewline: true, overwriteFile: 'false' },
-        ...{ createDir: false, encoding: 'utf8' },
-      }
-      return [
-        // What its debug node shows is in a file.
-        ...flow.map((node) =>
-          node.type === 'debug' ? { ...node, type: 'change', rules, wires: [['test-file']] } : node,
-        ),
-        { id: 'test-file', type: 'file', z, x: 100, y: 900, wires: [[]], ...append },
-      ].map((node) => ({ ...node, ...change(node) }))
-    })
+    hall.deployWith([REGISTERS], { simulator, modbus: port }, (flow) =>
+      withErrorsFile(flow).map((node) => ({ ...node, ...change(node) })),
+    )
 
   const settings = (name: string, value: string) => (node: FlowNode) =>
     node.name === 'settings'
@@ -119,7 +108,7 @@ describe('the example with Modbus registers', () => {
       : {}
 
   const errors = () =>
-    existsSync(join(hall.userDir, 'errors.txt')) ? readFileSync(join(hall.userDir, 'errors.txt'), 'utf8') : ''
+    existsSync(join(hall.userDir, ERRORS_FILE)) ? readFileSync(join(hall.userDir, ERRORS_FILE), 'utf8') : ''
 
   async function connect(): Promise<Client> {
     const Modbus = createRequire(join(await paletteFolder(), 'package.json'))('modbus-serial')
@@ -192,7 +181,7 @@ describe('the example with Modbus registers', () => {
 
   const FREEZER = '52A10001/52A10001/1/°C'
   const INSIDE = '5F0A1001/52C10002/1/°C'
-  const AIR = '5F0A1001/52C10002/2/%'
+  const AIR = `5F0A1001/52C10002/2/${AIR_UNIT}`
   const PROBE = '5F0A1001/52C10002/4/°C'
   const ALL = { [FREEZER]: OK, [INSIDE]: OK, [AIR]: OK, [PROBE]: ERROR }
 
@@ -360,7 +349,7 @@ describe('the example with Modbus registers', () => {
       [[head, lines[0], 'x', ...lines.slice(2)].join('\r\n'), 3],
       [[head, lines[0], lines[0], ...lines.slice(2)].join('\r\n'), 3],
     ] as const) {
-      rmSync(join(hall.userDir, 'errors.txt'), { force: true })
+      rmSync(join(hall.userDir, ERRORS_FILE), { force: true })
       writeFileSync(join(hall.userDir, TABLE), damaged)
       disconnect()
       await deploy()
@@ -373,6 +362,25 @@ describe('the example with Modbus registers', () => {
       writeFileSync(join(hall.userDir, TABLE), whole)
       await rowsAre(client, ALL)
     }
+  })
+
+  it('serves a channel when its address is written, and writes the table again if it is gone', async function () {
+    this.timeout(FLOW_MS)
+    await deploy()
+    const client = await connect()
+    await rowsAre(client, ALL)
+    const obstacle = join(hall.userDir, `${TABLE}.new`)
+    mkdirSync(obstacle)
+    reading = { value: 7, age: 60 }
+    simulator.set({ fleet: [freezer('52A10001'), remote('52C10002'), freezer('52A10009')] })
+    await until('it is told', () => errors().includes(`${TABLE}.new`))
+    await until('others go on', async () => (await rows(client))[0]?.value === 7)
+    assert.equal((await header(client))[2], 4)
+    rmdirSync(obstacle)
+    await rowsAre(client, { ...ALL, '52A10009/52A10009/1/°C': OK })
+    const whole = table()
+    rmSync(join(hall.userDir, TABLE))
+    await until('it is there again', () => existsSync(join(hall.userDir, TABLE)) && table() === whole)
   })
 
   it('reads a table that a spreadsheet has saved, serves the last register, and says when there is no other', async function () {

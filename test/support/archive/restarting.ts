@@ -1,11 +1,11 @@
 /** A whole Node-RED that is ended, however, and started again on the same user directory. */
-import { type FlowNode, type NodeRed, type StartOptions, startNodeRed } from '../node-red'
+import { type DeployType, type FlowNode, type NodeRed, type StartOptions, startNodeRed } from '../node-red'
 import { type Palette, paletteFolder } from '../palette'
 import { firstRuntime } from '../runtimes'
 
 export interface Restarting {
   readonly userDir: string
-  deploy(flow: readonly FlowNode[]): Promise<void>
+  deploy(flow: readonly FlowNode[], type?: DeployType): Promise<void>
   url(): string
   /** Presses the button of an inject node. */
   inject(id: string): Promise<void>
@@ -38,7 +38,7 @@ export async function startRestarting(
   const { userDir } = nodeRed
   return {
     userDir,
-    deploy: (flow) => nodeRed.deploy(flow),
+    deploy: (flow, type) => nodeRed.deploy(flow, type),
     url: () => nodeRed.url,
     inject: (id) => nodeRed.inject(id),
     json: (path) => nodeRed.json(path),
