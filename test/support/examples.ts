@@ -5,7 +5,7 @@
  *     await harness.deploy(['Alarms/alerts to a chat'], { simulator, chat })
  */
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
@@ -220,6 +220,16 @@ export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
 
 type HarnessOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth'> & { palette?: Palette }
 
+/** Longer than the file store takes for a write that has begun. */
+const WRITING_MS = 300
+
+/** Whether no file of the folder was written lately. */
+function isWritten(folder: string): boolean {
+  const files = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : []
+  const writtenAt = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return Date.now() - Math.max(0, ...files.map(writtenAt)) > WRITING_MS
+}
+
 /**
  * In a `describe`: after each test nothing is deployed.
  * @param options see `StartOptions`
@@ -239,6 +249,7 @@ export function useExamples({ speed = SPEED, ...options }: HarnessOptions = {}):
   afterEach('takes the flows away', async function () {
     this.timeout(ENDING_MS)
     await nodeRed.deploy(deployed.map((node) => (node.type === 'tab' ? { ...node, disabled: true } : node)))
+    await until('the store writes no more', () => isWritten(join(nodeRed.userDir, 'context')))
     await nodeRed.deploy([])
   })
 
