@@ -261,10 +261,8 @@ describe('the wall display', () => {
     const [display, japanese] = [await open(), await open({ language: 'ja' })]
     assert.equal(await display.banner.count(), 0)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
-    await display.banner
-      .filter({ hasText: 'The service does not answer The service reports an error.' })
-      .waitFor()
-    await japanese.banner.filter({ hasText: 'サービスが応答しません' }).waitFor()
+    await display.banner.filter({ hasText: 'No readings from the service. It reports an error.' }).waitFor()
+    await japanese.banner.filter({ hasText: 'サービスから測定値を取得できません。' }).waitFor()
     // Whoever opens the page now sees it too, and the last values.
     const late = await open()
     await late.banner.waitFor()
@@ -273,7 +271,7 @@ describe('the wall display', () => {
     await display.page.getByRole('button', { name: 'Try again' }).click()
     for (const each of [display, japanese, late]) await each.banner.waitFor({ state: 'hidden' })
     await hall.end()
-    await japanese.banner.filter({ hasText: 'Node-RED に接続できません' }).waitFor()
+    await japanese.banner.filter({ hasText: 'Node-RED に接続できません。' }).waitFor()
     // What the browser says of it.
     for (const { close, faults } of displays) {
       await close()
