@@ -6,18 +6,17 @@ import { localizeError } from '../../src/nodes/kit/report/localize'
 import { catalogIn } from '../support/built'
 import { root } from '../support/package'
 
-/** Like Node-RED: returns the key if the catalog does not have it. */
+/** Like Node-RED: returns the key, without its namespace, if the catalog does not have it. */
 function withCatalogs(language: string): NodeAPI {
   const texts = new Map(
     ['common', 'account', 'range', 'latest', 'current'].flatMap((name) => [
       ...catalogIn(join(root, 'locales', language, `${name}.json`)),
     ]),
   )
-  const _ = (key: string, params: Record<string, unknown> = {}) =>
-    (texts.get(key.replace(/^.*:/, '')) ?? key).replace(
-      /__(\w+)__/g,
-      (_all, name: string) => `${params[name]}`,
-    )
+  const _ = (path: string, params: Record<string, unknown> = {}) => {
+    const key = path.replace(/^.*:/, '')
+    return (texts.get(key) ?? key).replace(/__(\w+)__/g, (_all, name: string) => `${params[name]}`)
+  }
   return { _ } as unknown as NodeAPI
 }
 

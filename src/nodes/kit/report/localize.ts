@@ -49,8 +49,8 @@ function labelOf(RED: NodeAPI, property: string): string {
   for (const group of LABEL_GROUPS) {
     const key = [group, name].join('.')
     const label = RED._(key)
-    // Node-RED returns the key where the catalog has no text for it.
-    if (!label.endsWith(key)) return label
+    // Node-RED returns the key, without its namespace, where the catalog has no text for it.
+    if (!key.endsWith(label)) return label
   }
   return property
 }
