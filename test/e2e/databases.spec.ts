@@ -47,10 +47,8 @@ describe('rows in databases', () => {
     const config = [sqliteNode(harness.nodeRed.userDir), postgresNode(postgres), mariaDbNode(mariadb)]
     const chains = [...sqliteChains(odd), ...postgresChains(odd), ...mariaDbChains(odd)]
     await harness.deploy([chain('everybody', 'current', {}), ...chains], config)
-    await until('MariaDB is connected', () =>
-      harness.trigger('mariadb-table').then(() => true, isNotConnected),
-    )
-    await Promise.all([harness.trigger('sqlite-table'), harness.trigger('postgres-table')])
+    await until('MariaDB is connected', () => harness.run('mariadb-table').then(() => true, isNotConnected))
+    await Promise.all([harness.run('sqlite-table'), harness.run('postgres-table')])
   })
 
   for (const [name, title] of Object.entries(titles)) {

@@ -7,8 +7,7 @@ import {
   startSimulator,
 } from '../../../simulator'
 import { type Chat, startChat } from '../../support/chat'
-import { shownBy } from '../../support/dashboard'
-import { rounds, useExamples } from '../../support/examples'
+import { useExamples } from '../../support/examples'
 import { currentRows } from '../../support/expected'
 import { assertSame } from '../../support/same'
 import { until } from '../../support/wait'
@@ -18,7 +17,6 @@ const MINUTE = 60_000
 
 const METRICS = 'Operation/metrics for Prometheus'
 const ERRORS = 'Operation/all errors in one place'
-const DASHBOARD = 'Dashboard - needs @flowfuse node-red-dashboard/wall display'
 
 const HOSTILE = 'a\\b "c"\n{冷} 1'
 
@@ -191,40 +189,6 @@ describe('examples for those who operate', () => {
       ENVLOG_NETWORK: 'Check the network, the address',
       ENVLOG_REPLY: 'The response cannot be understood',
       ENVLOG_TIMEOUT: "increase 'Timeout' in the account",
-    }
-  })
-
-  it('see tiles, a table, a chart with each temperature once, and the quota on a dashboard', async function () {
-    this.timeout(FLOW_MS)
-    await hall.deploy([DASHBOARD], { simulator })
-    const widget = <T>(name: string) => shownBy<T>(hall.url(), `envlog-example-dashboard-${name}`)
-    const points: object[] = []
-    for (let minutes = 0; minutes < 2; minutes++) {
-      if (minutes > 0) simulator.clock.advance(MINUTE)
-      const rows = currentRows(simulator.truth)
-      for (const { name, label, value, unit, timestamp } of rows) {
-        if (value !== undefined && unit === '°C')
-          points.push({ series: `${name} ${label}`, x: timestamp, y: value })
-      }
-      await rounds(simulator, 2)
-      const expected = rows.map(({ name, label, value, error }) => [name, label, value ?? error])
-      const table = await widget<{ payload: Record<string, unknown>[] }>('table')
-      assertSame(
-        (table?.payload ?? []).map(({ Device, Channel, Value }) => [Device, Channel, Value]),
-        expected,
-      )
-      const tiles = await widget<{ payload: Record<string, unknown>[] }>('tiles')
-      assertSame(
-        (tiles?.payload ?? []).map(({ name, label, value, error }) => [name, label, value ?? error]),
-        expected,
-      )
-      const lines = await widget<{ _datapoint: Record<string, unknown> }[]>('chart')
-      assertSame(
-        (lines ?? []).map(({ _datapoint: { category, x, y } }) => ({ series: category, x, y })),
-        points,
-      )
-      const quota = await widget<{ payload: string }>('quota')
-      assert.match(String(quota?.payload), /^\d+ of 1000000 in 1 s$/)
     }
   })
 })
