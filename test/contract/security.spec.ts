@@ -3,7 +3,7 @@
  *
  * | claim                                       | test                                                                |
  * | ------------------------------------------- | ------------------------------------------------------------------- |
- * | secrets are in no flow, answer, file or log | e2e/node-red, e2e/editor/first-flow, contract/form, and here        |
+ * | secrets are in no flow, answer, file or log | e2e/node-red, e2e/editor/logins, contract/form, and here        |
  * | secrets are in no message, error or status  | lib/api/secrets, lib/api/encodings, faults/hostile-peers            |
  * | stored ones, only as they were deployed     | e2e/admin/routes, nodes/admin                                       |
  * | permissions, JSON alone, pages of others    | e2e/admin/routes, e2e/editor/permissions                            |
