@@ -9,6 +9,8 @@ import { until } from '../../support/wait'
 
 /** If no request arrives for this time, all wait for quota. */
 const IDLE_MS = 150
+/** Difference of the clocks of two processes, rounded. */
+const CLOCKS_MS = 10
 
 export async function untilIdle(simulator: Simulator): Promise<void> {
   let seen = simulator.log.length
@@ -28,7 +30,7 @@ export async function freezeWhenSaved({ nodeRed }: QuotaHarness, simulator: Simu
   const file = join(nodeRed.userDir, 'context', accountId(simulator), 'flow.json')
   const isSaved = () => {
     const saved = savedIn(file)
-    return saved !== undefined && countUnsaved(saved, simulator) === 0
+    return saved !== undefined && areSaved(saved, simulator)
   }
   await until('the usage is saved on disk', async () => {
     if (!isSaved()) return false
@@ -41,18 +43,17 @@ export async function freezeWhenSaved({ nodeRed }: QuotaHarness, simulator: Simu
   })
 }
 
-/** Number of requests of the window that are not in the file. */
-function countUnsaved({ endpoints }: PersistedQuota, { log, clock, options: { limits } }: Simulator): number {
-  const counts = Object.entries(limits).map(([name, { window }]) => {
+/** Whether each request of the window has an entry in the file that is not older: what has expired may be there too. */
+function areSaved({ endpoints }: PersistedQuota, { log, clock, options: { limits } }: Simulator): boolean {
+  return Object.entries(limits).every(([name, { window }]) => {
     const since = clock.now() - window * 1000
-    const sent = log.filter(({ endpoint, time }) => endpoint === name && time > since).length
+    const sent = log.filter(({ endpoint, time }) => endpoint === name && time > since).toReversed()
     const { own = [], inFlight = [] } = endpoints[name as keyof typeof endpoints] ?? {}
-    return Math.max(
-      0,
-      [...own, ...inFlight].reduce((rest, { amount }) => rest - amount, sent),
-    )
+    return sent.every(({ time }, newer) => {
+      const entries = [...inFlight, ...own.filter(({ at }) => at > time - CLOCKS_MS)]
+      return entries.reduce((sum, { amount }) => sum + amount, 0) > newer
+    })
   })
-  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 function savedIn(file: string): PersistedQuota | undefined {
