@@ -14,7 +14,7 @@ import type { Collected } from './fetch'
 import { createPollingOrder } from './for-each'
 import { type CursorKind, isCursorOf, type SavedState } from './persisted-state'
 
-/** A delivery that is kept in memory until its receipt comes. */
+/** A delivery that is kept in memory until its receipt arrives. */
 export interface RetainedDelivery extends Omit<Collected, 'failed'> {
   /** Older records or alerts were lost, or could not be fetched. */
   overflow?: boolean
@@ -23,7 +23,7 @@ export interface RetainedDelivery extends Omit<Collected, 'failed'> {
 export type DeviceDeliveryState = DeliveryState<Backfill, RetainedDelivery>
 export type DeviceEvent = DeliveryEvent<Backfill, RetainedDelivery>
 
-/** Records and alerts that all nodes of a process keep in memory: of backfills, and until receipts come. */
+/** Records and alerts that all nodes of a process keep in memory: of backfills, and until receipts arrive. */
 export interface RetainedCount {
   count: number
 }
@@ -70,7 +70,7 @@ export class DeviceStates {
     return effect
   }
 
-  /** One device alone may exceed the bound: nothing would ever come of it otherwise. */
+  /** A single device may exceed the bound: otherwise its backfill could never be delivered. */
   canRetain(device: string, count = countRetained(this.states.get(device))): boolean {
     const others = this.retained.count - countRetained(this.states.get(device))
     return others === 0 || others + count <= MAX_RETAINED
