@@ -43,7 +43,10 @@ const REST: Group = { title: 'npm test', specs: ['test/{e2e,simulator,pack,demo}
 /** The tests of a file of `src`. */
 function nearest(file: string): Group {
   const [, part = '', subfolder = ''] = file.split('/')
-  const specs = existsSync(join(root, 'test', part, subfolder)) && !subfolder.includes('.') ? `${part}/${subfolder}` : part
+  const specs =
+    existsSync(join(root, 'test', part, subfolder)) && !subfolder.includes('.')
+      ? `${part}/${subfolder}`
+      : part
   const own: Record<string, readonly string[]> = {
     editor: ['test/editor/*.spec.ts'],
     nodes: ['test/kit/*.spec.ts', 'test/nodes/*.spec.ts'],

@@ -137,7 +137,7 @@ describe('the device picker', function () {
 
   it('is summarised in the form by up to four names and the number of others', async () => {
     await edit('latest')
-    const names = ['Rack B', 'Freezer 1', 'Meeting harness', 'Spare', 'Workshop']
+    const names = ['Rack B', 'Freezer 1', 'Meeting room', 'Spare', 'Workshop']
     const picker = await pick()
     for (const name of names.slice(0, 4)) await picker.box(`${name} `).first().check()
     await leave(picker, 'done')
