@@ -46,8 +46,11 @@ const REST: Group = {
 
 /** The tests of a file of `src`. */
 function nearest(file: string): Group {
-  const [, part = '', room = ''] = file.split('/')
-  const specs = existsSync(join(root, 'test', part, room)) && !room.includes('.') ? `${part}/${room}` : part
+  const [, part = '', subfolder = ''] = file.split('/')
+  const specs =
+    existsSync(join(root, 'test', part, subfolder)) && !subfolder.includes('.')
+      ? `${part}/${subfolder}`
+      : part
   const own: Record<string, readonly string[]> = {
     editor: ['test/editor/*.spec.ts'],
     nodes: ['test/kit/*.spec.ts', 'test/nodes/*.spec.ts'],

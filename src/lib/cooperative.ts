@@ -15,7 +15,7 @@ export interface Yielder {
   maybeYield(): Promise<void> | undefined
 }
 
-/** @param signal nothing yields once it aborts: what is being sent has to be sent before the node is gone */
+/** @param signal nothing yields once it aborts: pending messages have to be sent before the node is removed */
 export function createYielder(signal: AbortSignal): Yielder {
   let resumedAt = performance.now()
   let undelivered = 0

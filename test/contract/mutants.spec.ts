@@ -8,7 +8,7 @@ const folder = join(root, 'test', 'mutants')
 const patches = readdirSync(folder)
 
 describe('the deliberate faults of `npm run mutants`', () => {
-  it('apply to the sources, each by itself', () => {
+  it('apply to the sources, each separately', () => {
     for (const patch of patches) {
       assert.doesNotThrow(() => {
         execFileSync('git', ['apply', '--check', join('test', 'mutants', patch)], {
@@ -24,9 +24,9 @@ describe('the deliberate faults of `npm run mutants`', () => {
     for (const patch of patches) {
       const text = readFileSync(join(folder, patch), 'utf8')
       assert.match(text, /^[A-Z][^\n]{30,}\.\n\ndiff --git /, patch)
-      const changed = [...text.matchAll(/^\+\+\+ b\/(src\/\S+)\/[^/]+$/gm)].map(([, place = '']) => place)
+      const changed = [...text.matchAll(/^\+\+\+ b\/(src\/\S+)\/[^/]+$/gm)].map(([, path = '']) => path)
       assert.equal(changed.length, 1, patch)
-      for (const place of changed) folders.add(place)
+      for (const path of changed) folders.add(path)
     }
     const all = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))

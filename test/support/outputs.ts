@@ -1,7 +1,7 @@
 import type { Output, Send } from '../../src/shared/outputs'
 import type { ActionName } from './flow-types'
 
-/** The table *Output × send* of docs/messages.md, written down once more: the first send is the default. */
+/** A copy of the table *Output × send* in docs/messages.md: the first send is the default. */
 export const contract: Record<ActionName, Partial<Record<Output, Send[]>>> = {
   current: {
     readings: ['all', 'device'],

@@ -32,7 +32,7 @@ function watch(Router) {
   const { route, use } = routers
   routers.route = function (path) {
     const made = route.call(this, path)
-    // Its methods come next.
+    // Its methods follow.
     if (isOurs()) setImmediate(() => report({ route: String(path), methods: Object.keys(made.methods) }))
     return made
   }

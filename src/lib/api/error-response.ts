@@ -18,7 +18,7 @@ const REASONS: Record<number, Reason> = {
   403: 'access-refused',
   429: 'quota-refused',
 }
-/** Statuses of failures that may be gone at the next attempt (docs/nodes.md, *retries*). */
+/** Statuses of transient failures, which are retried (docs/nodes.md, *retries*). */
 const TRANSIENT_STATUSES = new Set([500, 502, 503, 504])
 
 export interface ErrorResponse {

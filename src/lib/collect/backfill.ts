@@ -8,10 +8,10 @@ import { addPage, nextPage, type Paging, startPaging } from './pages'
 import { fetchPage } from './range'
 import type { ReceivedRecords, Start } from './record-cursor'
 
-/** Records between a cursor and an answer while they are fetched: the answer, and the pages that have come. */
+/** Records between a cursor and an answer while they are fetched: the answer, and the pages received so far. */
 export interface Backfill {
   received: ReceivedRecords
-  /** The answer that came last, without its body. */
+  /** The last answer received, without its body. */
   answer: Collected['answer']
   paging: Paging
   /** Records that cannot be read and are to be reported. */

@@ -9,13 +9,13 @@ import { EnvlogError } from '../errors'
 /** Marks how far the records or alerts of a device were delivered; `feeds.ts` knows what else is in it. */
 export interface Cursor {
   /**
-   * Orders the cursors of a device: a later one is further on. It is when the answer came that the cursor is made
-   * from, in ms since 1970 UTC, or one more than the latest before where the host's clock was set back.
+   * Orders the cursors of a device: a later one is greater. It is the time at which the cursor's answer was received,
+   * in ms since 1970 UTC, or one more than the latest before if the host's clock was set back.
    */
   sequence: number
 }
 
-/** The state of one device. `B` is a backfill as far as it has come, `R` a delivery that is retained. */
+/** The state of one device. `B` is a backfill in progress, `R` a retained delivery. */
 export interface DeliveryState<B, R> {
   /** What was delivered or, with receipts, acknowledged; `null` before the first answer. */
   cursor: Cursor | null
@@ -41,7 +41,7 @@ export type DeliveryPhase<B, R> =
 interface Issued {
   /** Sequence of the first of its deliveries: receipts of any delivery since then are for the same records. */
   firstSequence: number
-  /** The cursor once the receipt comes. */
+  /** The cursor once the receipt arrives. */
   next: Cursor
 }
 
@@ -80,7 +80,7 @@ export type DeliveryEvent<B, R> =
   | { kind: 'receipt-overdue' }
   /** `now` in ms since 1970 UTC: this process does not know which receipts one before it issued. */
   | { kind: 'forget'; now: number }
-  /** The node closes: no answer comes any more. */
+  /** The node closes: no answer arrives any more. */
   | { kind: 'close' }
   /**
    * The node is made again in the same process. New settings may give its messages another shape. Receipts are
@@ -95,7 +95,7 @@ export type DeliveryEffect =
   | 'request'
   | 'request-page'
   | 'deliver-backfill'
-  /** The backfill cannot be completed: deliver what has come, and report why. */
+  /** The backfill cannot be completed: deliver what was received, and report why. */
   | 'give-up-backfill'
   | 'redeliver'
   | 'warn'
@@ -252,7 +252,7 @@ export function createDeliveryState<B, R>(receiptsVoidUpTo = 0): DeliveryState<B
   return { cursor: null, phase: idle, hasWarned: false, lastIssued: 0, receiptsVoidUpTo }
 }
 
-/** The state after an event, and what is to be done. An event may come in any phase, as deploys come in between. */
+/** The state after an event, and its effect. Any event may occur in any phase, because of deploys in between. */
 export function transition<B, R>(state: DeliveryState<B, R>, event: DeliveryEvent<B, R>): Step<B, R> {
   const apply = table[state.phase.name][event.kind]
   return apply ? (apply(state as never, event as never) as Step<B, R>) : [state, 'none']

@@ -60,7 +60,7 @@ export class DeviceStates {
     return effect
   }
 
-  /** One device alone may exceed the bound: nothing would ever come of it otherwise. */
+  /** A single device may exceed the bound: otherwise its backfill could never be delivered. */
   canRetain(device: string, count = countRetained(this.states.get(device))): boolean {
     const others = this.retained.count - countRetained(this.states.get(device))
     return others === 0 || others + count <= MAX_RETAINED

@@ -70,7 +70,7 @@ export interface DirectoryState {
   entries: readonly DirectoryEntry[] | undefined
   /** The answer that they are from. */
   answer: DirectoryAnswer | undefined
-  /** When the list came, monotonic ms. */
+  /** When the list was received, monotonic ms. */
   updatedAt: number
   /** When the list was last requested, monotonic ms. */
   requestedAt: number

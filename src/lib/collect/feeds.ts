@@ -41,7 +41,8 @@ export type PollPlan =
     }
 
 /**
- * Compares an answer with the cursor. It is synchronous, so that nothing comes between the comparison and what follows.
+ * Compares an answer with the cursor. It is synchronous, so that no event occurs between the comparison and the
+ * transition.
  * @param after sequence that the next cursor has to exceed
  */
 export type Planner = (known: Cursor | null, after: number) => PollPlan
@@ -107,12 +108,12 @@ interface PlanContext extends Pick<PolledData, 'answer'> {
   failed: readonly DeviceFailure[]
 }
 
-/** The plan where no more records are fetched, whether or not those that came reach back to the cursor. */
+/** The plan if no more records are fetched, whether or not the received ones reach back to the cursor. */
 function planWithoutBackfill(known: Cursor | null, start: Start, context: PlanContext): PollPlan {
   const { received } = context
   const plan = planRecords(known as RecordCursor | null, received, { start, canBackfill: false })
   if (plan.kind === 'complete') return toPollPlan(plan, context)
-  // A receipt that came meanwhile is further on than what was fetched, so nothing of that is wanted any more.
+  // A receipt received meanwhile is later than the fetched records, so none of them is needed any more.
   const cursor = known as Cursor
   const data = toPolledData(context, received.series)
   return { kind: 'complete', data, isEmpty: true, next: cursor, before: cursor, isSetBack: false }
@@ -162,7 +163,7 @@ export function createAlertFeed({ time, start }: AlertFeedOptions): Feed {
   }
 }
 
-/** A copy to retain until the receipt comes: receivers may change what was sent. */
+/** A copy to retain until the receipt arrives: receivers may change what was sent. */
 export function copyToRetain({ answer, content, group, overflow }: PolledData): RetainedDelivery {
   return {
     answer: structuredClone(answer),

@@ -20,12 +20,12 @@ export interface AccountAccess {
   monotonic(): number
 }
 
-/** The form in which an answer is wanted: `read` is decoded, the others are passed on as they come. */
+/** The requested form of an answer: `read` is decoded, the others are passed on unchanged. */
 export type ResponseFormat = 'read' | 'json' | 'csv' | 'csv2'
 
 /** What was collected of one device or, by `current`, of several. */
 export interface Collected {
-  /** The answer that came last, without its body. */
+  /** The last answer received, without its body. */
   answer: Omit<Answer<unknown>, 'body'>
   content: Content
   /** Name of the device's group; blank where it has none or none is wanted. */

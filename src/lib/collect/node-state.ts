@@ -11,7 +11,7 @@ import type { DeviceDeliveryState, RetainedCount } from './retained'
 
 /** Devices whose unreadable parts are reported once: more than any account has. */
 const MAX_REPORTED_DEVICES = 10_000
-/** A store that has not answered for so long is read once more. */
+/** A store that has not answered within this time is read again. */
 const LOAD_AGAIN_MS = 60_000
 
 /** What the state has to know of its node. */
@@ -36,7 +36,7 @@ export interface NodeState {
   /**
    * Waits until the store was read. Before that nothing may be requested or written, because a node that takes a store
    * that cannot be read for an empty one loses records. After a failure the store is read again, and an answer that
-   * comes late is taken.
+   * is late is accepted.
    * @throws EnvlogError `store-newer`, `store-unreadable`, `closed`
    */
   ready(): Promise<void>

@@ -51,7 +51,7 @@ export function startPaging(period: { from: number; to: number; number: number |
 
 const firstSecond = ({ from }: Paging) => Math.max(0, Math.floor(from / 1000) - 1)
 
-/** The next page, which overlaps by a second with what has come, and begins a second before the period. */
+/** The next page, which overlaps by a second with the received ones, and begins a second before the period. */
 export function nextPage(paging: Paging): Page {
   const { nextTo, remaining, overlap } = paging
   const number = remaining === null ? PAGE_RECORDS : Math.min(PAGE_RECORDS, remaining + overlap.length)
@@ -61,7 +61,7 @@ export function nextPage(paging: Paging): Page {
 /** What is known of a page before it is decoded. */
 export interface ReceivedPage {
   requested: Page
-  /** Records that came, with those that cannot be read. */
+  /** Number of records received, including unreadable ones. */
   count: number
   /** Records that may still be fetched in this hour; `null` where the service did not say. */
   recordsRemaining: number | null

@@ -24,7 +24,7 @@ export interface RecordComparison {
   wasOutOfOrder(record: SeriesRecord): boolean
   /** Whether the record has the time of the cursor and was delivered. */
   wasAtTime(record: SeriesRecord): boolean
-  /** Records that came after a cursor by their ids and have earlier times, the last by its id at the end. */
+  /** Records after a cursor by their ids but with earlier times, sorted by id. */
   findSetBack(from: RecordCursor): SeriesRecord[]
   hash(record: SeriesRecord): string
   key(record: SeriesRecord): string
@@ -46,7 +46,7 @@ export function compareRecords(
     times.has(record.timestamp ?? Number.NaN) && keys.has(key(record))
   const maxTime = Math.max(receivedAt + MAX_AHEAD_MS, cursor.time ?? 0)
   const isAhead = ({ timestamp }: SeriesRecord) => timestamp !== null && timestamp > maxTime
-  // A record that was ahead once moves no cursor later either: it would hide what is measured until its time comes.
+  // A record that was once ahead never moves the cursor: it would hide all records until its time is reached.
   const outOfOrder = records.filter(
     (record) => record.timestamp === null || isAhead(record) || wasOutOfOrder(record),
   )
@@ -72,17 +72,17 @@ export function compareRecords(
 export function isSetBackTooFar(compared: RecordComparison, standalone: boolean): boolean {
   const { cursor, records, inOrder, isOutOfOrder, wasOutOfOrder, wasAtTime } = compared
   const latest = inOrder.at(-1)?.timestamp ?? null
-  // Where nothing was delivered, the cursor has the time to begin with, which may not have come yet.
+  // Before the first delivery, the cursor has the start time, which may be in the future.
   if (cursor.time === null || cursor.hashesAtTime.length === 0 || latest === null) return false
   if (latest !== cursor.time) return latest < cursor.time
-  // A device that measures in the same second once more was not set back.
+  // A device that measures twice in the same second was not set back.
   const isNew = (record: SeriesRecord) =>
     isOutOfOrder(record) ? !wasOutOfOrder(record) : record.timestamp === latest && !wasAtTime(record)
   return !records.some(isNew) && continuesEarlier(inOrder, cursor, standalone)
 }
 
 /**
- * Records that are earlier than the cursor and came after it by their ids: the device's clock was set back in between.
+ * Records that are earlier than the cursor but after it by their ids: the device's clock was set back in between.
  * Restarted ids look similar, but those records form a sequence of their own; here each is between two records with
  * consecutive ids. Sorted by id.
  */
@@ -97,7 +97,7 @@ function recordsAfterSetBack(
   let isBetween = true
   /** How much later than the cursor's the last id was of a record that is not earlier than the cursor. */
   let before: number | undefined
-  /** Whether a record has come since that one. */
+  /** Whether a record was found since that one. */
   let isOpen = false
   for (const record of records) {
     if (record.dataId === null) continue

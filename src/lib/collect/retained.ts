@@ -3,7 +3,7 @@ import type { Backfill } from './backfill'
 import type { DeliveryState } from './delivery'
 import type { Collected } from './fetch'
 
-/** Records and alerts that all nodes of a process keep in memory: of unfinished backfills, and until receipts come. */
+/** Records and alerts that all nodes of a process keep in memory: of unfinished backfills, and until receipts arrive. */
 export interface RetainedCount {
   count: number
 }
@@ -11,7 +11,7 @@ export interface RetainedCount {
 /** Records and alerts beyond this are requested again (docs/collecting.md, *Bounds*). */
 export const MAX_RETAINED = 100_000
 
-/** A delivery that is kept in memory until its receipt comes. */
+/** A delivery that is kept in memory until its receipt arrives. */
 export interface RetainedDelivery extends Omit<Collected, 'failed'> {
   /** Older records or alerts were lost, or could not be fetched. */
   overflow?: boolean

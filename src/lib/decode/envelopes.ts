@@ -161,7 +161,7 @@ export function checkDepth(json: object): void {
   }
 }
 
-/** An error object that comes with status 200 (docs/service.md, *Errors*). */
+/** An error object with status 200 (docs/service.md, *Errors*). */
 function isErrorObject(json: object): boolean {
   if (!('error' in json)) return false
   return !['devices', 'data', 'alert-logs'].some((key) => key in json)

@@ -79,7 +79,7 @@ function getOrCreateColumn({ length, capacity, columns }: RecordTable, key: stri
   return column
 }
 
-/** Stores a value of a record: as a number if it is one or a text of one, else as it came. */
+/** Stores a value of a record: as a number if it is one or a text of one, else unchanged. */
 export function setValue({ numbers, nonNumbers }: Column, index: number, value: unknown): void {
   const number = readNumber(value)
   numbers[index] = number ?? Number.NaN
@@ -101,7 +101,7 @@ export function getColumn({ length, columns }: RecordTable, key: string): Column
   return columns.get(key) ?? { numbers: new Float64Array(length).fill(Number.NaN), nonNumbers: new Map() }
 }
 
-/** The value of a record: a number where it is one or a text of one, else as it came; `undefined` without the key. */
+/** The value of a record: a number if it is one or a text of one, else unchanged; `undefined` without the key. */
 export function getValue({ numbers, nonNumbers }: Column, index: number): unknown {
   const number = numbers[index] as number
   return Number.isNaN(number) ? nonNumbers.get(index) : number

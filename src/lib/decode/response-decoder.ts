@@ -24,7 +24,7 @@ export interface ResponseBody {
   remainder: object | undefined
 }
 
-/** Decodes one response. What comes in thousands is decoded while it arrives. */
+/** Decodes one response. Records and devices are decoded while they arrive. */
 export interface ResponseDecoder<T> {
   /** Takes the chunks of the response; `undefined` for answers that are always short. */
   parser: IncrementalArrayParser | undefined
@@ -40,7 +40,7 @@ export function createResponseDecoder(endpoint: EndpointName): ResponseDecoder<E
   return decoders[endpoints[endpoint].answer](endpoint)
 }
 
-/** Creates the decoder for one answer that is passed on as it comes: a JSON object, or the text of CSV. */
+/** Creates the decoder for one answer that is passed on unchanged: a JSON object, or the text of CSV. */
 export function createRawDecoder(type: OutputType): ResponseDecoder<object | string> {
   return {
     parser: undefined,

@@ -6,7 +6,7 @@ import type { Series } from '../readings/series'
 import { channelNames } from './names'
 import { beginningText, type TopicChannel, topicText } from './topic'
 
-/** What an answer, or one device's answers, came to; what outputs are made of. */
+/** The content of an answer, or of one device's answers: the source of all outputs. */
 export type Content =
   | { kind: 'current'; readings: readonly Reading[] }
   | { kind: 'series'; series: Series }

@@ -126,7 +126,7 @@ function costOf(reservation: Reservation, result: AttemptResult<unknown>): Attem
   }
 }
 
-/** Records that came; if the response broke off the header decides, and without one the reservation stays. */
+/** Records received; if the response was incomplete the header decides, and without one the reservation stays. */
 function recordsUsed(
   { records: reserved, maxRecords = 0 }: Reservation,
   { records, headers }: AttemptResult<unknown>,

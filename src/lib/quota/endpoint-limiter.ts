@@ -176,7 +176,7 @@ export function createEndpointLimiter(
 
     /**
      * The store is back, or has lost its data. It knows what its members used; the next response shows the rest.
-     * @param lostUsageAt when a member that has not reported its usage was last heard of: it may have used permits then
+     * @param lostUsageAt last contact of a member that has not reported its usage: it may have used permits then
      */
     onStoreFound(lostUsageAt: number): void {
       probe.start(Number.NEGATIVE_INFINITY, lostUsageAt + occupiedMs(requests.rateLimit().windowSeconds))

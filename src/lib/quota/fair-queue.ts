@@ -1,19 +1,19 @@
 /** Queue key of requests from the editor, which have priority over those of all nodes. */
 export const EDITOR = Symbol('editor')
 
-/** Requests of one key are sent in the order in which they came; keys take turns (round robin). Nodes use their id. */
+/** Requests of one key are sent in the order of their arrival; keys take turns (round robin). Nodes use their id. */
 export type QueueKey = string | typeof EDITOR
 
 /**
- * Waiting items of one endpoint. Keys take turns (round robin), one item each, and the editor's key comes before all
- * others; within a key the item that came first is next. An item may wait under several keys, and leaves all of them as
+ * Waiting items of one endpoint. Keys take turns (round robin), one item each, and the editor's key precedes all
+ * others; within a key the oldest item is next. An item may wait under several keys, and leaves all of them as
  * soon as one of them brings it to the front.
  */
 export function createFairQueue<T>() {
   /** In the order of their turns: the key that was served last is at the end. */
   const queues = new Map<QueueKey, Set<T>>()
   const keysOf = new Map<T, Set<QueueKey>>()
-  /** The item that came last under a key: its position is known without counting. */
+  /** The newest item of a key: its position is known without counting. */
   const newest = new Map<QueueKey, T>()
   let lastServed: QueueKey | undefined
 
@@ -88,7 +88,7 @@ export function createFairQueue<T>() {
       addKey(key, item)
     },
 
-    /** Puts an item that was dequeued in vain before all others of its key, and its key before the other keys. */
+    /** Puts an item that could not be sent before all others of its key, and its key before the other keys. */
     requeueFirst(key: QueueKey, item: T): void {
       moveToFront(key, new Set([item, ...(queues.get(key) ?? [])]))
       addKey(key, item)

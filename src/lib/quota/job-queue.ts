@@ -19,7 +19,7 @@ export interface Waiter {
   stopListening(): void
 }
 
-/** Identical requests, coalesced (singleflight): sent once for all who wait, through all attempts. */
+/** Identical requests, coalesced (singleflight): sent once for all waiting callers, through all attempts. */
 export interface Job {
   key: string
   endpoint: EndpointName
@@ -29,7 +29,7 @@ export interface Job {
   /** Attempts that the service refused for a limit, and the last of them. */
   refusals: number
   lastRefusal?: { error: EnvlogError; scope: LimitScope }
-  /** Attempts that failed otherwise; the error of the last one while a further one is to come. */
+  /** Attempts that failed otherwise; the error of the last one while another is pending. */
   retries: number
   lastError?: EnvlogError | undefined
   /** Other members have reserved the records of its device until then, in monotonic ms. */

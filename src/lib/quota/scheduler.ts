@@ -170,7 +170,7 @@ export function createScheduler(ports: SchedulerPorts) {
     monitor.evaluate(job)
   }
 
-  /** Records that were reserved and did not come are available to other jobs of the same device. */
+  /** Records that were reserved but not received are available to other jobs of the same device. */
   function unblock({ endpoint, records }: Reservation): void {
     for (const job of queue.blocked(endpoint)) {
       if (requestOf(job).records?.device !== records?.device) continue
@@ -253,7 +253,7 @@ export function createScheduler(ports: SchedulerPorts) {
   }
 }
 
-/** A function that, when it is called from within itself, runs once more afterwards instead of recursing. */
+/** A function that runs again afterwards, instead of recursing, if it is called from within itself. */
 function createLoop(work: () => void): () => void {
   let isRunning = false
   let isRequested = false

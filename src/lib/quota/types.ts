@@ -71,7 +71,7 @@ export interface StartEstimate {
 
 /** How an attempt ended, as far as the quota needs to know. */
 export type AttemptResult<T> = {
-  /** `null` if no response came. */
+  /** `null` if no response was received. */
   headers: QuotaHeaders | null
   /** Records received; `null` or left out if the response could not be read. */
   records?: number | null

@@ -37,8 +37,8 @@ interface Watch {
 }
 
 /**
- * Watches how long jobs wait: notifies their callers, and rejects those for whom it takes too long. All jobs of an
- * endpoint are swept together, because each alone would count those before it: immediately when permits became
+ * Watches how long jobs wait: notifies their callers, and rejects those whose maximum wait would be exceeded. All jobs
+ * of an endpoint are swept together, because each alone would count those before it: immediately when permits became
  * unavailable that could be counted on, otherwise within a second.
  */
 export function createWaitMonitor({ clock, limiter, queue, leave }: WaitMonitorPorts) {
@@ -70,7 +70,7 @@ export function createWaitMonitor({ clock, limiter, queue, leave }: WaitMonitorP
     return limit !== null && at > Math.max(now(), queuedAt + limit)
   }
 
-  /** Rejects the callers for whom an estimate is too late, and notifies the others. */
+  /** Rejects the callers whose estimate is too late, and notifies the others. */
   function applyEstimate(job: Job, estimate: StartEstimate): void {
     for (const waiter of job.waiters) {
       if (isTooLong(waiter, estimate)) leave(job, waiter, waitError(job, estimate))

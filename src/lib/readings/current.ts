@@ -72,7 +72,7 @@ export interface ReadCurrent {
   unreadable: UnreadableDevice[]
 }
 
-/** Reads what can be read, for those who need the devices even if no reading can be read. */
+/** Reads what can be read, for callers that need the devices even if no reading can be read. */
 export function readReadable(envelope: CurrentEnvelope, options: CurrentOptions): ReadCurrent {
   return runToEnd(readReadableStepwise(envelope, options))
 }

@@ -13,7 +13,7 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
   inclusive: fc.boolean(),
   order: fc.constantFrom('ascending', 'descending', 'mixed'),
 })
-/** Number of records in each second; ids of a remote unit that overflow, or that restart. */
+/** Number of records in each second; ids of a remote unit that wrap, or that restart. */
 const records = fc
   .tuple(
     fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { minLength: 10, maxLength: 40, size: 'max' }),

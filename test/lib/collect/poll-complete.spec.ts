@@ -30,7 +30,7 @@ function gapBetween(before: MeasuredRecord, after: MeasuredRecord): Gap[] {
   return missing > 0 ? [{ kind: 'missing', ...ends, missing }] : []
 }
 
-/** An overflow with lost records may look like a restart. */
+/** Ids that wrap while records are lost may look like a restart. */
 const isAmbiguous = ({ standalone }: DeviceProfile, before: MeasuredRecord, after: MeasuredRecord) =>
   !standalone && after.id < before.id && before.id > 60_000
 

@@ -71,7 +71,7 @@ export function createStoreClient({ store, clock, limiter, membership, onChange 
   const isClosed = () => state.name === 'closed'
   const instanceId = () => (state.name === 'disconnected' ? undefined : state.instanceId)
 
-  /** Two timers in a row: if the event loop was blocked, a response that came meanwhile is read between them. */
+  /** Two timers in a row: if the event loop was blocked, a response received meanwhile is read between them. */
   function withTimeout<T>(call: Promise<T>, ms = CALL_TIMEOUT_MS): Promise<T> {
     return new Promise((resolve, reject) => {
       const fail = () => reject(Object.assign(new Error('timeout'), { code: 'TIMEOUT' }))
@@ -148,7 +148,7 @@ export function createStoreClient({ store, clock, limiter, membership, onChange 
     throw createStaleError()
   }
 
-  /** Reports all usage; once for all who want that at the same time. */
+  /** Reports all usage; concurrent calls share one report. */
   function synchronize(): Promise<void> {
     if (sync) return sync.promise
     const current: Sync = { promise: Promise.resolve(), isReplaying: false }

@@ -17,7 +17,7 @@ import { MEMBER_TIMEOUT_MS, REPLAY_PERIOD_MS } from './store'
 const KEPT_MS = 600_000
 /** A month: an account that is no longer used leaves nothing behind. */
 const INSTANCE_KEPT_MS = 2_592_000_000
-/** Longer than any window: who was silent for so long counts for nothing. */
+/** Longer than any window: a member that was silent for longer is deleted. */
 const MEMBER_KEPT_MS = 90_000_000
 const MAX_MEMBERS = 100
 

@@ -52,7 +52,7 @@ export type ReserveResult =
    */
   | { waitMs: number; shortIndex: number; total: number; inFlight: boolean }
 
-/** A process that shares the quota, and how long ago the store last heard of it. */
+/** A process that shares the quota, and the time since its last contact. */
 export interface Member {
   id: string
   ageMs: number
@@ -102,7 +102,7 @@ export interface HeartbeatReply {
 export const MAX_REPLAY_BATCH = 100
 
 /**
- * A member that the store has not heard of for so long, or not since it lost its data, is silent: it may be using its
+ * A member without contact for this time, or since the store lost its data, is silent: it may be using its
  * share without the store.
  */
 export const MEMBER_TIMEOUT_MS = 6000

@@ -199,7 +199,7 @@ export function createRunContext<T extends ActionType>(
   return { context, deliveredCount: () => deliveredCount }
 }
 
-/** False for a device that waited for quota in vain, or was given up: it goes first the next time. */
+/** False for a device whose wait for quota failed or was aborted: it is polled first the next time. */
 function wasPolled(error: unknown): boolean {
   return error instanceof EnvlogError && error.code !== 'ENVLOG_QUOTA' && error.code !== 'ENVLOG_CLOSED'
 }
