@@ -343,7 +343,7 @@ describe('the contracts', () => {
     const used = ['docs/simulator.md', README].flatMap(
       (file) => read(file).match(/(?<=\s)--[a-z][\w-]+/g) ?? [],
     )
-    const npmFlags = ['--cache', '--offline']
+    const npmFlags = ['--cache', '--offline', '--prefix']
     assert.deepEqual(
       used.filter((flag) => !npmFlags.includes(flag) && !reference.includes(`| \`${flag}`)),
       [],

@@ -185,13 +185,13 @@ describe('the demo', function () {
         return rackA?.battery.level === 'replace-now' && rackB?.stale
       })
 
-      await page.getByRole('button', { name: 'Open the freezer’s door' }).click()
-      await page.getByRole('button', { name: 'Close the freezer’s door' }).waitFor()
+      await page.getByRole('button', { name: 'Open the door of Freezer 1' }).click()
+      await page.getByRole('button', { name: 'Close the door of Freezer 1' }).waitFor()
       const events = (await (await fetch(`${simulator}/events`)).json()) as { kind: string }[]
       assert.ok(events.some(({ kind }) => kind === 'door'))
       await told('Freezer 1', 'high')
-      await page.getByRole('button', { name: 'Close the freezer’s door' }).click()
-      await page.getByRole('button', { name: 'Open the freezer’s door' }).waitFor()
+      await page.getByRole('button', { name: 'Close the door of Freezer 1' }).click()
+      await page.getByRole('button', { name: 'Open the door of Freezer 1' }).waitFor()
       assert.deepEqual(await display.tooWide(), [])
       assert.deepEqual(display.faults, [])
     } finally {

@@ -133,7 +133,7 @@ describe('the wall display', () => {
           'en-US',
           ['above limit', 'below limit', 'no data', 'sensor error', 'replace battery', 'OK', '2 hours ago'],
         ],
-        ['ja', ['上限値超過', '下限値未満', '通信なし', 'センサー異常', '電池交換', '正常', '2 時間前']],
+        ['ja', ['上限値超過', '下限値未満', '通信なし', 'センサー異常', '要電池交換', '正常', '2 時間前']],
       ] as const) {
         const display = await open({ language })
         await display.page.locator('.envlog-alerts li').first().waitFor()
