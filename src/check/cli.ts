@@ -5,7 +5,7 @@ import { dirname, join, sep } from 'node:path'
 import { createAccount } from '../lib/account'
 import { createUndiciTransport, proxyPasswords } from '../lib/api/transport'
 import { checkAssumptions } from '../lib/check/assumptions'
-import { collectExchanges, isRemote, listDevices } from '../lib/check/collect'
+import { collectExchanges, listDevices } from '../lib/check/collect'
 import { type Exchange, isAnswered } from '../lib/check/exchange'
 import { readAnswer } from '../lib/check/read'
 import { anonymizeExchanges, buildReport } from '../lib/check/report'
@@ -13,6 +13,7 @@ import { systemClock } from '../lib/clock'
 import { runToEnd } from '../lib/cooperative'
 import { readElements } from '../lib/decode/fields'
 import type { EnvlogError } from '../lib/errors'
+import { isRemoteUnit } from '../lib/readings/device'
 import { createRegistry } from '../lib/registry'
 import { ACCOUNT_DEFAULTS } from '../shared/account'
 import { watchConnection } from './connection'
@@ -151,7 +152,7 @@ function countDevices(exchanges: readonly Exchange[]): CheckResult['devices'] {
   if (!current) return { standalone: 0, remote: 0, unreadable: 0 }
   const devices = listDevices(current)
   const all = readElements((current.result.body as { devices?: unknown }).devices) ?? []
-  const remote = devices.filter(isRemote).length
+  const remote = devices.filter(isRemoteUnit).length
   return { standalone: devices.length - remote, remote, unreadable: all.length - devices.length }
 }
 

@@ -20,7 +20,7 @@ import { MAX_ERROR_BYTES, readBody } from './body'
 import { withDeadline } from './deadline'
 import { readErrorResponse } from './error-response'
 import { type QuotaHeaders, readQuotaHeaders } from './quota-headers'
-import { createRedactor, createSecretGuard } from './redact'
+import { createRedactor, createSecretGuard, createSecretSearch } from './redact'
 import { retryDelayMs } from './retry'
 import type { HttpResponse, Transport } from './transport'
 
@@ -96,7 +96,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   const passwords = [loginPass, ...(settings.secrets ?? [])]
   const guard = createSecretGuard([apiKey, ...passwords])
   const redactor = createRedactor([apiKey], passwords)
-  const loginGuard = createSecretGuard([apiKey, loginId, ...passwords])
+  /** Created when a report first needs it. */
+  let hasLogin: ((text: string) => boolean) | undefined
   const { hostname } = new URL(settings.baseUrl)
   const login = createHash('sha256')
     .update(JSON.stringify([loginId, loginPass]))
@@ -235,7 +236,10 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const createDecoder = () => loadDecoders().createRawDecoder(type)
         return quota.submit(buildRequest('raw', endpoint, params, createDecoder), linked)
       }),
-    revealsLogin: (text) => text !== '' && (text.toLowerCase().includes(hostname) || loginGuard(text) === ''),
+    revealsLogin(text) {
+      hasLogin ??= createSecretSearch([apiKey, loginId, ...passwords])
+      return text.toLowerCase().includes(hostname) || hasLogin(text)
+    },
     async close() {
       isClosed = true
       for (const caller of callers) caller.abort()

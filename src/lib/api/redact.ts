@@ -39,7 +39,7 @@ export function createSecretGuard(secrets: readonly string[]): (text: string) =>
  * with a secret.
  * @param chosen secrets that a person has chosen: see `fragmentsOfChosen`
  */
-function createSecretSearch(
+export function createSecretSearch(
   secrets: readonly string[],
   chosen: readonly string[] = [],
 ): (text: string) => boolean {

@@ -111,12 +111,10 @@ export function* createAnonymizer(
 
   const revealsKey = (field: string) => !isPublicKey(field) && revealsText(field)
 
-  const convertKey = (field: string) =>
-    isPublicKey(field) || (PLAIN_KEY.test(field) && field.length <= MAX_KEY_LENGTH && !revealsText(field))
-      ? field
-      : /^\d+$/.test(field) && !revealsText(field)
-        ? field
-        : standIns.mask(field)
+  function convertKey(field: string): string {
+    const isPlain = /^\d+$/.test(field) || (PLAIN_KEY.test(field) && field.length <= MAX_KEY_LENGTH)
+    return isPublicKey(field) || (isPlain && !revealsText(field)) ? field : standIns.mask(field)
+  }
 
   function revealsWithin(value: unknown, depth = 0): boolean {
     if (typeof value === 'string' || typeof value === 'number') return revealsText(String(value))

@@ -5,6 +5,7 @@ import { readNumber } from '../decode/number'
 import type { EndpointName, ParamsOf } from '../endpoints'
 import { EnvlogError } from '../errors'
 import type { RequestContext } from '../quota/types'
+import { isRemoteUnit } from '../readings/device'
 import { type Answered, type Exchange, isAnswered } from './exchange'
 
 /**
@@ -109,14 +110,11 @@ export function listDevices({ result: { body } }: Answered): CurrentDevice[] {
   return elements.map(readCurrentDevice).filter((device): device is CurrentDevice => !('part' in device))
 }
 
-export const isRemote = ({ serial, baseunit }: CurrentDevice) =>
-  baseunit !== null && baseunit.serial !== serial
-
 /** The device of each kind that was measured last, and one of another model: not every model is served. */
 function chooseDevices(devices: readonly CurrentDevice[], kind: 'standalone' | 'remote'): CurrentDevice[] {
   const measuredAt = ({ unixtime }: CurrentDevice) => readNumber(unixtime) ?? 0
   const sorted = devices
-    .filter((device) => isRemote(device) === (kind === 'remote'))
+    .filter((device) => isRemoteUnit(device) === (kind === 'remote'))
     .sort((one, other) => measuredAt(other) - measuredAt(one))
   const [first] = sorted
   const second = sorted.find(({ model }) => model !== first?.model)

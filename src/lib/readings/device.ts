@@ -32,3 +32,7 @@ export function knownFieldsOf({
 }: Pick<CurrentDevice, 'serial' | 'name' | 'baseunit' | 'group'>): KnownFields {
   return { base: baseunit?.serial ?? serial, name, group: group?.name ?? '' }
 }
+
+/** True for a device of `current` that sends its readings by a base unit. */
+export const isRemoteUnit = ({ serial, baseunit }: Pick<CurrentDevice, 'serial' | 'baseunit'>) =>
+  baseunit !== null && baseunit.serial !== serial

@@ -208,3 +208,24 @@ describe('a decoded answer', () => {
     }
   })
 })
+
+describe('a text of a report', () => {
+  const { revealsLogin } = clientOf(() => text('')).client
+  const long = 'a sentence of a gateway, '.repeat(400)
+
+  for (const [title, revealing] of [
+    ['the API key', credentials.apiKey],
+    ['a part of the password', credentials.loginPass.slice(0, 6)],
+    ['the login ID', credentials.loginId],
+    ['the address', 'SERVICE.example'],
+  ] as const) {
+    it(`reveals the login where it holds ${title}, wherever it stands`, () => {
+      for (const found of [revealing, `${long}${revealing}`, `${revealing}${long}`])
+        assert.ok(revealsLogin(found), `${found.length}`)
+    })
+  }
+
+  it('reveals nothing otherwise', () => {
+    for (const found of ['', ' ', long, 'Freezer 1']) assert.equal(revealsLogin(found), false)
+  })
+})

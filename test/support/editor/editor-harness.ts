@@ -41,7 +41,7 @@ export function useEditor(
   let simulator: Simulator
   let browser: Browser
   let editors: Editor[] = []
-  /** Loading takes most of the time of a test: a page without changes is used by the next test. */
+  /** Loading takes most of the time of a test: a page whose changes can be undone is used by the next test. */
   let idle: Editor | undefined
 
   before(`starts ${runtime.title} and a browser`, async function () {
@@ -68,7 +68,7 @@ export function useEditor(
     const isFailed = currentTest?.state === 'failed'
     for (const editor of editors.filter(({ page }) => !page.isClosed())) {
       if (isFailed) await saveScreenshot(editor, currentTest.title)
-      if (isFailed || editor !== idle || !(await editor.isAsLoaded())) await editor.close()
+      if (isFailed || editor !== idle || !(await editor.restore())) await editor.close()
     }
   })
 

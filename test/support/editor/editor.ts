@@ -14,6 +14,7 @@ interface Red {
     eachConfig(visit: (node: { id: string; type: string }) => void): void
     dirty(): boolean
   }
+  history: { depth(): number; pop(): void }
   view: { selection(): { nodes?: { id: string }[] } }
   editor: { edit(node: object | null): void; editConfig(name: string, type: string, id: string): void }
   sidebar: { show(id: string): void }
@@ -131,6 +132,15 @@ export class Editor {
   /** Whether nothing is open or changed. */
   isAsLoaded(): Promise<boolean> {
     return this.page.evaluate(() => !RED.nodes.dirty() && document.querySelector('.red-ui-tray') === null)
+  }
+
+  /** Undoes all changes that were not deployed; false where that is not possible, or where a dialog is open. */
+  restore(): Promise<boolean> {
+    return this.page.evaluate(() => {
+      if (document.querySelector('.red-ui-tray')) return false
+      while (RED.history.depth() > 0) RED.history.pop()
+      return !RED.nodes.dirty()
+    })
   }
 
   /** Presses *Deploy*; resolves when the editor knows that it was done. */

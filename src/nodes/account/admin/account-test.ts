@@ -1,6 +1,7 @@
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
 import type { RequestContext } from '../../../lib/quota/types'
+import { isRemoteUnit } from '../../../lib/readings/device'
 import type { AccountTestResult } from '../../../shared/admin'
 
 /**
@@ -13,7 +14,7 @@ export async function testAccount(
   requestContext: RequestContext,
 ): Promise<AccountTestResult> {
   const { body } = await account.directory.getAnswer(requestContext, true)
-  const remote = body.devices.find(({ serial, baseunit }) => baseunit && baseunit.serial !== serial)
+  const remote = body.devices.find(isRemoteUnit)
   return {
     devices: body.devices.length,
     relay: remote
