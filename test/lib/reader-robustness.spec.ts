@@ -4,6 +4,7 @@ import { EnvlogError } from '../../src/lib/errors'
 import type { Alert } from '../../src/lib/readings/alerts'
 import type { Series } from '../../src/lib/readings/series'
 import { bodyOf, expectedOf, type Fixture, listFixtures, receive } from '../support/answer-fixtures'
+import { runs } from '../support/chance'
 import { asAlerts, asReadings, asSeries, plain, type ReadingLike } from '../support/promises'
 
 /**
@@ -172,25 +173,27 @@ async function sameRefusal({ fixture, damaged }: { fixture: Fixture; damaged: Ui
   })
 }
 
-describe('a damaged answer', () => {
+describe('a damaged answer', function () {
+  this.timeout(120_000)
+
   it('unchanged keeps the promises too', async () => {
     for (const fixture of read) await understoodOrRefused({ fixture, damaged: body(fixture) })
   })
 
   it('with parts deleted, doubled and replaced is understood or ENVLOG_REPLY', async () => {
-    await fc.assert(fc.asyncProperty(damagedTree, understoodOrRefused), { numRuns: 3000 })
+    await fc.assert(fc.asyncProperty(damagedTree, understoodOrRefused), { numRuns: runs(6000) })
   })
 
   it('cut off at any byte, or with bytes flipped, is understood or ENVLOG_REPLY', async () => {
-    await fc.assert(fc.asyncProperty(damagedBytes(read), understoodOrRefused), { numRuns: 3000 })
+    await fc.assert(fc.asyncProperty(damagedBytes(read), understoodOrRefused), { numRuns: runs(6000) })
   })
 
   it('as raw output is unchanged, or ENVLOG_REPLY', async () => {
-    await fc.assert(fc.asyncProperty(damagedBytes(asItCame), passedOrRefused), { numRuns: 500 })
+    await fc.assert(fc.asyncProperty(damagedBytes(asItCame), passedOrRefused), { numRuns: runs(3000) })
   })
 
   it('with a refusal is a refusal whatever it contains: of the service, or of a gateway', async () => {
-    await fc.assert(fc.asyncProperty(damagedBytes(refused), sameRefusal), { numRuns: 500 })
+    await fc.assert(fc.asyncProperty(damagedBytes(refused), sameRefusal), { numRuns: runs(3000) })
   })
 
   it('replaced by any JSON is understood or ENVLOG_REPLY', async () => {
@@ -198,6 +201,6 @@ describe('a damaged answer', () => {
     const property = fc.asyncProperty(whole, ({ fixture, json }) =>
       understoodOrRefused({ fixture, damaged: Buffer.from(JSON.stringify(json)) }),
     )
-    await fc.assert(property, { numRuns: 300 })
+    await fc.assert(property, { numRuns: runs(1800) })
   })
 })

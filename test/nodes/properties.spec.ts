@@ -117,7 +117,7 @@ describe('any fleet, and any variant of the service', () => {
           }
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 60 },
     )
   }).timeout(120_000)
 })
