@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import helper from 'node-red-node-test-helper'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator'
 import account from '../../src/nodes/account/account'
@@ -9,6 +10,10 @@ import range from '../../src/nodes/range/range'
 import type { ActionName, Message } from './flow-types'
 
 helper.init(require.resolve('node-red'))
+
+const requireOfNodeRed = createRequire(require.resolve('node-red'))
+const { log }: { log: Record<string, SinonSpy> } = requireOfNodeRed('@node-red/util')
+const Node: { prototype: Record<string, SinonSpy> } = requireOfNodeRed('@node-red/runtime/lib/nodes/Node')
 
 /** The messages that arrived at a node of the flow. */
 export interface Inbox {
@@ -92,6 +97,7 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
     { account: { apiKey, loginId, loginPass, ...setup.credentials }, ...setup.others } as never,
   )
   const node = helper.getNode('node')
+  removeSpies()
   return {
     send: (msg = {}) => node.receive(msg),
     output: inbox('output'),
@@ -103,6 +109,18 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
   }
 }
 
+/**
+ * The test helper keeps each message that is sent and each line of the log, with its stack: most of the time and memory
+ * of large tests. Here only statuses and warnings are looked at.
+ */
+function removeSpies(): void {
+  for (const [owner, name] of [
+    [Node.prototype, 'send'],
+    [log, 'log'],
+  ] as const)
+    owner[name] = owner[name]?.wrappedMethod ?? owner[name]
+}
+
 /** The test helper spies on every node's `status`. */
 function shownBy(node: unknown): Message[] {
   const spy = (node as { status: SinonSpy }).status
@@ -112,6 +130,7 @@ function shownBy(node: unknown): Message[] {
 interface SinonSpy {
   args: Message[][]
   thisValues: unknown[]
+  wrappedMethod?: SinonSpy
 }
 
 let loaded = false
