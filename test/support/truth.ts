@@ -97,9 +97,10 @@ export function trueRecords(
   from: number,
   to: number,
 ): TrueRecord[] {
-  const all = truth.records(serial, base)
   const requested =
-    action === 'latest' ? all.slice(-NEWEST) : all.filter(({ time }) => time >= from && time < to)
+    action === 'latest'
+      ? truth.records(serial, base).slice(-NEWEST)
+      : truth.records(serial, base, from, to).filter(({ time }) => time < to)
   const highest = standalone ? options.variants.standaloneChannels : 4
   const seen = new Set<string>()
   return requested.filter(({ time, id, values }) => {

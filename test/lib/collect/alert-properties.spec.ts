@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { runs } from '../../support/chance'
 import { knownAlerts, missingAlerts } from '../../support/collect/alert-oracle'
 import {
   type AlertAct,
@@ -10,7 +11,7 @@ import {
 } from '../../support/collect/alert-simulation'
 
 const TIMEOUT = 600_000
-const numRuns = 500
+const numRuns = runs(2400)
 const raise = fc.record({
   act: fc.constant('raise' as const),
   count: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 6 }) }, fc.integer({ min: 15, max: 45 })),

@@ -17,7 +17,7 @@ import { type Act, createPollSimulation, type PollSimulation } from '../../suppo
  * Fixed seed, also in `test:long`: in one of some hundred histories a clock is set back in the first answer, and no
  * later id reveals that a record was delivered.
  */
-const chance = { numRuns: 500, seed: 1 }
+const chance = { numRuns: 250, seed: 1 }
 const anyStep = stepsOf('lost', 'restart', 'ahead', 'timeless', 'back')
 const forget: Act = { act: 'forget' }
 const quiet: Act[] = [...timeActs, ...hostClockActs, { act: 'deploy' }]

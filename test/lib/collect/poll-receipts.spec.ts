@@ -15,7 +15,7 @@ import { createOracle, type PollSettings } from '../../support/collect/oracle'
 import { type Act, createPollSimulation, type PollSimulation } from '../../support/collect/poll-simulation'
 
 /** One seed, also in `test:long`: as in `poll-properties`. */
-const chance = { numRuns: 500, seed: 1 }
+const chance = { numRuns: 250, seed: 1 }
 const TIMEOUT = 600_000
 const anyStep = stepsOf('lost', 'restart', 'ahead', 'timeless', 'back')
 const forget: Act = { act: 'forget' }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { createRecordScanner } from '../../../src/lib/decode/record-scanner'
 import { appendRecords, createRecordTable } from '../../../src/lib/decode/record-table'
+import { runs } from '../../support/chance'
 import { anyLengths, anyNumber, anyRecords, readValues, written } from './any-records'
 
 /** The scanner's result for bytes in chunks; the rest is parsed at the end. */
@@ -38,7 +39,7 @@ describe('records that are scanned from bytes', function () {
         all += records.length
         assert.deepEqual(readValues(found.table), readValues(plain(records)))
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(9000) },
     )
     assert.ok(byScanner > all / 3, `only ${byScanner} of ${all}`)
   })
@@ -55,7 +56,7 @@ describe('records that are scanned from bytes', function () {
           )
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(9000) },
     )
   })
 

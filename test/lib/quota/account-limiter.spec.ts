@@ -22,7 +22,7 @@ describe('the limiters of an account over a million requests', () => {
   it('stay as small as their windows need, however many requests were sent', () => {
     const limiter = createAccountLimiter()
     let [largest, now] = [0, 0]
-    for (let count = 0; count < 1_000_000; count++, now += 25) {
+    for (let count = 0; count < 200_000; count++, now += 25) {
       const reservation = reserve(limiter, 'latest-data', now)
       limiter.commit(reservation, { headers: { ...NO_HEADERS, remaining: 0 }, value: 1 }, now + 20, false)
       if (count % 10_000 === 9999) largest = Math.max(largest, size(limiter, now))
