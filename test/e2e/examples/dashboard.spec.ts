@@ -278,7 +278,8 @@ describe('the wall display', () => {
     simulator.set({ faults: [] })
     await display.page.getByRole('button', { name: 'Try again' }).click()
     for (const each of [display, japanese, late]) await each.banner.waitFor({ state: 'hidden' })
-    await hall.end()
+    // Killed: a slow stop first takes the widgets off all pages, which the dashboard does.
+    await hall.kill()
     await japanese.banner.filter({ hasText: 'Node-RED に接続できません。' }).waitFor()
     // What the browser says of it.
     for (const { close, faults } of displays) {
