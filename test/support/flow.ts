@@ -118,7 +118,7 @@ function removeSpies(): void {
     [Node.prototype, 'send'],
     [log, 'log'],
   ] as const)
-    owner[name] = owner[name]?.wrappedMethod ?? owner[name]
+    owner[name] = owner[name]?.wrappedMethod ?? (owner[name] as SinonSpy)
 }
 
 /** The test helper spies on every node's `status`. */
