@@ -10,7 +10,7 @@ const TYPING = join(root, 'test', 'support', 'typing.cjs')
 describe('envlog-check on a terminal', () => {
   let simulator: Simulator
   before(async () => {
-    simulator = await startSimulator()
+    simulator = await startSimulator({ startTime: Date.UTC(2026, 10, 20, 8), speed: 0 })
   })
   after(() => simulator.close())
   beforeEach(() => simulator.reset())

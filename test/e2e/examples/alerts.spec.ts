@@ -65,7 +65,8 @@ describe('examples that pass alerts on', () => {
       this.timeout(FLOW_MS)
       const { simulator, chat } = freezers
       await hall.deploy([CHAT], { simulator, chat: { url: chat.url, format } })
-      await rounds(simulator, 2)
+      // What is there at first is known.
+      await rounds(simulator, 8)
       alarm(SECOND, 120, HOSTILE)
       await assertTold([hostileTold])
       assertFormat(format, hostileTold)
