@@ -40,7 +40,7 @@ const NODES: Group = { title: 'nodes', specs: ['test/{nodes,faults,redis}/**/*.s
 const EDITOR: Group = { title: 'editor', specs: ['test/e2e/editor/*.spec.ts'], isFar: true }
 const REST: Group = {
   title: 'npm test',
-  specs: ['test/{e2e,simulator,check,pack,demo}/**/*.spec.ts'],
+  specs: ['test/{simulator,check,pack}/**/*.spec.ts', 'test/{e2e,demo}/**/*.spec.ts'],
   isFar: true,
 }
 
@@ -56,6 +56,8 @@ function nearest(file: string): Group {
     nodes: ['test/kit/*.spec.ts', 'test/nodes/*.spec.ts'],
     shared: ['test/{kit,editor}/*.spec.ts'],
   }
+  // The package's check is tested as a command.
+  if (file.includes('/check/')) return { title: 'check', specs: ['test/{lib/check,check}/*.spec.ts'] }
   return { title: specs, specs: own[part] ?? [`test/${specs}/*.spec.ts`] }
 }
 
