@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { formatTopic, type TopicValues } from '../../../src/lib/output/topic'
+import { createTopicFormatter, formatTopic, type TopicValues } from '../../../src/lib/output/topic'
 import { TOPICS } from '../../../src/shared/action'
 
 const device: TopicValues = {
@@ -22,6 +22,12 @@ describe('a topic', () => {
       'Plant A/5839F001/5212A1B2/Freezer 3/Cold chain/2/Inside/%/humidity',
     )
     assert.equal(formatTopic('a-{serial}-{channel}/{serial}', value), 'a-5212A1B2-2/5212A1B2')
+  })
+
+  it('differs for equal devices under two base units', () => {
+    const format = createTopicFormatter(TOPICS['envlog-latest'])
+    assert.equal(format(device), 'envlog/5839F001/5212A1B2')
+    assert.equal(format({ ...device, base: '5839F002' }), 'envlog/5839F002/5212A1B2')
   })
 
   it('has the documented defaults', () => {
