@@ -53,7 +53,7 @@ async function main(): Promise<void> {
         ),
       WARM_MS,
     )
-    await tellAll(browser)
+    await showStory(browser)
     const shots = await wallInAll(browser, 'light')
     const editors = await picturesOfEditor(browser)
     for (const language of LANGUAGES) {
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
 }
 
 /** The story is at its second minute, and the freezer's door stands open. */
-async function tellAll(browser: Browser): Promise<void> {
+async function showStory(browser: Browser): Promise<void> {
   // At first all is well: what changes then is in the alerts.
   const display = await WallDisplay.open(browser, demo)
   const headers = { 'content-type': 'application/json' }
@@ -81,10 +81,10 @@ async function tellAll(browser: Browser): Promise<void> {
   await fetch(`${simulator}/options`, { method: 'PUT', headers, body: JSON.stringify({ fleet }) })
   const door = { serial: '52A10001', kind: 'door' }
   await fetch(`${simulator}/events`, { method: 'POST', headers, body: JSON.stringify(door) })
-  await whenTold(display)
+  await waitForStory(display)
 }
 
-async function whenTold(display: WallDisplay): Promise<void> {
+async function waitForStory(display: WallDisplay): Promise<void> {
   for (const [name, state] of [
     ['Freezer 1', 'high'],
     ['Rack B', 'stale'],

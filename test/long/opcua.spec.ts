@@ -222,7 +222,7 @@ describe('the example with an OPC UA server', () => {
     try {
       await once(other, 'listening')
       await deploy(waiting(10_000))
-      await until('it is told', () => errors().includes('Is its port in use?'), STARTED_MS)
+      await until('the error is reported', () => errors().includes('Is its port in use?'), STARTED_MS)
       await rounds(simulator, 2)
     } finally {
       other.close()

@@ -188,7 +188,7 @@ describe('the wall display', () => {
       // Node-RED sends the choice back, which would replace one that was made before it arrives.
       await until(`${name} is not shown`, async () => !(await names()).includes(name))
     }
-    assert.deepEqual((await names()).join(), twins)
+    assert.equal((await names()).join(), twins)
     await display.close()
     await hall.restart()
     await until('two are shown again', async () => (await names()).join() === twins || false)

@@ -297,7 +297,7 @@ describe('the example with Modbus registers', () => {
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
     const old = (await rowsAre(client, { ...ALL, [FREEZER]: STALE }))[0] as Row
     assert.ok(old.value === 5 && old.age > 1000, JSON.stringify(old))
-    await until('the failure is told', () => errors().includes('service'))
+    await until('the failure is reported', () => errors().includes('service'))
 
     await hall.restart()
     const again = await connect()
@@ -353,7 +353,7 @@ describe('the example with Modbus registers', () => {
       writeFileSync(join(hall.userDir, TABLE), damaged)
       disconnect()
       await deploy()
-      await until('it is told', () => errors().includes(`Line ${line} of ${TABLE} is damaged`))
+      await until('the error is reported', () => errors().includes(`Line ${line} of ${TABLE} is damaged`))
       const client = await connect()
       await rounds(simulator, 2)
       assert.equal(table(), damaged)
@@ -373,7 +373,7 @@ describe('the example with Modbus registers', () => {
     mkdirSync(obstacle)
     reading = { value: 7, age: 60 }
     simulator.set({ fleet: [freezer('52A10001'), remote('52C10002'), freezer('52A10009')] })
-    await until('it is told', () => errors().includes(`${TABLE}.new`))
+    await until('the error is reported', () => errors().includes(`${TABLE}.new`))
     await until('others go on', async () => (await rows(client))[0]?.value === 7)
     assert.equal((await header(client))[2], 4)
     rmdirSync(obstacle)
@@ -394,7 +394,7 @@ describe('the example with Modbus registers', () => {
     await until('it is written again', () => table().startsWith('\ufeff'))
     const [row] = await rowsAre(await connect(), { [FREEZER]: OK })
     assert.equal(row?.value, Math.fround(-18.4))
-    await until('it is told', () => errors().includes('there is none for 3 channels'))
+    await until('the error is reported', () => errors().includes('there is none for 3 channels'))
   })
 
   it('serves 300 devices of four channels, read as a PLC reads them', async function () {
@@ -427,6 +427,6 @@ describe('the example with Modbus registers', () => {
     this.timeout(FLOW_MS)
     port = simulator.port
     await deploy()
-    await until('it is told', () => errors().includes('The Modbus server cannot listen'))
+    await until('the error is reported', () => errors().includes('The Modbus server cannot listen'))
   })
 })
