@@ -1,10 +1,16 @@
 import {
+  type Fields,
   type Identity,
+  InvalidShape,
   isAbsent,
   type KnownFields,
   type ListedChannel,
   type Offsets,
-  readElements,
+  readChannels,
+  readListedChannel,
+  readObject,
+  readOffsets,
+  readText,
   type UnreadableDevice,
 } from './fields'
 import { readNumber } from './number'
@@ -24,21 +30,7 @@ export interface CurrentDevice extends Identity {
   index: number
 }
 
-/** Thrown where an element has no valid shape. It has no stack trace, because thousands may be thrown. */
-class InvalidShape {
-  /** Path from the element to the invalid part; blank for the element itself. */
-  readonly path: string
-  constructor(...steps: readonly (string | number | undefined)[]) {
-    this.path = steps.filter((step) => step !== undefined).join('.')
-  }
-}
-
-type Json = Record<string, unknown>
-
-/**
- * Decodes one device of `current` (docs/service.md, *Fields*). It follows the rules of the schemas in `fields.ts`
- * without zod, which would take longer than parsing an answer with thousands of devices.
- */
+/** Decodes one device of `current` (docs/service.md, *Fields*). */
 export function readCurrentDevice(value: unknown, index: number): CurrentDevice | UnreadableDevice {
   try {
     return readDeviceFields(readObject(value), index)
@@ -70,7 +62,7 @@ function readGroupName(value: unknown): string {
   return typeof group === 'object' && group !== null && 'name' in group ? textOrBlank(group.name) : ''
 }
 
-function readDeviceFields(device: Json, index: number): CurrentDevice {
+function readDeviceFields(device: Fields, index: number): CurrentDevice {
   const serial = readText(device, 'serial')
   if (serial === '') throw new InvalidShape('serial')
   return {
@@ -81,29 +73,16 @@ function readDeviceFields(device: Json, index: number): CurrentDevice {
     battery: readNumber(device.battery),
     rssi: readNumber(device.rssi),
     unixtime: device.unixtime,
-    channel: readChannelList(device.channel),
+    channel: readChannels(device, readMeasuredChannel),
     baseunit: readBaseUnit(unwrapSingle(device.baseunit)),
     group: readGroup(unwrapSingle(device.group)),
-    offsets: readDeviceOffsets(device),
+    offsets: readOffsets(device),
     index,
   }
 }
 
-function readChannelList(value: unknown): CurrentDevice['channel'] {
-  const listed = isAbsent(value) ? [] : readElements(value)
-  if (!listed) throw new InvalidShape('channel')
-  return listed.map(readListedChannel)
-}
-
-function readListedChannel(value: unknown, index: number): CurrentDevice['channel'][number] {
-  const channel = readObject(value, 'channel', index)
-  return {
-    num: readNumber(channel.num),
-    name: readText(channel, 'name', 'channel', index),
-    unit: readText(channel, 'unit', 'channel', index),
-    value: channel.value,
-  }
-}
+const readMeasuredChannel = (channel: Fields, index: number): CurrentDevice['channel'][number] =>
+  Object.assign(readListedChannel(channel, index), { value: channel.value })
 
 /** A base unit with a blank serial is none, as in the other answers. */
 function readBaseUnit(value: unknown): Identity | null {
@@ -122,61 +101,6 @@ function readGroup(value: unknown): CurrentDevice['group'] {
   if (value === null) return null
   const group = readObject(value, 'group')
   return { num: readNumber(group.num), name: readText(group, 'name', 'group') }
-}
-
-function readDeviceOffsets(device: Json): Offsets {
-  return {
-    timeDiff: readEither(device, 'time-diff', 'time_diff', readMinutes) ?? 0,
-    stdBias: readEither(device, 'std-bias', 'std_bias', readMinutes) ?? 0,
-    dstBias: readEither(device, 'dst-bias', 'dst_bias', readMinutes) ?? 0,
-    dstFlag: readEither(device, 'dst-flg', 'dst_flg', readOptionalNumber),
-  }
-}
-
-/** Of two spellings the first that has a value. Both are read, because both have to be valid. */
-function readEither(
-  object: Json,
-  one: string,
-  other: string,
-  read: typeof readOptionalNumber,
-): number | null {
-  const first = read(object, one)
-  const second = read(object, other)
-  return first ?? second
-}
-
-/** Minutes, rounded to whole ones, of at most a day either way. */
-function readMinutes(object: Json, key: string): number | null {
-  const minutes = readOptionalNumber(object, key)
-  if (minutes === null) return null
-  if (Math.abs(minutes) > 1440) throw new InvalidShape(key)
-  return Math.round(minutes)
-}
-
-/** A number, or text that is one; blank and absent are `null`. */
-function readOptionalNumber(object: Json, key: string): number | null {
-  const value = object[key]
-  if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return null
-  const number = readNumber(value)
-  if (number === null) throw new InvalidShape(key)
-  return number
-}
-
-/**
- * A text, or a number as text; absent and `null` are blank.
- * @param parent key of the field in the device that the object belongs to, and `index` its position there
- */
-function readText(object: Json, key: string, parent?: string, index?: number): string {
-  const value = object[key]
-  if (typeof value === 'string') return sanitizeText(value)
-  if (value === undefined || value === null) return ''
-  if (typeof value === 'number') return String(value)
-  throw new InvalidShape(parent, index, key)
-}
-
-function readObject(value: unknown, parent?: string, index?: number): Json {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw new InvalidShape(parent, index)
 }
 
 /** An object, or the first element of an array; `null` for whatever stands for nothing. */

@@ -1,35 +1,31 @@
-import { z } from 'zod'
 import { type EndpointName, endpoints } from '../endpoints'
 import { EnvlogError } from '../errors'
 import { type CurrentDevice, readCurrentDevice } from './current-device'
 import {
-  channelField,
+  type Fields,
   type Identity,
-  listOf,
-  offsetFields,
+  InvalidShape,
+  type ListedChannel,
+  type Offsets,
+  readChannels,
+  readList,
+  readListedChannel,
   readOffsets,
-  requiredListOf,
-  textField,
+  readText,
   type UnreadableDevice,
 } from './fields'
 import { parseJson, stripBom } from './json'
-import { appendRecords, checkRecordCount, createRecordTable } from './record-table'
+import { appendRecords, checkRecordCount, createRecordTable, type RecordTable } from './record-table'
 
 /**
  * Decodes each kind of answer into an envelope: one shape for all spellings that the service uses (docs/service.md,
- * *Fields*). For thousands of elements, zod would take longer than parsing. So devices are decoded without it
- * (`current-device.ts`), records become a table (`record-table.ts`), and log entries stay unchanged, for `readAlerts`.
+ * *Fields*). Records become a table (`record-table.ts`); log entries stay unchanged, for `readAlerts`.
  */
-
-/** A list whose elements are decoded elsewhere, one by one. */
-const undecodedList = requiredListOf(z.unknown())
 
 export interface CurrentEnvelope {
   devices: CurrentDevice[]
   unreadable: UnreadableDevice[]
 }
-
-const currentSchema = z.object({ devices: undecodedList })
 
 /** Decodes further devices of an answer, in their order. @throws EnvlogError `reply-too-many` */
 export function appendDevices(envelope: CurrentEnvelope, values: readonly unknown[]): void {
@@ -43,59 +39,64 @@ export function appendDevices(envelope: CurrentEnvelope, values: readonly unknow
   }
 }
 
+/** What the answers about one device have in common. */
+interface DeviceEnvelope {
+  device: Identity
+  /** `null` where the answer has none, as for a standalone device. */
+  base: Identity | null
+  channel: ListedChannel[]
+  offsets: Offsets
+}
+
+export interface GraphEnvelope extends DeviceEnvelope {
+  records: RecordTable
+}
+
+export interface AlertEnvelope extends DeviceEnvelope {
+  entries: unknown[]
+}
+
 /** The standalone endpoints call the serial number `serial`, the relay and alert endpoints `remote-serial`. */
-const deviceFields = {
-  serial: textField,
-  model: textField,
-  name: textField,
-  'remote-serial': textField,
-  'remote-model': textField,
-  'remote-name': textField,
-  'base-serial': textField,
-  'base-model': textField,
-  'base-name': textField,
-  ...offsetFields,
-  channel: listOf(channelField),
-}
-
-const deviceSchema = z.object(deviceFields)
-type DeviceFields = z.infer<typeof deviceSchema>
-
-function toDevice(fields: DeviceFields) {
-  const device: Identity = {
-    serial: fields['remote-serial'] || fields.serial,
-    model: fields['remote-model'] || fields.model,
-    name: fields['remote-name'] || fields.name,
+function readDevice(fields: Fields): DeviceEnvelope {
+  const own = readIdentity(fields, '')
+  const remote = readIdentity(fields, 'remote-')
+  const base = readIdentity(fields, 'base-')
+  const offsets = readOffsets(fields)
+  return {
+    device: {
+      serial: remote.serial || own.serial,
+      model: remote.model || own.model,
+      name: remote.name || own.name,
+    },
+    base: base.serial === '' ? null : base,
+    channel: readChannels(fields, readListedChannel),
+    offsets,
   }
-  const base: Identity | null =
-    fields['base-serial'] === ''
-      ? null
-      : { serial: fields['base-serial'], model: fields['base-model'], name: fields['base-name'] }
-  return { device, base, channel: fields.channel, offsets: readOffsets(fields) }
 }
 
-/** An answer about one device has to name it. */
-const hasSerial = (fields: DeviceFields) => (fields['remote-serial'] || fields.serial) !== ''
+const readIdentity = (fields: Fields, prefix: '' | 'remote-' | 'base-'): Identity => ({
+  serial: readText(fields, `${prefix}serial`),
+  model: readText(fields, `${prefix}model`),
+  name: readText(fields, `${prefix}name`),
+})
 
-const graphSchema = z
-  .object({ ...deviceFields, data: undecodedList })
-  .refine(hasSerial, { path: ['serial'] })
-  .transform((fields) => {
-    const records = createRecordTable()
-    appendRecords(records, fields.data)
-    return { ...toDevice(fields), records }
-  })
-/** An answer with records. `base` is `null` where the answer has none, as for a standalone device. */
-export type GraphEnvelope = z.infer<typeof graphSchema>
+function readGraph(fields: Fields): GraphEnvelope {
+  const about = readDevice(fields)
+  const elements = readList(fields, 'data')
+  // An answer about one device has to name it.
+  if (about.device.serial === '') throw new InvalidShape('serial')
+  const records = createRecordTable()
+  appendRecords(records, elements)
+  return { ...about, records }
+}
 
-const alertSchema = z
-  .object({ ...deviceFields, 'alert-logs': undecodedList })
-  .refine(hasSerial, { path: ['remote-serial'] })
-  .transform((fields) => {
-    checkRecordCount(fields['alert-logs'].length)
-    return { ...toDevice(fields), entries: fields['alert-logs'] }
-  })
-export type AlertEnvelope = z.infer<typeof alertSchema>
+function readAlertLog(fields: Fields): AlertEnvelope {
+  const about = readDevice(fields)
+  const entries = readList(fields, 'alert-logs')
+  if (about.device.serial === '') throw new InvalidShape('remote-serial')
+  checkRecordCount(entries.length)
+  return { ...about, entries }
+}
 
 export type EnvelopeOf<E extends EndpointName> = (typeof endpoints)[E]['answer'] extends 'current'
   ? CurrentEnvelope
@@ -113,23 +114,25 @@ export function readEnvelope(endpoint: EndpointName, body: string): Envelope {
   const json = readJson(body)
   const { answer } = endpoints[endpoint]
   if (answer === 'graph') return readGraphEnvelope(json)
-  if (answer === 'alert') return validate(alertSchema, json)
+  if (answer === 'alert') return nameInvalidPart(readAlertLog, json)
   const envelope: CurrentEnvelope = { devices: [], unreadable: [] }
-  appendDevices(envelope, validate(currentSchema, json).devices)
+  appendDevices(
+    envelope,
+    nameInvalidPart((fields) => readList(fields, 'devices'), json),
+  )
   return envelope
 }
 
 /** Decodes a parsed answer with records. @throws EnvlogError `reply-unreadable`, `reply-too-many` */
-export const readGraphEnvelope = (json: object): GraphEnvelope => validate(graphSchema, json)
+export const readGraphEnvelope = (json: object): GraphEnvelope => nameInvalidPart(readGraph, json)
 
-function validate<T extends z.ZodType>(schema: T, json: object): z.infer<T> {
-  const result = schema.safeParse(json)
-  if (result.success) return result.data
-  throw new EnvlogError('reply-unreadable', { part: pathOfFirstIssue(result.error) })
-}
-
-function pathOfFirstIssue({ issues }: z.ZodError): string {
-  return (issues[0]?.path ?? []).map(String).join('.') || 'answer'
+function nameInvalidPart<T>(read: (fields: Fields) => T, json: object): T {
+  try {
+    return read(json as Fields)
+  } catch (error) {
+    if (!(error instanceof InvalidShape)) throw error
+    throw new EnvlogError('reply-unreadable', { part: error.path })
+  }
 }
 
 /**

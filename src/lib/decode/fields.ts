@@ -1,29 +1,41 @@
-import { z } from 'zod'
 import { readNumber } from './number'
 import { sanitizeText } from './text'
 
-/** Schemas of the fields that answers share. They accept every spelling of docs/service.md, *Fields*. */
+/**
+ * Reads the fields that answers share, in every spelling of docs/service.md, *Fields*. A schema library would take
+ * longer than parsing an answer with thousands of devices.
+ */
 
-/** A text, or a number as text; absent and `null` are blank. */
-export const textField = z
-  .union([z.string(), z.number(), z.null()])
-  .optional()
-  .transform((value) => (value === null || value === undefined ? '' : sanitizeText(String(value))))
+/** A JSON object of the service. */
+export type Fields = Record<string, unknown>
 
-/** A number, or text that is one; blank and absent are `null`; anything else is an issue. */
-const numberField = z
-  .union([z.string(), z.number(), z.null()])
-  .optional()
-  .transform((value, context) => {
-    if (value === null || value === undefined || (typeof value === 'string' && value.trim() === ''))
-      return null
-    const number = readNumber(value)
-    if (number === null) context.addIssue({ code: 'custom', message: 'not a number' })
-    return number
-  })
+/** Thrown where a part of an answer has no valid shape. It has no stack trace, because thousands may be thrown. */
+export class InvalidShape {
+  /** Path from what is read to the invalid part; blank for the whole. */
+  readonly path: string
+  constructor(...steps: readonly (string | number | undefined)[]) {
+    this.path = steps.filter((step) => step !== undefined).join('.')
+  }
+}
 
-/** A number that the rest of the answer does not depend on: whatever is not one is `null`. */
-const lenientNumberField = z.unknown().optional().transform(readNumber)
+/** @throws InvalidShape */
+export function readObject(value: unknown, parent?: string, index?: number): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  throw new InvalidShape(parent, index)
+}
+
+/**
+ * Reads a text, or a number as text; absent and `null` are blank.
+ * @param parent key of the field that the object belongs to, and `index` its position there
+ * @throws InvalidShape
+ */
+export function readText(object: Fields, key: string, parent?: string, index?: number): string {
+  const value = object[key]
+  if (typeof value === 'string') return sanitizeText(value)
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  throw new InvalidShape(parent, index, key)
+}
 
 /** True for what the service sends in place of nothing: absent, `null`, blank, `[]`, `{}`. */
 export function isAbsent(value: unknown): boolean {
@@ -47,17 +59,35 @@ export function readElements(value: unknown): unknown[] | undefined {
 
 const INDEX = /^(?:0|[1-9]\d{0,8})$/
 
-/** A list that has to be there. */
-export const requiredListOf = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => readElements(value) ?? value, z.array(schema))
+/** Reads a list that has to be there. @throws InvalidShape */
+export function readList(object: Fields, key: string): unknown[] {
+  const elements = readElements(object[key])
+  if (!elements) throw new InvalidShape(key)
+  return elements
+}
 
-/** A list; whatever stands for nothing is an empty one. */
-export const listOf = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (isAbsent(value) ? [] : value), requiredListOf(schema))
-
-export const channelField = z.object({ num: lenientNumberField, name: textField, unit: textField })
 /** A channel as the answer lists it. `num` counts from 0 or from 1: see `matchChannels`. */
-export type ListedChannel = z.infer<typeof channelField>
+export interface ListedChannel {
+  num: number | null
+  name: string
+  unit: string
+}
+
+/** Reads the list of channels; whatever stands for nothing is an empty one. @throws InvalidShape */
+export function readChannels<T extends ListedChannel>(
+  object: Fields,
+  read: (channel: Fields, index: number) => T,
+): T[] {
+  if (isAbsent(object.channel)) return []
+  return readList(object, 'channel').map((value, index) => read(readObject(value, 'channel', index), index))
+}
+
+/** @throws InvalidShape */
+export const readListedChannel = (channel: Fields, index: number): ListedChannel => ({
+  num: readNumber(channel.num),
+  name: readText(channel, 'name', 'channel', index),
+  unit: readText(channel, 'unit', 'channel', index),
+})
 
 export interface Identity {
   serial: string
@@ -84,23 +114,6 @@ export interface UnreadableDevice {
   part: string
 }
 
-/** Minutes, rounded to whole ones, of at most a day either way. */
-const minutesField = numberField
-  .refine((value) => value === null || Math.abs(value) <= 1440)
-  .transform((value) => value && Math.round(value))
-
-/** The four fields of the time offset, each in both spellings. */
-export const offsetFields = {
-  'time-diff': minutesField,
-  time_diff: minutesField,
-  'std-bias': minutesField,
-  std_bias: minutesField,
-  'dst-bias': minutesField,
-  dst_bias: minutesField,
-  'dst-flg': numberField,
-  dst_flg: numberField,
-}
-
 /** In minutes. `dstFlag` is `null` where the answer has none. */
 export interface Offsets {
   timeDiff: number
@@ -109,13 +122,41 @@ export interface Offsets {
   dstFlag: number | null
 }
 
-const offsetsObject = z.object(offsetFields)
-/** The offsets of an answer; absent minutes are 0. */
-export function readOffsets(fields: z.infer<typeof offsetsObject>): Offsets {
+/** Reads the offsets of an answer; absent minutes are 0. @throws InvalidShape */
+export function readOffsets(object: Fields): Offsets {
   return {
-    timeDiff: fields['time-diff'] ?? fields.time_diff ?? 0,
-    stdBias: fields['std-bias'] ?? fields.std_bias ?? 0,
-    dstBias: fields['dst-bias'] ?? fields.dst_bias ?? 0,
-    dstFlag: fields['dst-flg'] ?? fields.dst_flg ?? null,
+    timeDiff: readEither(object, 'time-diff', 'time_diff', readMinutes) ?? 0,
+    stdBias: readEither(object, 'std-bias', 'std_bias', readMinutes) ?? 0,
+    dstBias: readEither(object, 'dst-bias', 'dst_bias', readMinutes) ?? 0,
+    dstFlag: readEither(object, 'dst-flg', 'dst_flg', readOptionalNumber),
   }
+}
+
+/** Of two spellings the first that has a value. Both are read, because both have to be valid. */
+function readEither(
+  object: Fields,
+  one: string,
+  other: string,
+  read: typeof readOptionalNumber,
+): number | null {
+  const first = read(object, one)
+  const second = read(object, other)
+  return first ?? second
+}
+
+/** Minutes, rounded to whole ones, of at most a day either way. */
+function readMinutes(object: Fields, key: string): number | null {
+  const minutes = readOptionalNumber(object, key)
+  if (minutes === null) return null
+  if (Math.abs(minutes) > 1440) throw new InvalidShape(key)
+  return Math.round(minutes)
+}
+
+/** A number, or text that is one; blank and absent are `null`. */
+function readOptionalNumber(object: Fields, key: string): number | null {
+  const value = object[key]
+  if (value === undefined || value === null || (typeof value === 'string' && value.trim() === '')) return null
+  const number = readNumber(value)
+  if (number === null) throw new InvalidShape(key)
+  return number
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { readCurrentDevice } from '../../../src/lib/decode/current-device'
-import { deviceByOracle } from '../../support/device-oracle'
+import { readGraphEnvelope } from '../../../src/lib/decode/envelopes'
+import { EnvlogError } from '../../../src/lib/errors'
+import { deviceByOracle, graphByOracle } from '../../support/answer-oracle'
+import { runs } from '../../support/chance'
 
 const value = fc.oneof(
   {
@@ -30,6 +33,8 @@ const OFFSETS = [
   'dst_flg',
 ]
 
+const channels = maybe(fc.array(maybe(object(['num', 'name', 'unit', 'value'])), { maxLength: 3 }))
+
 const device = maybe(
   fc
     .tuple(
@@ -38,7 +43,7 @@ const device = maybe(
       object(OFFSETS, fc.oneof(fc.constantFrom('540', 0, '', null), value)),
       fc.record(
         {
-          channel: maybe(fc.array(maybe(object(['num', 'name', 'unit', 'value'])), { maxLength: 3 })),
+          channel: channels,
           baseunit: wrapped(unit),
           group: wrapped(group),
         },
@@ -57,7 +62,37 @@ describe('a device of current readings', () => {
         if (!expected) assert.ok('part' in read && /^devices\.3/.test(read.part), JSON.stringify(read))
         else assert.deepEqual(read, { ...expected, index: 3 })
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(9000) },
+    )
+  })
+})
+
+const IDENTITIES = ['', 'remote-', 'base-'].flatMap((prefix) =>
+  ['serial', 'model', 'name'].map((name) => `${prefix}${name}`),
+)
+const answer = fc
+  .tuple(
+    object(IDENTITIES, fc.oneof(fc.constantFrom('5212A1B2', 'Freezer'), value)),
+    object(OFFSETS, fc.oneof(fc.constantFrom('540', 0, '', null), value)),
+    fc.record({ channel: channels, data: fc.oneof(fc.constant([]), value) }, { requiredKeys: ['data'] }),
+  )
+  .map((parts) => Object.assign({}, ...parts) as object)
+
+describe('an answer with records', () => {
+  it('is decoded like by the schema, or names the same part, whatever the service sends', () => {
+    fc.assert(
+      fc.property(answer, (found) => {
+        let read: object
+        try {
+          const { records: _records, ...about } = readGraphEnvelope(found)
+          read = about
+        } catch (error) {
+          assert.ok(error instanceof EnvlogError && error.reason === 'reply-unreadable', String(error))
+          read = error.params
+        }
+        assert.deepEqual(read, graphByOracle(found))
+      }),
+      { numRuns: runs(9000) },
     )
   })
 })
