@@ -4,7 +4,7 @@ import { inBackground } from '../background'
 import type { Clock } from '../clock'
 import type { EnvelopeOf } from '../decode/envelopes'
 import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
-import type { ResponseDecoder } from '../decode/response-decoder'
+import { createRawDecoder, createResponseDecoder, type ResponseDecoder } from '../decode/response-decoder'
 import {
   buildPath,
   type DeviceParams,
@@ -227,13 +227,13 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   return {
     read: (endpoint, params, context) =>
       abortOnClose(context, (linked) => {
-        const createDecoder = () => loadDecoders().createResponseDecoder(endpoint)
+        const createDecoder = () => createResponseDecoder(endpoint)
         return quota.submit(buildRequest('read', endpoint, params, createDecoder), linked) as Promise<never>
       }),
     readRaw: (endpoint, params, context) =>
       abortOnClose(context, (linked) => {
         const type = ('type' in params && params.type) || 'json'
-        const createDecoder = () => loadDecoders().createRawDecoder(type)
+        const createDecoder = () => createRawDecoder(type)
         return quota.submit(buildRequest('raw', endpoint, params, createDecoder), linked)
       }),
     revealsLogin(text) {
@@ -265,11 +265,6 @@ const UNSENT_REASONS: ReadonlySet<Reason> = new Set([
   'proxy-refused',
   'proxy-invalid',
 ])
-
-/** Loads zod too, so it is called at the first request and not at start-up. */
-function loadDecoders() {
-  return require('../decode/response-decoder') as typeof import('../decode/response-decoder')
-}
 
 /** Lines above the records of CSV (docs/service.md, *Fields*). */
 const CSV_HEADER_LINES = 3
