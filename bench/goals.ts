@@ -95,7 +95,7 @@ function startGoals({ ms, dependencies }: StartupCost): Goal[] {
       isMet: ms <= 60,
     },
     {
-      text: 'cold load of all nodes: nothing of undici or zod',
+      text: 'cold load of all nodes: nothing of undici or valibot',
       figure: dependencies.join(', ') || 'nothing',
       isMet: dependencies.length === 0,
     },

@@ -70,7 +70,7 @@ describe('what SECURITY.md says', () => {
 
   it('on dependencies: two, and redis as an option; no install scripts', () => {
     const names = Object.keys(packageJson.dependencies)
-    assert.deepEqual(names.sort(), ['undici', 'zod'])
+    assert.deepEqual(names.sort(), ['undici', 'valibot'])
     const own = packageJson as unknown as Manifest
     assert.equal(own.peerDependenciesMeta?.redis?.optional, true)
     for (const [name, { scripts = {}, dependencies = {} }] of [

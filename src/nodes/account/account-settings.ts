@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as v from 'valibot'
 import { EnvlogError } from '../../lib/errors'
 import {
   ACCOUNT_DEFAULTS,
@@ -10,43 +10,57 @@ import {
   normalizeAddress,
 } from '../../shared/account'
 import { isLimits, type LimitsTable, readLimits } from '../../shared/service-limits'
-import { isBlank, migrateToToday, optionalText, parseSettings, wholeNumber } from '../kit/settings/schema'
+import {
+  isBlank,
+  migrateToToday,
+  optionalText,
+  parseSettings,
+  property,
+  textThat,
+  trimmedText,
+  wholeNumber,
+} from '../kit/settings/schema'
 
 const inRange = (name: keyof typeof ACCOUNT_RANGES) =>
   wholeNumber(ACCOUNT_RANGES[name][0], ACCOUNT_RANGES[name][1], ACCOUNT_DEFAULTS[name])
 
 function credential(name: keyof typeof CREDENTIAL_LENGTHS) {
   const [min, max] = CREDENTIAL_LENGTHS[name]
-  return optionalText.refine((value) => value.length >= min && value.length <= max)
+  return textThat(({ length }) => length >= min && length <= max)
 }
 
-const account = z.object({
+const account = v.object({
   name: optionalText,
-  baseUrl: optionalText
-    .refine((value) => findAddressProblem(value) === undefined)
-    .transform(normalizeAddress),
-  relaySuffix: z.preprocess(
+  baseUrl: v.pipe(
+    textThat((text) => findAddressProblem(text) === undefined),
+    v.transform(normalizeAddress),
+  ),
+  relaySuffix: property(
     (value) => (isBlank(value) ? ACCOUNT_DEFAULTS.relaySuffix : value),
-    z.string().refine(isRelaySuffix),
+    v.pipe(v.unknown(), v.string(), v.check(isRelaySuffix)),
   ),
   timeout: inRange('timeout'),
   concurrency: inRange('concurrency'),
   retries: inRange('retries'),
-  series1Models: optionalText.transform((value) =>
-    value
-      .split(',')
-      .map((prefix) => prefix.trim())
-      .filter((prefix) => prefix !== ''),
+  series1Models: v.pipe(
+    optionalText,
+    v.transform((text) =>
+      text
+        .split(',')
+        .map((prefix) => prefix.trim())
+        .filter((prefix) => prefix !== ''),
+    ),
   ),
-  limits: z
-    .preprocess((value) => (typeof value === 'object' && value ? JSON.stringify(value) : value), optionalText)
-    .refine(isLimits)
-    .transform((value): LimitsTable => readLimits(value) ?? {}),
-  store: optionalText.transform((value) => value.trim()),
-  sharedQuota: optionalText
-    .transform((value) => value.trim())
-    .refine((value) => value === '' || findSharedQuotaProblem(value) === undefined),
-  credentials: z.object({
+  limits: v.pipe(
+    property(
+      (value) => (typeof value === 'object' && value ? JSON.stringify(value) : value),
+      textThat(isLimits),
+    ),
+    v.transform((text): LimitsTable => readLimits(text) ?? {}),
+  ),
+  store: trimmedText(() => true),
+  sharedQuota: trimmedText((text) => text === '' || findSharedQuotaProblem(text) === undefined),
+  credentials: v.object({
     apiKey: credential('apiKey'),
     loginId: credential('loginId'),
     loginPass: credential('loginPass'),
@@ -54,7 +68,7 @@ const account = z.object({
   }),
 })
 
-type ParsedSettings = z.infer<typeof account>
+type ParsedSettings = v.InferOutput<typeof account>
 
 /**
  * Migrates and checks the saved properties and credentials of an account.

@@ -1,5 +1,5 @@
 import type { Node, NodeAPI } from 'node-red'
-import { z } from 'zod'
+import * as v from 'valibot'
 import type { Account } from '../../../lib/account'
 import { EnvlogError } from '../../../lib/errors'
 import { isEnvVariable, normalizeAddress } from '../../../shared/account'
@@ -7,25 +7,26 @@ import { type AccountDraft, STORED_SECRET } from '../../../shared/admin'
 import { findAccountNode } from '../../kit/action/account'
 import { type AccountConfig, openAccount } from '../open-account'
 
-const text = (maxLength: number) => z.string().max(maxLength).default('')
-const number = z.union([z.number(), z.string().max(10)]).default('')
+const text = (maxLength: number) => v.optional(v.pipe(v.string(), v.maxLength(maxLength)), '')
+const number = v.optional(v.union([v.number(), v.pipe(v.string(), v.maxLength(10))]), '')
 
 /** Other properties of the request are ignored. */
-const draftSchema: z.ZodType<AccountDraft> = z.object({
-  id: text(40),
-  baseUrl: text(2000),
-  relaySuffix: text(40),
-  timeout: number,
-  concurrency: number,
-  retries: number,
-  limits: text(2000),
-  series1Models: text(2000),
-  tls: text(40),
-  proxy: text(40),
-  credentials: z
-    .object({ apiKey: text(100), loginId: text(100), loginPass: text(100) })
-    .default({ apiKey: '', loginId: '', loginPass: '' }),
-})
+const draftSchema: v.GenericSchema<unknown, AccountDraft> = v.pipe(
+  v.unknown(),
+  v.object({
+    id: text(40),
+    baseUrl: text(2000),
+    relaySuffix: text(40),
+    timeout: number,
+    concurrency: number,
+    retries: number,
+    limits: text(2000),
+    series1Models: text(2000),
+    tls: text(40),
+    proxy: text(40),
+    credentials: v.optional(v.object({ apiKey: text(100), loginId: text(100), loginPass: text(100) }), {}),
+  }),
+)
 
 /**
  * Opens an account as it is in the editor; close it after use. It shares the quota of deployed accounts with its
@@ -36,10 +37,10 @@ const draftSchema: z.ZodType<AccountDraft> = z.object({
  * stored for
  */
 export function openAccountDraft(RED: NodeAPI, body: unknown, user: string): Account {
-  const result = draftSchema.safeParse(body)
+  const result = v.safeParse(draftSchema, body)
   if (!result.success)
-    throw new EnvlogError('setting-invalid', { property: String(result.error.issues[0]?.path[0]) })
-  const draft = result.data
+    throw new EnvlogError('setting-invalid', { property: String(result.issues[0].path?.[0].key) })
+  const draft = result.output
   const isStored = usesStored(draft)
   const resolved = isStored ? resolveStored(RED, draft) : draft
   const config = { ...resolved, name: '' } as unknown as AccountConfig

@@ -74,7 +74,7 @@ function startNode<T extends ActionType>(
   function configure(): { account: Account; settings: SettingsOf<T> } {
     const { account, store } = acquireAccount(RED, config.account, node)
     if (!settings) {
-      // Loaded with the first node instead of with the palette, because it loads zod.
+      // Loaded with the first node instead of with the palette, because it loads the schemas.
       const { readActionSettings } =
         require('../settings/action-settings') as typeof import('../settings/action-settings')
       settings = readActionSettings(action.type, config)

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as v from 'valibot'
 import { nameDevice } from '../../../lib/collect/devices'
 import { EnvlogError } from '../../../lib/errors'
 import {
@@ -6,6 +6,7 @@ import {
   ADVANCES,
   DEFAULT_ACK_TIMEOUT_SECONDS,
   DEVICES_TYPES,
+  isSerial,
   MAX_REPEAT_SECONDS,
   MAX_WAIT_SECONDS,
   needsMessage,
@@ -35,15 +36,20 @@ import {
   optionalText,
   optionalWholeNumber,
   parseSettings,
+  property,
   serial,
+  textThat,
+  trimmedText,
   wholeNumber,
 } from './schema'
 
-const namedDevice = z
-  .object({ serial, base: z.preprocess((value) => (isBlank(value) ? undefined : value), serial.optional()) })
-  .transform((device) => nameDevice(device.serial, device.base))
+const namedDevice = v.pipe(
+  v.unknown(),
+  v.object({ serial, base: trimmedText((base) => base === '' || isSerial(base)) }),
+  v.transform(({ serial, base }) => nameDevice(serial, base || undefined)),
+)
 
-const common = z.object({
+const common = {
   account: optionalText,
   wait: optionalWholeNumber(0, MAX_WAIT_SECONDS),
   repeat: wholeNumber(0, MAX_REPEAT_SECONDS, 0),
@@ -51,41 +57,48 @@ const common = z.object({
   devices: arrayOf(namedDevice),
   bases: arrayOf(serial),
   groups: arrayOf(groupName),
-  property: z.preprocess((value) => (isBlank(value) ? 'devices' : value), z.string()),
+  property: property((value) => (isBlank(value) ? 'devices' : value), v.pipe(v.unknown(), v.string())),
   propertyType: choice(DEVICES_TYPES, 'msg'),
   exclude: arrayOf(serial),
-  topic: z.string().optional(),
+  topic: v.optional(v.string()),
   output: choice(OUTPUTS, 'readings'),
   send: optionalText,
   chunk: wholeNumber(1, 1_000_000, DEFAULT_CHUNK),
   // Nodes that write line protocol do not escape the measurement.
-  measurement: optionalText.refine((value) => /^[^\s,\\]*$/.test(value)),
+  measurement: textThat((text) => /^[^\s,\\]*$/.test(text)),
   time: choice(TIME_STYLES, 'utc'),
-})
+}
 
 /** Settings of the nodes that send values: points of alerts have fixed fields. */
 const valued = { fieldNames: choice(FIELD_NAMES, 'channel') }
 
 /** Settings of the nodes that poll: they deliver each record or alert once. */
-const polling = common.extend({
+const polling = {
+  ...common,
   onlyNew: flag(true),
   advance: choice(ADVANCES, 'sent'),
   ackTimeout: wholeNumber(1, MAX_REPEAT_SECONDS, DEFAULT_ACK_TIMEOUT_SECONDS),
-})
+}
 
 /** One schema per node type. */
 const schemas = {
-  'envlog-current': common.extend({
+  'envlog-current': v.object({
+    ...common,
     ...valued,
     staleAfter: optionalWholeNumber(0, 1e9),
     onlyNew: flag(false),
   }),
-  'envlog-latest': polling.extend({
+  'envlog-latest': v.object({
+    ...polling,
     ...valued,
     backfill: flag(true),
-    start: z.preprocess((value) => (isBlank(value) ? 'held' : value), z.union([z.string(), z.number()])),
+    start: property(
+      (value) => (isBlank(value) ? 'held' : value),
+      v.pipe(v.unknown(), v.union([v.string(), v.number()])),
+    ),
   }),
-  'envlog-range': common.extend({
+  'envlog-range': v.object({
+    ...common,
     ...valued,
     from: optionalText,
     fromType: choice(PERIOD_TYPES, 'rel'),
@@ -93,15 +106,15 @@ const schemas = {
     toType: choice(PERIOD_TYPES, 'date'),
     number: optionalWholeNumber(1, 1e9),
   }),
-  'envlog-alerts': polling.extend({ start: choice(STARTS, 'now') }),
+  'envlog-alerts': v.object({ ...polling, start: choice(STARTS, 'now') }),
 }
 
-type Parsed<T extends ActionType> = z.infer<(typeof schemas)[T]>
+type Parsed<T extends ActionType> = v.InferOutput<(typeof schemas)[T]>
 export type SettingsOf<T extends ActionType> = Omit<Parsed<T>, 'send' | 'topic'> & {
   send: Send
   topic: string
 }
-export type CommonSettings = z.infer<typeof common>
+export type CommonSettings = v.InferOutput<v.ObjectSchema<typeof common, undefined>>
 
 /**
  * Migrates and checks the saved properties of an action node.
@@ -109,7 +122,7 @@ export type CommonSettings = z.infer<typeof common>
  * `output-not-offered`, `advance-needs-device`
  */
 export function readActionSettings<T extends ActionType>(type: T, config: object): SettingsOf<T> {
-  const settings = parseSettings(schemas[type], migrateToToday(type, config)) as Parsed<T>
+  const settings = parseSettings<Parsed<T>>(schemas[type], migrateToToday(type, config))
   const { select, devices, bases, groups } = settings
   const chosen = { list: [...devices, ...bases], base: bases, group: groups, all: undefined, msg: undefined }[
     select

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as v from 'valibot'
 import {
   type NamedDevice,
   type NamedSelection,
@@ -15,34 +15,67 @@ import { type Evaluate, formatTypedInput } from './typed-input'
  * nodes*).
  */
 
-const serial = z
-  .union([z.string(), z.number()])
-  .transform((value) => String(value).trim())
-  .refine(isSerial)
-/** A serial, or an object with one, such as the `base` of a current reading. */
-const unit = z.union([serial, z.object({ serial }).transform((found) => found.serial)])
-/** A blank text counts as missing. */
-const optionalUnit = z.preprocess((value) => (value === '' ? null : value), unit.nullish())
-const several = z.union([unit.transform((one) => [one]), z.array(unit)])
-/** The name of a group, or an object with one, such as the `group` of a current reading. */
-const name = z.union([
-  z.string().min(1),
-  z.object({ name: z.string().min(1) }).transform((found) => found.name),
-])
-const names = z.union([name.transform((one) => [one]), z.array(name)])
+/** Where a list is accepted, one of its elements is too. */
+const one = <T>(element: T): T[] => [element]
 
-const named = z.union([
-  serial.transform((found): Named => ({ devices: [{ serial: found }] })),
-  z
-    .object({ serial, base: optionalUnit })
-    .transform((found): Named => ({ devices: [nameDevice(found.serial, found.base)] })),
-  z
-    .strictObject({ remote: several })
-    .transform(({ remote }): Named => ({ devices: remote.map((found) => ({ serial: found })) })),
-  z.strictObject({ base: several }).transform(({ base }): Named => ({ bases: base })),
-  z.strictObject({ group: names }).transform(({ group }): Named => ({ groups: group })),
+const serial = v.pipe(
+  v.union([v.string(), v.number()]),
+  v.transform((value) => String(value).trim()),
+  v.check(isSerial),
+)
+/** A serial, or an object with one, such as the `base` of a current reading. */
+const unit = v.union([
+  serial,
+  v.pipe(
+    v.object({ serial }),
+    v.transform((found) => found.serial),
+  ),
 ])
-const selections = z.union([named.transform((one) => [one]), z.array(named)])
+/** A blank text counts as missing. */
+const optionalUnit = v.nullish(
+  v.union([
+    unit,
+    v.pipe(
+      v.literal(''),
+      v.transform(() => null),
+    ),
+  ]),
+)
+const several = v.union([v.pipe(unit, v.transform(one)), v.array(unit)])
+/** The name of a group, or an object with one, such as the `group` of a current reading. */
+const text = v.pipe(v.string(), v.minLength(1))
+const name = v.union([
+  text,
+  v.pipe(
+    v.object({ name: text }),
+    v.transform((found) => found.name),
+  ),
+])
+const names = v.union([v.pipe(name, v.transform(one)), v.array(name)])
+
+const named = v.union([
+  v.pipe(
+    serial,
+    v.transform((found): Named => ({ devices: [{ serial: found }] })),
+  ),
+  v.pipe(
+    v.object({ serial, base: optionalUnit }),
+    v.transform((found): Named => ({ devices: [nameDevice(found.serial, found.base)] })),
+  ),
+  v.pipe(
+    v.strictObject({ remote: several }),
+    v.transform(({ remote }): Named => ({ devices: remote.map((found) => ({ serial: found })) })),
+  ),
+  v.pipe(
+    v.strictObject({ base: several }),
+    v.transform(({ base }): Named => ({ bases: base })),
+  ),
+  v.pipe(
+    v.strictObject({ group: names }),
+    v.transform(({ group }): Named => ({ groups: group })),
+  ),
+])
+const selections = v.union([v.pipe(named, v.transform(one)), v.array(named)])
 
 type Named = Partial<NamedSelection>
 
@@ -60,9 +93,9 @@ export async function evaluateSelection(settings: CommonSettings, evaluate: Eval
   // Node-RED throws where a parent object of the property is missing.
   const value = await evaluate(settings.property, settings.propertyType).catch(() => undefined)
   if (value === undefined || value === null) throw new EnvlogError('devices-missing', { property })
-  const result = selections.safeParse(settings.propertyType === 'env' ? parseText(value) : value)
+  const result = v.safeParse(selections, settings.propertyType === 'env' ? parseText(value) : value)
   if (!result.success) throw new EnvlogError('devices-unreadable', { property })
-  const found = eachOnce(result.data)
+  const found = eachOnce(result.output)
   if (Object.values(found).flat().length === 0) throw new EnvlogError('devices-empty', { property })
   return found
 }

@@ -1,52 +1,65 @@
-import { z } from 'zod'
+import * as v from 'valibot'
 import { EnvlogError } from '../../../lib/errors'
 import { isSerial } from '../../../shared/action'
 import { migrateSettings, readVersion, SETTINGS_VERSION } from '../../../shared/versions'
 
 /**
  * Parts of the schemas of saved properties (docs/nodes.md). A node reads its properties once, when it is created: they
- * are migrated to today's version, then parsed. A number may be saved as text, a blank value is the default, and
- * unknown properties are ignored.
+ * are migrated to today's version, then parsed. A number may be saved as text, a blank or absent value is the default,
+ * and unknown properties are ignored.
  */
 
 export const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
+/** A property that may be absent: `convert` gets `null` for it, and returns what `schema` checks. */
+export const property = <T>(convert: (value: unknown) => unknown, schema: v.GenericSchema<unknown, T>) =>
+  v.optional(v.pipe(v.unknown(), v.transform(convert), schema), null)
+
+const numberBetween = (min: number, max: number) =>
+  v.pipe(v.unknown(), v.number(), v.integer(), v.minValue(min), v.maxValue(max))
+
 /** A whole number; `fallback` where it is blank. */
-export function wholeNumber(min: number, max: number, fallback: number) {
-  return z.preprocess(
-    (value) => (isBlank(value) ? fallback : Number(value)),
-    z.number().int().min(min).max(max),
-  )
-}
+export const wholeNumber = (min: number, max: number, fallback: number) =>
+  property((value) => (isBlank(value) ? fallback : Number(value)), numberBetween(min, max))
 
 /** A whole number; `null` where it is blank. */
-export function optionalWholeNumber(min: number, max: number) {
-  return z.preprocess(
-    (value) => (isBlank(value) ? null : Number(value)),
-    z.number().int().min(min).max(max).nullable(),
-  )
-}
+export const optionalWholeNumber = (min: number, max: number) =>
+  property((value) => (isBlank(value) ? null : Number(value)), v.nullable(numberBetween(min, max)))
 
 /** One of `choices`; `fallback` where it is blank. */
-export function choice<T extends string>(choices: readonly T[], fallback: T) {
-  return z.preprocess((value) => (isBlank(value) ? fallback : value), z.enum(choices))
-}
+export const choice = <T extends string>(choices: readonly T[], fallback: T) =>
+  property((value) => (isBlank(value) ? fallback : value), v.pipe(v.unknown(), v.picklist(choices)))
 
-export const optionalText = z.preprocess((value) => (isBlank(value) ? '' : String(value)), z.string())
-export const serial = optionalText.transform((value) => value.trim()).refine(isSerial)
+const toText = (value: unknown) => (isBlank(value) ? '' : String(value))
+
+/** A text; blank where it is absent. */
+export const optionalText = property(toText, v.pipe(v.unknown(), v.string()))
+
+/** A text that fulfils a condition; blank where it is absent. */
+export const textThat = (isValid: (text: string) => boolean) =>
+  property(toText, v.pipe(v.unknown(), v.string(), v.check(isValid)))
+
+/** The same, without blanks at its ends. */
+export const trimmedText = (isValid: (text: string) => boolean) =>
+  property(toText, v.pipe(v.unknown(), v.string(), v.trim(), v.check(isValid)))
+
+export const serial = trimmedText(isSerial)
 
 /** As the service sends it: a name may be a number, or nothing but blanks. */
-export const groupName = z.union([z.string().min(1), z.number().transform(String)])
+export const groupName = v.union([
+  v.pipe(v.string(), v.minLength(1)),
+  v.pipe(v.number(), v.transform(String)),
+])
 
-export function flag(fallback: boolean) {
-  return z.preprocess(
+export const flag = (fallback: boolean) =>
+  property(
     (value) => (isBlank(value) ? fallback : value === true || value === 'true'),
-    z.boolean(),
+    v.pipe(v.unknown(), v.boolean()),
   )
-}
 
-export const arrayOf = <T extends z.ZodType>(item: T) => z.preprocess((value) => value ?? [], z.array(item))
+export const arrayOf = <T>(item: v.GenericSchema<unknown, T>) =>
+  property((value) => value ?? [], v.pipe(v.unknown(), v.array(item)))
 
 /**
  * Migrates saved properties to today's version. Those of a newer package are rejected, because they may have another
@@ -63,14 +76,9 @@ export function migrateToToday(type: Parameters<typeof migrateSettings>[0], conf
 }
 
 /** @throws EnvlogError `setting-invalid` with the first invalid property */
-export function parseSettings<T extends z.ZodType>(schema: T, value: unknown): z.infer<T> {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const path = result.error.issues[0]?.path ?? []
-  throw new EnvlogError('setting-invalid', {
-    property: path
-      .map(String)
-      .join('.')
-      .replace(/^credentials\./, ''),
-  })
+export function parseSettings<T>(schema: v.GenericSchema<unknown, T>, value: unknown): T {
+  const result = v.safeParse(schema, value)
+  if (result.success) return result.output
+  const path = v.getDotPath(result.issues[0]) ?? ''
+  throw new EnvlogError('setting-invalid', { property: path.replace(/^credentials\./, '') })
 }
