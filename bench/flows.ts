@@ -10,26 +10,34 @@ import type { OpenService } from './services'
 export const systems = ['floor', 'ours', 'hand'] as const
 export type System = (typeof systems)[number]
 
+/** One of our nodes with its service. */
+export interface OurTarget {
+  one: Pick<Case, 'id' | 'type' | 'settings'>
+  service: OpenService
+}
+
 /** A case with its service. */
-export interface BenchTarget {
+export interface BenchTarget extends OurTarget {
   one: Case
   service: OpenService
 }
 
 const position = { z: 'tab', x: 100, y: 100 }
-const triggerOf = ({ id }: Case) => `trigger-${id}`
+export const triggerOf = ({ id }: OurTarget['one']) => `trigger-${id}`
 
-export { triggerOf }
+const shared: readonly FlowNode[] = [
+  { id: 'tab', type: 'tab', label: 'bench' },
+  { id: 'sink', type: 'bench-sink', ...position, wires: [] },
+  { id: 'catch', type: 'catch', scope: null, ...position, wires: [['failed']] },
+  { id: 'failed', type: 'bench-failed', ...position, wires: [] },
+]
 
-export function benchFlow(system: System, targets: readonly BenchTarget[]): FlowNode[] {
-  return [
-    { id: 'tab', type: 'tab', label: 'bench' },
-    { id: 'sink', type: 'bench-sink', ...position, wires: [] },
-    { id: 'catch', type: 'catch', scope: null, ...position, wires: [['failed']] },
-    { id: 'failed', type: 'bench-failed', ...position, wires: [] },
-    ...targets.flatMap(nodesBySystem[system]),
-  ]
-}
+export const benchFlow = (system: System, targets: readonly BenchTarget[]): FlowNode[] => [
+  ...shared,
+  ...targets.flatMap((target) => nodesBySystem[system](target)),
+]
+
+export const ourFlow = (target: OurTarget): FlowNode[] => [...shared, ...ours(target)]
 
 const nodesBySystem: Record<System, (target: BenchTarget) => FlowNode[]> = { floor, ours, hand }
 
@@ -66,16 +74,16 @@ const LIMITS = {
   alert: generous,
 }
 
-export const accountIdOf = ({ one }: BenchTarget) => `account-${one.id}`
+export const accountIdOf = ({ one }: OurTarget) => `account-${one.id}`
 
-function ours(target: BenchTarget): FlowNode[] {
+function ours(target: OurTarget): FlowNode[] {
   const { one, service } = target
   return [
     {
       id: accountIdOf(target),
       type: 'envlog-account',
       ...defaultsOf('envlog-account'),
-      name: one.service,
+      name: one.id,
       baseUrl: service.url,
       retries: 0,
       limits: JSON.stringify(LIMITS),

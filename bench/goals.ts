@@ -1,5 +1,6 @@
 /** The goals, each with its measured figure; goals without a figure are left out. */
 import { median } from './figures'
+import type { Footprint } from './footprint'
 import { memory, type Result, ratio, stops } from './measure'
 import type { YearFigures } from './memory'
 import type { StartupCost } from './start'
@@ -7,6 +8,7 @@ import type { StartupCost } from './start'
 export interface BenchResults {
   results: readonly Result[]
   start: StartupCost | undefined
+  footprint: Footprint | undefined
   year: YearFigures | undefined
 }
 
@@ -19,7 +21,7 @@ export interface Goal {
 const RANGES = ['65535x4', '16000x2']
 const nf = (value: number, digits = 2) => value.toFixed(digits)
 
-export function goalsOf({ results, start, year }: BenchResults): Goal[] {
+export function goalsOf({ results, start, footprint, year }: BenchResults): Goal[] {
   const byId = new Map(results.map((result) => [result.one.id, result]))
   const goals: Goal[] = []
   /** Adds a goal of a case, if the case was measured. */
@@ -60,6 +62,7 @@ export function goalsOf({ results, start, year }: BenchResults): Goal[] {
     goal(id, 'wall over floor', 1.5, times('wall'))
   }
   if (start) goals.push(...startGoals(start))
+  if (footprint) goals.push(...footprintGoals(footprint))
   if (year) goals.push(...yearGoals(year))
   return goals
 }
@@ -98,6 +101,21 @@ function startGoals({ ms, dependencies }: StartupCost): Goal[] {
       text: 'cold load of all nodes: nothing of undici or valibot',
       figure: dependencies.join(', ') || 'nothing',
       isMet: dependencies.length === 0,
+    },
+  ]
+}
+
+function footprintGoals({ deployed, polled, dependencies }: Footprint): Goal[] {
+  return [
+    {
+      text: 'memory after the first poll of 10 devices over a Node-RED without the package ≤ 9 MB',
+      figure: `${nf(polled, 1)} MB, ${nf(deployed, 1)} of them before the poll`,
+      isMet: polled <= 9,
+    },
+    {
+      text: 'run-time dependencies ≤ 5 MB',
+      figure: `${nf(dependencies, 1)} MB`,
+      isMet: dependencies <= 5,
     },
   ]
 }

@@ -66,6 +66,19 @@ export async function measureAll(cases: readonly Case[], settings: MeasureOption
   }
 }
 
+/** Runs the work with one service of its own. */
+export async function withService<T>(
+  name: ServiceName,
+  work: (service: OpenService) => Promise<T>,
+): Promise<T> {
+  const child = fork(join(__dirname, 'service.ts'), { execArgv: process.execArgv })
+  try {
+    return await work(await open(child, name))
+  } finally {
+    child.kill()
+  }
+}
+
 function groupsOf(cases: readonly Case[]): Case[][] {
   const groups = new Map<string, Case[]>()
   for (const one of cases) groups.set(one.group, [...(groups.get(one.group) ?? []), one])

@@ -31,9 +31,11 @@ const CALL_MS = 120_000
 /** Contains the user directories. */
 let folder: string | undefined
 
+/** @param hasPackage false: a Node-RED without our nodes */
 export async function startBenchNodeRed(
   flow: readonly FlowNode[],
   credentials: Record<string, object>,
+  hasPackage = true,
 ): Promise<BenchedNodeRed> {
   folder ??= temporaryFolder('bench')
   const userDir = mkdtempSync(join(folder, 'user-dir-'))
@@ -41,7 +43,8 @@ export async function startBenchNodeRed(
   writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(SETTINGS)}`)
   write('flows.json', flow)
   write('flows_cred.json', credentials)
-  await installNodes(userDir)
+  if (hasPackage) linkPackage(userDir)
+  await installBenchNodes(userDir)
 
   const child = fork(require.resolve('node-red/red.js'), ['--userDir', userDir], {
     cwd: userDir,
@@ -75,11 +78,14 @@ export async function startBenchNodeRed(
   }
 }
 
-/** Installs the built package and the nodes of the bench. */
-async function installNodes(userDir: string): Promise<void> {
+/** Installs the built package. */
+function linkPackage(userDir: string): void {
   const packageFolder = join(userDir, 'node_modules', packageJson.name)
   mkdirSync(dirname(packageFolder), { recursive: true })
   symlinkSync(root, packageFolder)
+}
+
+async function installBenchNodes(userDir: string): Promise<void> {
   const outfile = join(userDir, 'nodes', 'bench.js')
   await build({
     entryPoints: [join(__dirname, 'probe.ts')],

@@ -8,8 +8,9 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { cases } from './cases'
+import { measureFootprint } from './footprint'
 import { goalsOf } from './goals'
-import { measureAll, type Result, ratio, stops } from './measure'
+import { measureAll, type Result, ratio, stops, withService } from './measure'
 import type { YearFigures } from './memory'
 import { reportOf, writeReadme } from './report'
 import { measureStart } from './start'
@@ -30,8 +31,9 @@ async function main(): Promise<void> {
   }
   await measureAll(chosen, { runs: Number(RUNS), profiles: PROFILE, done })
   const start = isWhole ? await measureStart() : undefined
+  const footprint = isWhole ? await withService('poll-10', measureFootprint) : undefined
   const year = isWhole ? await measureYear() : undefined
-  const report = reportOf(results, goalsOf({ results, start, year }))
+  const report = reportOf(results, goalsOf({ results, start, footprint, year }))
   console.log(report)
   if (isWhole) writeReadme(report)
 }

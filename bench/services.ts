@@ -34,7 +34,17 @@ export const remoteDevice: DeviceDefinition = {
 
 const records = { fleet: [standaloneDevice, remoteDevice] }
 
+/** Standalone devices with a record every minute. */
+const polled = (count: number) => ({
+  fleet: Array.from({ length: count }, (_, index) => ({
+    ...standaloneDevice,
+    serial: `5BF${String(index).padStart(5, '0')}`,
+    name: `Cold room ${index}`,
+  })),
+})
+
 export const services = {
+  'poll-10': polled(10),
   'current-10': { devices: 10 },
   'current-100': { devices: 100 },
   'current-1000': { devices: 1000 },
