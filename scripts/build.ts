@@ -1,6 +1,7 @@
 /**
- * Builds what TypeScript does not: for each node the html (editor script and form), icon, catalogs and help, beside its
- * js in `dist/nodes/<node>/`, where Node-RED loads them; and the documents as html pages in `resources/`.
+ * Builds the package from `src`, after TypeScript has written the declarations: `dist/envlog.js` with everything that
+ * runs outside the editor; for each node its html (editor script and form), icon, catalogs and help in
+ * `dist/nodes/<node>/`, where Node-RED loads them; and the documents as html pages in `resources/`.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,6 +15,42 @@ const languages = readdirSync(join(root, 'locales'))
 export const nodeNames = readdirSync(join(root, 'src/nodes')).filter((name) =>
   existsSync(join(root, 'src/nodes', name, 'editor.ts')),
 )
+
+/**
+ * One file instead of 130: loading them one by one takes 5 MB in each Node-RED, and longer. What `src` loads late,
+ * with `require` in a function, is evaluated late in it as well.
+ */
+async function buildServer(): Promise<void> {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const nodes = nodeNames.map((name) => `exports['${name}'] = require('./nodes/${name}/${name}')`)
+  const others = {
+    lib: './lib',
+    check: './check/cli',
+    // Tests measure the heap of what was built.
+    registry: './nodes/kit/state/registry',
+  }
+  const late = Object.entries(others).map(([name, path]) => `exports.${name} = () => require('${path}')`)
+  await build({
+    stdin: { contents: [...nodes, ...late].join('\n'), resolveDir: join(root, 'src') },
+    bundle: true,
+    outfile: join(root, 'dist/envlog.js'),
+    platform: 'node',
+    target: 'node20.18',
+    external: Object.keys({ ...dependencies, ...peerDependencies }),
+    legalComments: 'none',
+  })
+  const write = (file: string, code: string) => {
+    mkdirSync(dirname(join(root, 'dist', file)), { recursive: true })
+    writeFileSync(join(root, 'dist', file), `${code}\n`)
+  }
+  for (const name of nodeNames)
+    write(`nodes/${name}/${name}.js`, `module.exports = require('../../envlog')['${name}']`)
+  // Named one by one, so that ES modules can import them by name.
+  const names = Object.keys(require(join(root, 'dist/envlog.js')).lib())
+  const named = names.map((name) => `exports.${name} = lib.${name}`)
+  write('lib/index.js', ["const lib = require('../envlog').lib()", ...named].join('\n'))
+  write('check/cli.js', "#!/usr/bin/env node\nrequire('../envlog').check()")
+}
 
 async function editorScript(name: string): Promise<string> {
   const type = `envlog-${name}`
@@ -97,7 +134,7 @@ function pruneDeclarations(): void {
 
 buildCheckTexts()
 pruneDeclarations()
-Promise.all([writePages(), ...nodeNames.map(buildNode)]).catch((error) => {
+Promise.all([buildServer(), writePages(), ...nodeNames.map(buildNode)]).catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 })

@@ -1,7 +1,6 @@
-#!/usr/bin/env node
 /** envlog-check: what the service really answers to an account, from the command line. */
 import { accessSync, closeSync, constants, existsSync, openSync, writeFileSync } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { dirname, sep } from 'node:path'
 import { createAccount } from '../lib/account'
 import { createUndiciTransport, proxyPasswords } from '../lib/api/transport'
 import { checkAssumptions } from '../lib/check/assumptions'
@@ -25,7 +24,7 @@ import { findLanguage, languages, loadTexts, preferredLanguage, type Translate }
 /** All read; something not read, or against an assumption; not reachable or refused; wrong use. */
 const EXIT = { ok: 0, notRead: 1, notReached: 2, usage: 3 } as const
 
-const { version } = require(join(__dirname, '..', '..', 'package.json')) as { version: string }
+const { version } = require('../../package.json') as { version: string }
 
 async function main(): Promise<number> {
   let translate = loadTexts(preferredLanguage(process.env))

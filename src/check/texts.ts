@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The texts of one language; the build puts them beside this file (`locales/<language>/check.json` and common ones). */
+/** The texts of one language. */
 export type Translate = (key: string, params?: Readonly<Record<string, string | number>>) => string
 
-const FOLDER = join(__dirname, 'locales')
+/** Where the build puts them: `locales/<language>/check.json` and the common ones. */
+const FOLDER = join(__dirname, 'check', 'locales')
 const DEFAULT_LANGUAGE = 'en-US'
 
 export const languages = (): string[] =>

@@ -25,10 +25,11 @@ const MAX_KB = { tarball: 540, unpacked: 2100, install: 13_000 }
  */
 const ALLOWED = [
   /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md|CONTRIBUTING\.md|resources\/docs\/(?:ja\/)?[\w-]+\.html|simulator\/README\.md)$/,
-  /^dist\/(?:lib|shared|simulator)\/(?:[\w-]+\/)*[\w-]+\.(?:js|d\.ts)$/,
-  /^dist\/check\/[\w-]+\.js$/,
+  /^dist\/(?:envlog|lib\/index|check\/cli)\.js$/,
+  /^dist\/(?:lib|shared)\/(?:[\w-]+\/)*[\w-]+\.d\.ts$/,
+  /^dist\/simulator\/(?:[\w-]+\/)*[\w-]+\.js$/,
   new RegExp(`^dist/check/locales/(?:${languages.join('|')})\\.json$`),
-  /^dist\/nodes\/(?:[\w-]+\/)+[\w-]+\.(?:js|html)$/,
+  /^dist\/nodes\/([\w-]+)\/\1\.(?:js|html)$/,
   /^dist\/nodes\/([\w-]+)\/icons\/\1\.svg$/,
   new RegExp(`^dist/nodes/([\\w-]+)/locales/(?:${languages.join('|')})/\\1\\.(?:json|html)$`),
   /^examples\/(?:[\w @-]+\/[\w -]+\.json|README(?:\.ja)?\.md)$/,
@@ -88,7 +89,7 @@ describe('the published package', () => {
   })
 
   it('contains no js without a source, from an earlier build', () => {
-    const compiled = packed.files.filter((file) => /^dist\/.*(?<!\.d)\.(?:js)$/.test(file))
+    const compiled = packed.files.filter((file) => /^dist\/.+\/.*\.js$/.test(file))
     assert.ok(compiled.length > 0)
     const sourceOf = (file: string) =>
       file

@@ -37,10 +37,14 @@ type Input = (msg: Message, send: (msg: Message) => void, done: (error?: Failure
 type Constructor = (this: EventEmitter, config: Config) => void
 
 /** As built: what runs the sources keeps the name of each function as a property, which the heap would show. */
-const built = <T>(path: string) => require(join(root, 'dist/nodes', path)) as T
+const built = require(join(root, 'dist/envlog.js')) as Built
+
+const NODES = ['account', 'latest', 'alerts', 'current'] as const
+
+type Built = { registry(): { registry: Registry } } & Record<(typeof NODES)[number], (RED: NodeAPI) => void>
 
 export function startRuntime(listener: RuntimeListener): FakeRuntime {
-  const { registry } = built<{ registry: Registry }>('kit/state/registry.js')
+  const { registry } = built.registry()
   const types = new Map<string, Constructor>()
   const nodes = new Map<string, EventEmitter & { receive(msg: Message): void }>()
   const contexts = new Map<string, Map<string, unknown>>()
@@ -100,9 +104,7 @@ export function startRuntime(listener: RuntimeListener): FakeRuntime {
   }
 
   registry.clear()
-  for (const name of ['account', 'latest', 'alerts', 'current']) {
-    built<(RED: NodeAPI) => void>(`${name}/${name}.js`)(RED)
-  }
+  for (const name of NODES) built[name](RED)
   return {
     async deploy(flow) {
       await close()
