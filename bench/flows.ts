@@ -2,6 +2,7 @@
  * The flows of the three Node-REDs that are compared; node `trigger-<case>` is triggered, and its messages are counted
  * by a sink.
  */
+import { ACCOUNT_DEFAULTS } from '../src/shared/account'
 import { defaultsOf } from '../test/support/built'
 import type { FlowNode } from '../test/support/node-red'
 import type { Case } from './cases'
@@ -37,15 +38,33 @@ export const benchFlow = (system: System, targets: readonly BenchTarget[]): Flow
   ...targets.flatMap((target) => nodesBySystem[system](target)),
 ]
 
-export const ourFlow = (target: OurTarget): FlowNode[] => [...shared, ...ours(target)]
+/** One of our nodes. The sink also gets a message when a round has ended. */
+export const ourFlow = (target: OurTarget): FlowNode[] => [
+  ...shared,
+  ...ours(target),
+  { id: 'complete', type: 'complete', scope: [triggerOf(target.one)], ...position, wires: [['sink']] },
+]
+
+/** The floor of a round: requests of all devices with the account's concurrency, and `JSON.parse`. */
+export const floorFlow = (url: string, bodies: readonly string[]): FlowNode[] => [
+  ...shared,
+  {
+    id: 'round',
+    type: 'bench-round',
+    ...{ url, bodies, concurrency: ACCOUNT_DEFAULTS.concurrency },
+    ...position,
+    wires: [['sink']],
+  },
+]
 
 const nodesBySystem: Record<System, (target: BenchTarget) => FlowNode[]> = { floor, ours, hand }
 
 export const addressOf = ({ one, service }: BenchTarget) => `${service.url}/v1/devices/${one.path}`
 
-export function requestBodyOf({ one, service: { login } }: BenchTarget): string {
-  const { apiKey, loginId, loginPass } = login
-  return JSON.stringify({ 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass, ...one.params })
+export const requestBodyOf = ({ one, service }: BenchTarget): string => bodyOf(service, one.params)
+
+export function bodyOf({ login: { apiKey, loginId, loginPass } }: OpenService, params: object): string {
+  return JSON.stringify({ 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass, ...params })
 }
 
 function floor(target: BenchTarget): FlowNode[] {

@@ -1,12 +1,14 @@
 /** The goals, each with its measured figure; goals without a figure are left out. */
-import { median } from './figures'
+import { median, spread } from './figures'
 import type { Footprint } from './footprint'
 import { memory, type Result, ratio, stops } from './measure'
 import type { YearFigures } from './memory'
+import { type PollResult, processorRatio } from './polls'
 import type { StartupCost } from './start'
 
 export interface BenchResults {
   results: readonly Result[]
+  polls: readonly PollResult[]
   start: StartupCost | undefined
   footprint: Footprint | undefined
   year: YearFigures | undefined
@@ -21,7 +23,7 @@ export interface Goal {
 const RANGES = ['65535x4', '16000x2']
 const nf = (value: number, digits = 2) => value.toFixed(digits)
 
-export function goalsOf({ results, start, footprint, year }: BenchResults): Goal[] {
+export function goalsOf({ results, polls, start, footprint, year }: BenchResults): Goal[] {
   const byId = new Map(results.map((result) => [result.one.id, result]))
   const goals: Goal[] = []
   /** Adds a goal of a case, if the case was measured. */
@@ -61,6 +63,7 @@ export function goalsOf({ results, start, footprint, year }: BenchResults): Goal
   for (const id of [...small, 'latest-remote-readings-device', 'alerts-readings-device']) {
     goal(id, 'wall over floor', 1.5, times('wall'))
   }
+  goals.push(...polls.flatMap(pollGoals))
   if (start) goals.push(...startGoals(start))
   if (footprint) goals.push(...footprintGoals(footprint))
   if (year) goals.push(...yearGoals(year))
@@ -101,6 +104,28 @@ function startGoals({ ms, dependencies }: StartupCost): Goal[] {
       text: 'cold load of all nodes: nothing of undici or valibot',
       figure: dependencies.join(', ') || 'nothing',
       isMet: dependencies.length === 0,
+    },
+  ]
+}
+
+function pollGoals(result: PollResult): Goal[] {
+  const { name, most } = result.one
+  const stopped = spread(result.ours.map(({ stop }) => stop))
+  const ratio = processorRatio(result).median
+  return [
+    ...(most === undefined
+      ? []
+      : [
+          {
+            text: `${name}: processor over floor ≤ ${nf(most)}`,
+            figure: nf(ratio),
+            isMet: ratio <= most,
+          },
+        ]),
+    {
+      text: `${name}: longest stop, median / worst ≤ 10 / 20 ms`,
+      figure: `${nf(stopped.median, 1)} / ${nf(stopped.max, 1)} ms`,
+      isMet: stopped.median <= 10 && stopped.max <= 20,
     },
   ]
 }

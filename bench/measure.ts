@@ -16,6 +16,7 @@ import {
 } from './flows'
 import { type BenchedNodeRed, startBenchNodeRed } from './node-red'
 import type { Measurement } from './probe'
+import type { ServiceCommand } from './service'
 import type { OpenService, ServiceName } from './services'
 
 export interface Result {
@@ -66,14 +67,17 @@ export async function measureAll(cases: readonly Case[], settings: MeasureOption
   }
 }
 
-/** Runs the work with one service of its own. */
+/** Runs the work with one service of its own, and a function that advances its time by so many ms. */
 export async function withService<T>(
   name: ServiceName,
-  work: (service: OpenService) => Promise<T>,
+  work: (service: OpenService, advance: (ms: number) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const child = fork(join(__dirname, 'service.ts'), { execArgv: process.execArgv })
   try {
-    return await work(await open(child, name))
+    return await work(await open(child, name), async (ms) => {
+      child.send({ advance: ms } satisfies ServiceCommand)
+      await once(child, 'message')
+    })
   } finally {
     child.kill()
   }
@@ -109,7 +113,7 @@ async function each<T>(work: (system: System) => Promise<T>): Promise<Record<Sys
 }
 
 async function open(service: ChildProcess, name: ServiceName): Promise<OpenService> {
-  service.send(name)
+  service.send({ open: name } satisfies ServiceCommand)
   const [answer] = (await once(service, 'message')) as [OpenService | { error: string }]
   if ('error' in answer) throw new Error(answer.error)
   return answer

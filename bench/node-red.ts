@@ -96,7 +96,7 @@ async function installBenchNodes(userDir: string): Promise<void> {
     footer: { js: 'module.exports = module.exports.default' },
     outfile,
   })
-  const types = ['bench-floor', 'bench-sink', 'bench-failed']
+  const types = ['bench-floor', 'bench-round', 'bench-sink', 'bench-failed']
   const register = types.map((type) => `RED.nodes.registerType('${type}', { defaults: {}, inputs: 1 })`)
   writeFileSync(
     outfile.replace(/js$/, 'html'),

@@ -149,6 +149,12 @@ interface FloorDef extends NodeDef {
   body: string
 }
 
+interface RoundDef extends NodeDef {
+  url: string
+  bodies: string[]
+  concurrency: number
+}
+
 export default (RED: NodeAPI): void => {
   RED.nodes.registerType('bench-floor', function floor(this: Node, def: FloorDef) {
     RED.nodes.createNode(this, def)
@@ -156,6 +162,23 @@ export default (RED: NodeAPI): void => {
     this.on('input', (msg, send, done) => {
       post(def.url, def.body, agent).then((payload) => {
         send({ ...msg, payload })
+        done()
+      }, done)
+    })
+    this.on('close', () => agent.destroy())
+  })
+
+  RED.nodes.registerType('bench-round', function round(this: Node, def: RoundDef) {
+    RED.nodes.createNode(this, def)
+    const agent = new Agent({ keepAlive: true, maxSockets: def.concurrency })
+    this.on('input', (msg, send, done) => {
+      const left = [...def.bodies]
+      const work = async () => {
+        for (let body = left.shift(); body !== undefined; body = left.shift())
+          await post(def.url, body, agent)
+      }
+      Promise.all(Array.from({ length: def.concurrency }, work)).then(() => {
+        send(msg)
         done()
       }, done)
     })

@@ -2,10 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
-import { median, type Spread } from './figures'
+import { median, type Spread, spread } from './figures'
 import { type System, systems } from './flows'
 import type { Goal } from './goals'
 import { memory, type Result, ratio, stops } from './measure'
+import { type PollResult, processorRatio } from './polls'
+import type { Measurement } from './probe'
 
 const README = join(__dirname, 'README.md')
 const [BEGIN, END] = ['<!-- made by the bench: begin -->', '<!-- made by the bench: end -->']
@@ -68,7 +70,27 @@ export function goalsTable(goals: readonly Goal[]): string {
   )
 }
 
-export function reportOf(results: readonly Result[], goals: readonly Goal[]): string {
+export function pollsTable(polls: readonly PollResult[]): string {
+  const perDevice = (runs: readonly Measurement[], devices: number) =>
+    (median(runs.map(({ processor }) => processor)) / devices).toFixed(3)
+  const rows = polls.map((poll) => {
+    const { one, devices, ours, floor } = poll
+    const stopped = spread(ours.map(({ stop }) => stop))
+    return [
+      one.name,
+      `${perDevice(ours, devices)} · ${perDevice(floor, devices)}`,
+      spreadOf(processorRatio(poll)),
+      `${stopped.median.toFixed(0)} / ${stopped.max.toFixed(0)}`,
+    ]
+  })
+  return table(['round', 'processor, ms a device: ours · floor', 'ratio', 'stop, ms: median / worst'], rows)
+}
+
+export function reportOf(
+  results: readonly Result[],
+  polls: readonly PollResult[],
+  goals: readonly Goal[],
+): string {
   const pairs = results.map(({ runs }) => runs[systems[0]].length)
   const [cpu] = cpus()
   return [
@@ -81,6 +103,9 @@ export function reportOf(results: readonly Result[], goals: readonly Goal[]): st
     '## Stops, memory, messages',
     'Our nodes · the floor · the hand-built flow; messages a second without the floor, which sends one.',
     stopsTable(results),
+    '## Rounds',
+    'A node that polls many devices with *only new*, beside the same requests with `JSON.parse` and nothing else.',
+    pollsTable(polls),
   ].join('\n\n')
 }
 

@@ -12,6 +12,7 @@ import { measureFootprint } from './footprint'
 import { goalsOf } from './goals'
 import { measureAll, type Result, ratio, stops, withService } from './measure'
 import type { YearFigures } from './memory'
+import { measurePolls, type PollResult, pollCases, processorRatio } from './polls'
 import { reportOf, writeReadme } from './report'
 import { measureStart } from './start'
 
@@ -20,7 +21,9 @@ const { RUNS = '5', CASES, PROFILE } = process.env
 async function main(): Promise<void> {
   const wanted = new RegExp(CASES ?? '')
   const chosen = cases.filter(({ id, name }) => wanted.test(id) || wanted.test(name))
-  if (chosen.length === 0) throw new Error(`CASES=${CASES}: none of ${cases.map(({ id }) => id).join(', ')}`)
+  const rounds = pollCases.filter(({ name }) => wanted.test(name))
+  if (chosen.length + rounds.length === 0)
+    throw new Error(`CASES=${CASES}: none of ${cases.map(({ id }) => id).join(', ')}`)
   if (PROFILE !== undefined) mkdirSync(PROFILE, { recursive: true })
   const isWhole = CASES === undefined && PROFILE === undefined
 
@@ -29,11 +32,18 @@ async function main(): Promise<void> {
     results.push(result)
     console.error(summarize(result))
   }
-  await measureAll(chosen, { runs: Number(RUNS), profiles: PROFILE, done })
+  if (chosen.length > 0) await measureAll(chosen, { runs: Number(RUNS), profiles: PROFILE, done })
+  const polls: PollResult[] = []
+  for (const one of rounds) {
+    const profile = PROFILE && join(PROFILE, `${one.name}.cpuprofile`)
+    const poll = await measurePolls(one, profile)
+    console.error(`${one.name}: ${processorRatio(poll).median.toFixed(2)} × the floor's processor`)
+    polls.push(poll)
+  }
   const start = isWhole ? await measureStart() : undefined
   const footprint = isWhole ? await withService('poll-10', measureFootprint) : undefined
   const year = isWhole ? await measureYear() : undefined
-  const report = reportOf(results, goalsOf({ results, start, footprint, year }))
+  const report = reportOf(results, polls, goalsOf({ results, polls, start, footprint, year }))
   console.log(report)
   if (isWhole) writeReadme(report)
 }

@@ -1,6 +1,6 @@
 /**
- * The service in a separate process. The simulator creates each answer once; the same bytes are sent from then on, so
- * that the time to create 65,535 records is not measured.
+ * The service in a separate process. The simulator creates each answer once; the same bytes are sent until its time
+ * advances, so that the time to create 65,535 records is not measured.
  */
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,24 +18,24 @@ const NOT_REPLAYED = new Set(['connection', 'keep-alive', 'transfer-encoding'])
 /** Longer than any pause between two requests. */
 const KEEP_ALIVE_MS = 600_000
 
+/** What the parent process sends: a service to open, or how many ms its time advances. */
+export type ServiceCommand = { open: ServiceName } | { advance: number }
+
 const opened = new Map<ServiceName, Promise<OpenService>>()
+const clock = manualClock(SERVICE_TIME)
+/** The answers so far, by request. */
+const known = new Map<string, Promise<Recorded>>()
 
 async function open(name: ServiceName): Promise<OpenService> {
-  const simulator = await startSimulator({
-    ...services[name],
-    clock: manualClock(SERVICE_TIME),
-    limits: 'off',
-    logSize: 1,
-  })
+  const simulator = await startSimulator({ ...services[name], clock, limits: 'off', logSize: 1 })
   const { apiKey, loginId, loginPass } = simulator.account
   return { url: await replay(simulator.url), login: { apiKey, loginId, loginPass } }
 }
 
 async function replay(origin: string): Promise<string> {
-  const known = new Map<string, Promise<Recorded>>()
   const server = createServer(async (req, res) => {
     const body = await bodyOf(req)
-    const key = `${req.url} ${body}`
+    const key = `${origin}${req.url} ${body}`
     const recorded = known.get(key) ?? record(`${origin}${req.url}`, req, body)
     known.set(key, recorded)
     const answer = await recorded
@@ -64,7 +64,14 @@ async function bodyOf(req: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-process.on('message', (name: ServiceName) => {
+process.on('message', (command: ServiceCommand) => {
+  if ('advance' in command) {
+    clock.advance(command.advance)
+    known.clear()
+    process.send?.({})
+    return
+  }
+  const name = command.open
   const service = opened.get(name) ?? open(name)
   opened.set(name, service)
   service.then(

@@ -45,6 +45,8 @@ const polled = (count: number) => ({
 
 export const services = {
   'poll-10': polled(10),
+  'poll-500': polled(500),
+  'poll-5000': polled(5000),
   'current-10': { devices: 10 },
   'current-100': { devices: 100 },
   'current-1000': { devices: 1000 },
