@@ -47,9 +47,14 @@ export interface StateWriter {
   end(): Promise<void>
 }
 
+/** The state of thousands of devices takes ms to copy, so copying may take this share of the time. */
+const MAX_COPYING_SHARE = 1 / 20
+const MAX_PAUSE_MS = 1000
+
 /**
- * Writes the latest state to a store, one write at a time: changes during a write are written together after it. A
- * write that fails or times out is repeated.
+ * Writes the latest state to a store, one write at a time: changes during a write, and during a pause after it that
+ * depends on how long the state takes to copy, are written together. A write that fails or times out is repeated.
+ * @param state copies the state
  */
 export function createStateWriter(store: StateStore, clock: Clock, state: () => unknown): StateWriter {
   let phase: 'open' | 'ending' | 'ended' = 'open'
@@ -58,23 +63,38 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
   let isFailing = false
   let onIdle = () => {}
   let cancelRetry = () => {}
+  let endPause: (() => void) | undefined
 
   async function write(): Promise<void> {
     cancelRetry()
     hasChanged = false
     isWriting = true
+    let pauseMs = 0
     try {
-      await withTimeout(store.save(state()), MAX_WRITE_MS, clock)
+      const start = clock.monotonic()
+      const copy = state()
+      pauseMs = Math.min(MAX_PAUSE_MS, (clock.monotonic() - start) / MAX_COPYING_SHARE)
+      await withTimeout(store.save(copy), MAX_WRITE_MS, clock)
       isFailing = false
     } catch (error) {
       if (!isFailing) store.onWriteError?.(error as Error)
       isFailing = true
       if (phase === 'open') cancelRetry = clock.after(RETRY_MS, save)
     }
+    if (pauseMs >= 1 && phase === 'open') await pause(pauseMs)
     isWriting = false
     if (hasChanged && phase !== 'ended') inBackground(write())
     else onIdle()
   }
+
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const cancel = clock.after(ms, resolve)
+      endPause = () => {
+        cancel()
+        resolve()
+      }
+    })
 
   function save(): void {
     if (phase !== 'open') return
@@ -88,6 +108,7 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
       new Promise((resolve) => {
         phase = 'ending'
         cancelRetry()
+        endPause?.()
         const cancel = clock.after(MAX_RESPONSE_MS, () => onIdle())
         onIdle = () => {
           phase = 'ended'

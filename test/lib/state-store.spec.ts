@@ -68,6 +68,42 @@ describe('writing to a store', () => {
     assert.deepEqual([store.contents(), store.writes(), store.isBusy()], [4, 2, false])
   })
 
+  it('pauses after a state that takes long to copy, and then writes the latest', async () => {
+    const clock = createVirtualClock()
+    const store = createMemoryStore(clock)
+    let [state, copyMs] = [0, 5]
+    const writer = createStateWriter(store, clock, () => {
+      clock.block(copyMs)
+      return state
+    })
+    const change = (to: number) => {
+      state = to
+      writer.save()
+    }
+    change(1)
+    await clock.settle()
+    change(2)
+    change(3)
+    await clock.pass(95)
+    assert.deepEqual([store.writes(), await store.load()], [1, 1])
+    await clock.pass(10)
+    assert.deepEqual([store.writes(), await store.load()], [2, 3])
+    // Never for longer than a second, and not where the node closes.
+    copyMs = 1000
+    await clock.pass(200)
+    change(4)
+    await clock.settle()
+    change(5)
+    await clock.pass(900)
+    assert.equal(await store.load(), 4)
+    await clock.pass(200)
+    assert.equal(await store.load(), 5)
+    change(6)
+    await writer.end()
+    assert.equal(await store.load(), 6)
+    assert.equal(clock.pending(), 0)
+  })
+
   it('continues after a failed write', async () => {
     let ill = true
     const { clock, store, change } = setup(() => ill)

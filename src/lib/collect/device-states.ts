@@ -9,7 +9,7 @@ import {
 } from './delivery'
 import { deviceKey, type ResolvedDevice } from './devices'
 import { createPollingOrder } from './for-each'
-import { type CursorKind, isCursorOf, type SavedState } from './persisted-state'
+import { type CursorKind, isCursorOf, isSameBeyondSequence, type SavedState } from './persisted-state'
 import {
   countRetained,
   type DeviceDeliveryState,
@@ -20,8 +20,9 @@ import {
 
 export type DeviceEvent = DeliveryEvent<Backfill, RetainedDelivery>
 
+const A_DAY_MS = 86_400_000
 /** State of a device that the node was not about for so long is deleted. */
-const MAX_UNSELECTED_MS = 30 * 86_400_000
+const MAX_UNSELECTED_MS = 30 * A_DAY_MS
 /** Serials to forget that nothing is known of: more than any account has. */
 const MAX_FORGOTTEN_SERIALS = 10_000
 
@@ -37,6 +38,8 @@ export class DeviceStates {
   private readonly forgottenAt = new Map<string, number>()
   /** When the node was last about a device, ms since 1970 UTC. */
   private readonly selectedAt = new Map<string, number>()
+  /** When the state was saved last, ms since 1970 UTC: what changes with each trigger alone is saved once a day. */
+  private savedAt: number
   /** How far the wall clock is ahead of the monotonic one, ms. It changes when the wall clock is set. */
   private clockLead: number
 
@@ -47,6 +50,7 @@ export class DeviceStates {
     private readonly onChange: () => void,
   ) {
     this.clockLead = this.measureClockLead()
+    this.savedAt = clock.now()
   }
 
   get(device: string): DeviceDeliveryState {
@@ -54,9 +58,12 @@ export class DeviceStates {
   }
 
   dispatch(device: string, event: DeviceEvent): DeliveryEffect {
-    const [next, effect] = transition(this.get(device), event)
+    const before = this.get(device)
+    const [next, effect] = transition(before, event)
     this.set(device, next)
-    if (effect === 'save') this.onChange()
+    // Most polls find nothing new: their cursors only have a later sequence, which nothing depends on after a restart.
+    const isUnchanged = event.kind === 'nothing-new' && isSameBeyondSequence(before.cursor, event.next)
+    if (effect === 'save' && !isUnchanged) this.onChange()
     return effect
   }
 
@@ -102,6 +109,7 @@ export class DeviceStates {
     }
     for (const device of devices) this.selectedAt.set(deviceKey(device), now)
     for (const [device, at] of this.selectedAt) if (now - at >= MAX_UNSELECTED_MS) this.delete(device)
+    if (now - this.savedAt >= A_DAY_MS) this.onChange()
   }
 
   /**
@@ -120,6 +128,7 @@ export class DeviceStates {
   }
 
   toSavedState(): Omit<SavedState, 'receiptKey'> {
+    this.savedAt = this.clock.now()
     const cursors: SavedState['cursors'] = {}
     const receiptsVoidUpTo: SavedState['receiptsVoidUpTo'] = {}
     for (const [device, state] of this.states) {
@@ -146,7 +155,10 @@ export class DeviceStates {
     for (const [device, value] of Object.entries(saved.lastSent)) {
       if (!this.sent.has(device)) this.sent.set(device, value)
     }
-    for (const [device, at] of Object.entries(saved.lastSelected)) this.selectedAt.set(device, at)
+    for (const [device, at] of Object.entries(saved.lastSelected)) {
+      this.selectedAt.set(device, at)
+      this.savedAt = Math.min(this.savedAt, at)
+    }
     this.pollingOrder.restore(saved.pollingOrder)
   }
 

@@ -61,7 +61,7 @@ export interface NodeState {
   /** What was last sent of a device's current reading. */
   lastSent(device: string): string | undefined
   setLastSent(sent: readonly (readonly [string, string])[]): void
-  /** Saves a change of the polling order. */
+  /** Saves the polling order of a round that was cut short. */
   save(): void
 }
 

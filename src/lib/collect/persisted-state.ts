@@ -120,6 +120,12 @@ export function toPersistedCursor(cursor: Cursor): PersistedCursor {
   return { time, at: hashesAtTime, beside: outOfOrder, id, taken: sequence, ...begins }
 }
 
+/** Whether two cursors differ in nothing but their sequence. */
+export function isSameBeyondSequence(one: Cursor | null, other: Cursor): boolean {
+  const text = (cursor: Cursor) => JSON.stringify({ ...toPersistedCursor(cursor), taken: 0 })
+  return one !== null && text(one) === text(other)
+}
+
 /** Reads a cursor as it was persisted; `undefined` where it is none. */
 export function readPersistedCursor(value: unknown): Cursor | undefined {
   return isPersistedCursor(value) ? toCursor(value) : undefined

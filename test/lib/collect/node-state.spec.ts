@@ -80,6 +80,32 @@ describe('the state of a node', () => {
     assert.equal(writes(), 2)
   })
 
+  it('is not saved by a poll that finds nothing new, but once a day', async () => {
+    const clock = createVirtualClock(0)
+    const store = createRecordingStore()
+    const nodeState = createNodeState(clock)
+    nodeState.open(store)
+    await nodeState.ready()
+    const poll = async (next: { seen: string[]; sequence: number }) => {
+      nodeState.setDevices([target(FIRST)])
+      nodeState.dispatch(FIRST, { kind: 'trigger' })
+      nodeState.dispatch(FIRST, { kind: 'nothing-new', next })
+      await nextTurn()
+    }
+    await poll({ seen: ['a'], sequence: 1 })
+    assert.equal(store.writes.length, 1, 'the first answer makes the cursor')
+    for (let sequence = 2; sequence < 50; sequence++) await poll({ seen: ['a'], sequence })
+    assert.equal(store.writes.length, 1)
+    assert.equal(nodeState.delivery(FIRST).cursor?.sequence, 49, 'older receipts are void')
+    await poll({ seen: [], sequence: 50 })
+    assert.equal(store.writes.length, 2, 'the cursor moves also where nothing is sent')
+    clock.advance(86_400_000)
+    await poll({ seen: [], sequence: 51 })
+    assert.equal(store.writes.length, 3, 'that the node is still about the device')
+    await poll({ seen: [], sequence: 52 })
+    assert.equal(store.writes.length, 3)
+  })
+
   it('is plain data: what a store keeps is not changed afterwards', async () => {
     const kept: unknown[] = []
     const { nodeState, deliver } = await begin({

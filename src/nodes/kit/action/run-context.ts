@@ -175,10 +175,10 @@ export function createRunContext<T extends ActionType>(
         (device) => pollingOrder.isSuspect(device),
       )
     } catch (error) {
+      nodeState.save()
       failures.flush()
       throw error
     }
-    nodeState.save()
     failures.finish()
   }
 
