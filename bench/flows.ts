@@ -38,12 +38,16 @@ export const benchFlow = (system: System, targets: readonly BenchTarget[]): Flow
   ...targets.flatMap((target) => nodesBySystem[system](target)),
 ]
 
-/** One of our nodes. The sink also gets a message when a round has ended. */
-export const ourFlow = (target: OurTarget): FlowNode[] => [
-  ...shared,
-  ...ours(target),
-  { id: 'complete', type: 'complete', scope: [triggerOf(target.one)], ...position, wires: [['sink']] },
-]
+/** Our nodes, and `start`, which triggers all of them. The sink also gets a message when a round of one has ended. */
+export function ourFlow(targets: readonly OurTarget[]): FlowNode[] {
+  const triggers = targets.map(({ one }) => triggerOf(one))
+  return [
+    ...shared,
+    ...targets.flatMap(ours),
+    { id: 'start', type: 'bench-start', ...position, wires: [triggers] },
+    { id: 'complete', type: 'complete', scope: triggers, ...position, wires: [['sink']] },
+  ]
+}
 
 /** The floor of a round: requests of all devices with the account's concurrency, and `JSON.parse`. */
 export const floorFlow = (url: string, bodies: readonly string[]): FlowNode[] => [

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { packageJson, root, weightOf } from '../test/support/package'
 import { median } from './figures'
 import { accountIdOf, type OurTarget, ourFlow, triggerOf } from './flows'
+import { withServices } from './measure'
 import { startBenchNodeRed } from './node-red'
-import type { OpenService } from './services'
 
 const TIMES = 5
 const POLLED = 10
@@ -20,29 +20,31 @@ export interface Footprint {
   dependencies: number
 }
 
-/** @param service has 10 devices with records */
-export async function measureFootprint(service: OpenService): Promise<Footprint> {
-  const target: OurTarget = {
-    one: { id: 'first-poll', type: 'envlog-latest', settings: { select: 'all' } },
-    service,
-  }
-  const runs: { deployed: number; polled: number }[] = []
-  for (let run = 0; run < TIMES; run++) runs.push(await measureOnce(target))
-  return {
-    deployed: median(runs.map(({ deployed }) => deployed)),
-    polled: median(runs.map(({ polled }) => polled)),
-    dependencies: await weighDependencies(),
-  }
-}
+export const measureFootprint = (): Promise<Footprint> =>
+  withServices(['poll-10'], async ([service]) => {
+    if (!service) throw new Error('no service')
+    const target: OurTarget = {
+      one: { id: 'first-poll', type: 'envlog-latest', settings: { select: 'all' } },
+      service,
+    }
+    const runs: { deployed: number; polled: number }[] = []
+    for (let run = 0; run < TIMES; run++) runs.push(await measureOnce(target))
+    return {
+      deployed: median(runs.map(({ deployed }) => deployed)),
+      polled: median(runs.map(({ polled }) => polled)),
+      dependencies: await weighDependencies(),
+    }
+  })
 
 async function measureOnce(target: OurTarget) {
-  const without = await startBenchNodeRed([{ id: 'tab', type: 'tab', label: 'idle' }], {}, false)
+  const empty = [{ id: 'tab', type: 'tab', label: 'idle' }]
+  const without = await startBenchNodeRed(empty, {}, { hasPackage: false })
   const idle = await without.idle()
   await without.stop()
   const login = { [accountIdOf(target)]: target.service.login }
-  const nodeRed = await startBenchNodeRed(ourFlow(target), login)
+  const nodeRed = await startBenchNodeRed(ourFlow([target]), login)
   const deployed = (await nodeRed.idle()) - idle
-  await nodeRed.call({ node: triggerOf(target.one), messages: POLLED, collect: false })
+  await nodeRed.call({ node: triggerOf(target.one), messages: POLLED + 1, collect: false })
   const polled = (await nodeRed.idle()) - idle
   await nodeRed.stop()
   return { deployed, polled }

@@ -1,6 +1,7 @@
 /** The goals, each with its measured figure; goals without a figure are left out. */
 import { median, spread } from './figures'
 import type { Footprint } from './footprint'
+import type { ManyAccounts, Written } from './hour'
 import { memory, type Result, ratio, stops } from './measure'
 import type { YearFigures } from './memory'
 import { type PollResult, processorRatio } from './polls'
@@ -11,6 +12,8 @@ export interface BenchResults {
   polls: readonly PollResult[]
   start: StartupCost | undefined
   footprint: Footprint | undefined
+  written: Written | null | undefined
+  accounts: ManyAccounts | undefined
   year: YearFigures | undefined
 }
 
@@ -23,7 +26,7 @@ export interface Goal {
 const RANGES = ['65535x4', '16000x2']
 const nf = (value: number, digits = 2) => value.toFixed(digits)
 
-export function goalsOf({ results, polls, start, footprint, year }: BenchResults): Goal[] {
+export function goalsOf({ results, polls, start, footprint, written, accounts, year }: BenchResults): Goal[] {
   const byId = new Map(results.map((result) => [result.one.id, result]))
   const goals: Goal[] = []
   /** Adds a goal of a case, if the case was measured. */
@@ -66,6 +69,8 @@ export function goalsOf({ results, polls, start, footprint, year }: BenchResults
   goals.push(...polls.flatMap(pollGoals))
   if (start) goals.push(...startGoals(start))
   if (footprint) goals.push(...footprintGoals(footprint))
+  if (written) goals.push(...writtenGoals(written))
+  if (accounts) goals.push(...accountGoals(accounts))
   if (year) goals.push(...yearGoals(year))
   return goals
 }
@@ -141,6 +146,39 @@ function footprintGoals({ deployed, polled, dependencies }: Footprint): Goal[] {
       text: 'run-time dependencies ≤ 5 MB',
       figure: `${nf(dependencies, 1)} MB`,
       isMet: dependencies <= 5,
+    },
+  ]
+}
+
+function writtenGoals({ news, nothing }: Written): Goal[] {
+  return [
+    {
+      text: 'an hour of 100 devices, polled each minute, a new record each time, *localfilesystem*: written ≤ 2 MB',
+      figure: `${nf(news)} MB`,
+      isMet: news <= 2,
+    },
+    {
+      text: 'the same with nothing new: nothing written',
+      figure: `${nf(nothing)} MB`,
+      isMet: nothing === 0,
+    },
+  ]
+}
+
+function accountGoals({ devices, first, last, stops: found }: ManyAccounts): Goal[] {
+  const name = `50 accounts, ${devices} devices, an hour`
+  const longest = Math.max(...found)
+  return [
+    { text: `${name}: heap ≤ 3 kB a device over idle`, figure: `${nf(last)} kB`, isMet: last <= 3 },
+    {
+      text: `${name}: heap flat from the first round to the last`,
+      figure: `${nf(first)}, ${nf(last)} kB`,
+      isMet: last <= first * FLAT,
+    },
+    {
+      text: `${name}: no stop above 20 ms`,
+      figure: `median ${nf(median(found), 1)}, worst ${nf(longest, 1)} ms`,
+      isMet: longest <= 20,
     },
   ]
 }

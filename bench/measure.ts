@@ -59,22 +59,23 @@ const MORE_LIGHT = 8
 const MANY_MESSAGES = 200_000
 
 export async function measureAll(cases: readonly Case[], settings: MeasureOptions): Promise<void> {
-  const service = fork(join(__dirname, 'service.ts'), { execArgv: process.execArgv })
-  try {
-    for (const group of groupsOf(cases)) await measureGroup(group, service, settings)
-  } finally {
-    service.kill()
-  }
+  const names = [...new Set(cases.map(({ service }) => service))]
+  await withServices(names, async (opened) => {
+    const targets = cases.map((one) => ({ one, service: opened[names.indexOf(one.service)] as OpenService }))
+    for (const group of groupsOf(targets)) await measureGroup(group, settings)
+  })
 }
 
-/** Runs the work with one service of its own, and a function that advances its time by so many ms. */
-export async function withService<T>(
-  name: ServiceName,
-  work: (service: OpenService, advance: (ms: number) => Promise<void>) => Promise<T>,
+/** Runs the work with services of its own, and a function that advances their time by so many ms. */
+export async function withServices<T>(
+  names: readonly ServiceName[],
+  work: (services: OpenService[], advance: (ms: number) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const child = fork(join(__dirname, 'service.ts'), { execArgv: process.execArgv })
   try {
-    return await work(await open(child, name), async (ms) => {
+    const opened: OpenService[] = []
+    for (const name of names) opened.push(await open(child, name))
+    return await work(opened, async (ms) => {
       child.send({ advance: ms } satisfies ServiceCommand)
       await once(child, 'message')
     })
@@ -83,19 +84,16 @@ export async function withService<T>(
   }
 }
 
-function groupsOf(cases: readonly Case[]): Case[][] {
-  const groups = new Map<string, Case[]>()
-  for (const one of cases) groups.set(one.group, [...(groups.get(one.group) ?? []), one])
+function groupsOf(targets: readonly BenchTarget[]): BenchTarget[][] {
+  const groups = new Map<string, BenchTarget[]>()
+  for (const target of targets) {
+    const { group } = target.one
+    groups.set(group, [...(groups.get(group) ?? []), target])
+  }
   return [...groups.values()]
 }
 
-async function measureGroup(
-  group: readonly Case[],
-  service: ChildProcess,
-  settings: MeasureOptions,
-): Promise<void> {
-  const targets: BenchTarget[] = []
-  for (const one of group) targets.push({ one, service: await open(service, one.service) })
+async function measureGroup(targets: readonly BenchTarget[], settings: MeasureOptions): Promise<void> {
   const credentials = Object.fromEntries(targets.map((one) => [accountIdOf(one), one.service.login]))
   const nodeReds = await each((system) =>
     startBenchNodeRed(benchFlow(system, targets), system === 'ours' ? credentials : {}),

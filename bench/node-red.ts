@@ -10,8 +10,11 @@ import type { CallCommand, Measurement, ProbeReport } from './probe'
 
 export interface BenchedNodeRed {
   call(call: Omit<CallCommand, 'kind'>): Promise<Measurement>
+  readonly pid: number
   /** MB resident after a collection of garbage. */
   idle(): Promise<number>
+  /** Bytes of the heap after a collection of garbage. */
+  heap(): Promise<number>
   stop(): Promise<void>
 }
 
@@ -31,16 +34,25 @@ const CALL_MS = 120_000
 /** Contains the user directories. */
 let folder: string | undefined
 
-/** @param hasPackage false: a Node-RED without our nodes */
+export interface BenchOptions {
+  /** False: a Node-RED without our nodes. */
+  hasPackage?: boolean
+  /** As in Node-RED's settings. */
+  contextStorage?: object
+}
+
 export async function startBenchNodeRed(
   flow: readonly FlowNode[],
   credentials: Record<string, object>,
-  hasPackage = true,
+  { hasPackage = true, contextStorage }: BenchOptions = {},
 ): Promise<BenchedNodeRed> {
   folder ??= temporaryFolder('bench')
   const userDir = mkdtempSync(join(folder, 'user-dir-'))
   const write = (name: string, what: unknown) => writeFileSync(join(userDir, name), JSON.stringify(what))
-  writeFileSync(join(userDir, 'settings.js'), `module.exports = ${JSON.stringify(SETTINGS)}`)
+  writeFileSync(
+    join(userDir, 'settings.js'),
+    `module.exports = ${JSON.stringify({ ...SETTINGS, contextStorage })}`,
+  )
   write('flows.json', flow)
   write('flows_cred.json', credentials)
   if (hasPackage) linkPackage(userDir)
@@ -70,7 +82,9 @@ export async function startBenchNodeRed(
   await receive('started')
   return {
     call: async (call) => (await receive('measured', { kind: 'call', ...call })).measured,
+    pid: child.pid ?? 0,
     idle: async () => (await receive('idle', { kind: 'idle' })).resident,
+    heap: async () => (await receive('idle', { kind: 'idle' })).heap,
     async stop() {
       child.kill('SIGTERM')
       await ended
@@ -96,7 +110,7 @@ async function installBenchNodes(userDir: string): Promise<void> {
     footer: { js: 'module.exports = module.exports.default' },
     outfile,
   })
-  const types = ['bench-floor', 'bench-round', 'bench-sink', 'bench-failed']
+  const types = ['bench-floor', 'bench-round', 'bench-start', 'bench-sink', 'bench-failed']
   const register = types.map((type) => `RED.nodes.registerType('${type}', { defaults: {}, inputs: 1 })`)
   writeFileSync(
     outfile.replace(/js$/, 'html'),

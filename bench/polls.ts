@@ -4,7 +4,7 @@
  */
 import { type Spread, spread } from './figures'
 import { accountIdOf, bodyOf, floorFlow, type OurTarget, ourFlow, triggerOf } from './flows'
-import { withService } from './measure'
+import { withServices } from './measure'
 import { startBenchNodeRed } from './node-red'
 import type { Measurement } from './probe'
 import { services } from './services'
@@ -40,7 +40,8 @@ export const processorRatio = ({ ours, floor }: PollResult): Spread =>
   spread(ours.map(({ processor }, round) => processor / (floor[round]?.processor ?? Number.NaN)))
 
 export const measurePolls = (one: PollCase, profile?: string): Promise<PollResult> =>
-  withService(one.service, async (service, advance) => {
+  withServices([one.service], async ([service], advance) => {
+    if (!service) throw new Error(`${one.service} is not open`)
     const { fleet } = services[one.service]
     const devices = fleet.map(({ serial }) => ({ serial, base: serial }))
     const target: OurTarget = {
@@ -49,7 +50,7 @@ export const measurePolls = (one: PollCase, profile?: string): Promise<PollResul
     }
     const bodies = fleet.map(({ serial }) => bodyOf(service, { 'remote-serial': serial }))
     const [nodeRed, floor] = await Promise.all([
-      startBenchNodeRed(ourFlow(target), { [accountIdOf(target)]: service.login }),
+      startBenchNodeRed(ourFlow([target]), { [accountIdOf(target)]: service.login }),
       startBenchNodeRed(floorFlow(`${service.url}/v1/devices/latest-data`, bodies), {}),
     ])
     const trigger = triggerOf(target.one)

@@ -37,7 +37,8 @@ export interface Measurement {
 export type ProbeReport =
   | { kind: 'started' }
   | { kind: 'measured'; measured: Measurement }
-  | { kind: 'idle'; resident: number }
+  /** MB resident, bytes of heap */
+  | { kind: 'idle'; resident: number; heap: number }
   | { kind: 'failed'; error: string }
 
 /** The finest resolution of the histogram of the event loop's delay; it is subtracted from the maximum. */
@@ -123,12 +124,13 @@ async function endProfile(session: Session, file: string): Promise<void> {
 }
 
 /** V8 gives memory back to the system some time after a collection. */
-async function idle(): Promise<number> {
+async function idle(): Promise<{ resident: number; heap: number }> {
   for (let time = 0; time < COLLECTIONS; time++) {
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     await sleep(RETURNED_MS)
   }
-  return process.memoryUsage().rss / 1e6
+  const { rss, heapUsed } = process.memoryUsage()
+  return { resident: rss / 1e6, heap: heapUsed }
 }
 
 function post(url: string, body: string, agent: Agent): Promise<unknown> {
@@ -185,6 +187,14 @@ export default (RED: NodeAPI): void => {
     this.on('close', () => agent.destroy())
   })
 
+  RED.nodes.registerType('bench-start', function start(this: Node, def: NodeDef) {
+    RED.nodes.createNode(this, def)
+    this.on('input', (msg, send, done) => {
+      send(msg)
+      done()
+    })
+  })
+
   RED.nodes.registerType('bench-sink', function sink(this: Node, def: NodeDef) {
     RED.nodes.createNode(this, def)
     this.on('input', (_msg, _send, done) => {
@@ -204,7 +214,7 @@ export default (RED: NodeAPI): void => {
   const report = (data: ProbeReport) => process.send?.(data)
   const reportFailure = (error: unknown) => report({ kind: 'failed', error: String(error) })
   process.on('message', (command: CallCommand | { kind: 'idle' }) => {
-    if (command.kind === 'idle') idle().then((resident) => report({ kind: 'idle', resident }), reportFailure)
+    if (command.kind === 'idle') idle().then((found) => report({ kind: 'idle', ...found }), reportFailure)
     if (command.kind === 'call')
       call(RED, command).then((measured) => report({ kind: 'measured', measured }), reportFailure)
   })

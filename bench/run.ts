@@ -10,7 +10,8 @@ import { join } from 'node:path'
 import { cases } from './cases'
 import { measureFootprint } from './footprint'
 import { goalsOf } from './goals'
-import { measureAll, type Result, ratio, stops, withService } from './measure'
+import { measureAccounts, measureWrites } from './hour'
+import { measureAll, type Result, ratio, stops } from './measure'
 import type { YearFigures } from './memory'
 import { measurePolls, type PollResult, pollCases, processorRatio } from './polls'
 import { reportOf, writeReadme } from './report'
@@ -41,9 +42,15 @@ async function main(): Promise<void> {
     polls.push(poll)
   }
   const start = isWhole ? await measureStart() : undefined
-  const footprint = isWhole ? await withService('poll-10', measureFootprint) : undefined
+  const footprint = isWhole ? await measureFootprint() : undefined
+  const written = isWhole ? await measureWrites() : undefined
+  const accounts = isWhole ? await measureAccounts() : undefined
   const year = isWhole ? await measureYear() : undefined
-  const report = reportOf(results, polls, goalsOf({ results, polls, start, footprint, year }))
+  const report = reportOf(
+    results,
+    polls,
+    goalsOf({ results, polls, start, footprint, written, accounts, year }),
+  )
   console.log(report)
   if (isWhole) writeReadme(report)
 }

@@ -21,7 +21,6 @@ const KEEP_ALIVE_MS = 600_000
 /** What the parent process sends: a service to open, or how many ms its time advances. */
 export type ServiceCommand = { open: ServiceName } | { advance: number }
 
-const opened = new Map<ServiceName, Promise<OpenService>>()
 const clock = manualClock(SERVICE_TIME)
 /** The answers so far, by request. */
 const known = new Map<string, Promise<Recorded>>()
@@ -71,10 +70,7 @@ process.on('message', (command: ServiceCommand) => {
     process.send?.({})
     return
   }
-  const name = command.open
-  const service = opened.get(name) ?? open(name)
-  opened.set(name, service)
-  service.then(
+  open(command.open).then(
     (open) => process.send?.(open),
     (error) => process.send?.({ error: String(error) }),
   )

@@ -45,6 +45,7 @@ const polled = (count: number) => ({
 
 export const services = {
   'poll-10': polled(10),
+  'poll-100': polled(100),
   'poll-500': polled(500),
   'poll-5000': polled(5000),
   'current-10': { devices: 10 },
