@@ -8,7 +8,7 @@ const net = require('node:net')
 const { join } = require('node:path')
 
 const file = join(process.cwd(), 'watched.jsonl')
-const OURS = /node-red-envlog[\\/]dist[\\/]nodes/
+const OURS = /node-red-envlog[\\/]dist[\\/]/
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1)$/
 
 // Written synchronously: after an answer, the file is complete.

@@ -101,7 +101,8 @@ describe('the wall display', () => {
 
   beforeEach(async () => {
     displays = []
-    states = {}
+    // At some times of the day the simulated freezer is above its limit.
+    states = { '52A10001': { values: { 1: -18 } } }
     simulator = await startSimulator({ clock: manualClock(Date.now()), limits: 'off', fleet: fleet() })
   })
 
