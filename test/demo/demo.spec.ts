@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import { storyFleet } from '../../simulator/fleet/story'
 import { launchChromium } from '../support/editor/chromium'
+import { freePort } from '../support/server-process'
 import { until } from '../support/wait'
 import { WallDisplay } from '../support/wall-display'
 
@@ -26,18 +27,8 @@ const STORY_MS = 300_000
 
 const root = dirname(dirname(__dirname))
 
-/** A port with the two that the demo derives from it, all free. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const server = await listen(0)
-    const { port } = server.address() as { port: number }
-    const others = await Promise.allSettled([listen(port + 3), listen(port + 8)])
-    const free = port < 65_000 && others.every(({ status }) => status === 'fulfilled')
-    for (const other of others) if (other.status === 'fulfilled') other.value.close()
-    server.close()
-    if (free) return port
-  }
-}
+/** A port whose broker's and service's ports are free too. */
+const demoPort = () => freePort([3, 8])
 
 function listen(port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
@@ -88,7 +79,7 @@ describe('the demo', function () {
   }
 
   it('serves editor and dashboard, brings readings to MQTT, and ends cleanly on Ctrl-C', async () => {
-    const port = await freePort()
+    const port = await demoPort()
     const demo = start(port)
     await demo.said(/Started flows/)
     await demo.said(new RegExp(`http://127\\.0\\.0\\.1:${port}/dashboard/readings`))
@@ -137,7 +128,7 @@ describe('the demo', function () {
 
   it('tells its story on the dashboard, in the alerts and on MQTT, and opens the freezer’s door', async function () {
     this.timeout(STORY_MS)
-    const port = await freePort()
+    const port = await demoPort()
     const demo = start(port)
     await demo.said(/Started flows/)
     const simulator = `http://127.0.0.1:${port + 8}/simulator`
@@ -205,7 +196,7 @@ describe('the demo', function () {
   })
 
   it('says which port is taken and how to choose another', async () => {
-    const port = await freePort()
+    const port = await demoPort()
     const taken = await listen(port)
     const demo = start(port)
     const [code] = await once(demo.child, 'exit')

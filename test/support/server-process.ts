@@ -2,8 +2,9 @@
  * Server programs for one test: on loopback, on a free port; they can be stopped, and started again.
  */
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { until } from './wait'
 
 export interface ServerProcess {
@@ -76,12 +77,24 @@ async function run(child: ChildProcess, ready: (log: string) => boolean): Promis
   return { child, ended }
 }
 
-/** For what cannot choose one itself. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+/** Systems choose ports of connections and of servers with port 0 above these. */
+const [LOWEST_PORT, HIGHEST_PORT] = [20_000, 32_000]
+
+/** A free port for what cannot choose one itself; those at the given distances are free too. */
+export async function freePort(distances: readonly number[] = []): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT)
+    const found = await Promise.all([0, ...distances].map((distance) => isFree(port + distance)))
+    if (found.every(Boolean)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  const isListening = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, HOST, () => resolve(true))
+  })
+  if (isListening) await new Promise((resolve) => server.close(resolve))
+  return isListening
 }
