@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { MAX_BLOCKING_MS, yieldToEventLoop } from '../cooperative'
 import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
 import type { ResponseBody } from '../decode/response-decoder'
@@ -19,6 +20,19 @@ interface BodyOptions {
   maxBytes?: number
   /** Only about so many bytes at the beginning are kept for `text`; the others are read and dropped. */
   keepBytes?: number
+  /** Makes a digest of the body; one with the digest `known` is not parsed. */
+  compare?: Comparison | undefined
+}
+
+/** With which answer another is compared, to recognize an equal one before it is parsed. */
+export interface Comparison {
+  /** Its digest; left out where there is none yet. */
+  known?: string | undefined
+}
+
+/** A body as it has arrived, with its digest where it was to be compared. */
+export interface ReceivedBody extends ResponseBody {
+  digest?: string
 }
 
 /**
@@ -29,8 +43,8 @@ interface BodyOptions {
 export async function readBody(
   chunks: AsyncIterable<Uint8Array>,
   onActivity: () => void,
-  { parser, maxBytes = MAX_BODY_BYTES, keepBytes = maxBytes }: BodyOptions = {},
-): Promise<ResponseBody> {
+  { parser, maxBytes = MAX_BODY_BYTES, keepBytes = maxBytes, compare }: BodyOptions = {},
+): Promise<ReceivedBody> {
   const kept: Uint8Array[] = []
   let bytes = 0
   const checkSize = (limit: number) => {
@@ -38,8 +52,7 @@ export async function readBody(
   }
   /** Time that the parser took since the event loop last ran: a fast network delivers megabytes without a break. */
   let workMs = 0
-  async function consume(chunk: Uint8Array): Promise<void> {
-    if (bytes <= keepBytes) kept.push(chunk)
+  async function parse(chunk: Uint8Array): Promise<void> {
     if (!parser) return
     const start = performance.now()
     parser.push(chunk)
@@ -47,6 +60,10 @@ export async function readBody(
     if (workMs < MAX_BLOCKING_MS) return
     workMs = 0
     await yieldToEventLoop()
+  }
+  async function consume(chunk: Uint8Array): Promise<void> {
+    if (bytes <= keepBytes) kept.push(chunk)
+    if (!compare) await parse(chunk)
   }
   const buffer = createChunkBuffer()
   for await (const chunk of chunks) {
@@ -58,13 +75,21 @@ export async function readBody(
     else await consume(chunk)
   }
   for (const joined of buffer.flush()) await consume(joined)
-  return {
-    text(limit = maxBytes) {
-      checkSize(limit)
-      return Buffer.concat(kept).toString('utf8')
-    },
-    remainder: parser?.end(),
+  const text = (limit = maxBytes) => {
+    checkSize(limit)
+    return Buffer.concat(kept).toString('utf8')
   }
+  if (!compare) return { text, remainder: parser?.end() }
+  const digest = digestOf(kept)
+  if (digest === compare.known) return { text, remainder: undefined, digest }
+  for (const chunk of kept) await parse(chunk)
+  return { text, remainder: parser?.end(), digest }
+}
+
+function digestOf(chunks: readonly Uint8Array[]): string {
+  const hash = createHash('sha256')
+  for (const chunk of chunks) hash.update(chunk)
+  return hash.digest('base64')
 }
 
 /** Joins small chunks to one of up to `MIN_CHUNK_BYTES`. */

@@ -16,7 +16,7 @@ import {
 import { type Cause, EnvlogError, type Reason } from '../errors'
 import type { Quota } from '../quota/quota'
 import type { AttemptResult, RequestContext } from '../quota/types'
-import { MAX_ERROR_BYTES, readBody } from './body'
+import { type Comparison, MAX_ERROR_BYTES, readBody } from './body'
 import { withDeadline } from './deadline'
 import { readErrorResponse } from './error-response'
 import { type QuotaHeaders, readQuotaHeaders } from './quota-headers'
@@ -53,6 +53,8 @@ export interface Answer<B> {
   /** When the last byte arrived, in ms since 1970 UTC. */
   receivedAt: number
   quota: QuotaHeaders
+  /** Of the body's bytes, where the answer was compared with another. */
+  digest?: string
   /** Records that were requested: fewer than wanted where the device's limit has fewer left; only of `data`. */
   number?: number
 }
@@ -60,12 +62,14 @@ export interface Answer<B> {
 export interface Client {
   /**
    * Requests an answer and decodes it to its envelope. Equal requests at the same time share one response.
+   * @param compare an answer that is equal to the known one is decoded only where its `body` is read
    * @throws EnvlogError of any code but `ENVLOG_CONFIG` and `ENVLOG_INPUT`
    */
   read<E extends EndpointName>(
     endpoint: E,
     params: ParamsOf<E>,
     context: RequestContext,
+    compare?: Comparison,
   ): Promise<Answer<EnvelopeOf<E>>>
   /**
    * Requests an answer as the service sends it: a JSON object whose fields are not checked, or the CSV text that the
@@ -116,7 +120,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     requestBody: string,
     signal: AbortSignal,
     onHeaders: (response: HttpResponse) => void,
-    parser: IncrementalArrayParser | undefined,
+    accepted: { parser: IncrementalArrayParser | undefined; compare: Comparison | undefined },
   ) {
     return await withDeadline(clock, timeouts, signal, async (exchangeSignal, onActivity) => {
       const response = await transport.send({
@@ -127,7 +131,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       })
       onHeaders(response)
       onActivity()
-      const options = response.status === 200 ? { parser } : { keepBytes: MAX_ERROR_BYTES }
+      const options = response.status === 200 ? accepted : { keepBytes: MAX_ERROR_BYTES }
       return { response, body: await readBody(response.chunks, onActivity, options) }
     })
   }
@@ -137,8 +141,9 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     endpoint: EndpointName,
     params: object,
     decoder: ResponseDecoder<unknown>,
+    compare: Comparison | undefined,
     signal: AbortSignal,
-  ): Promise<AttemptResult<Omit<Answer<unknown>, 'number'>>> {
+  ): Promise<AttemptResult<Answer<unknown>>> {
     const requestBody = JSON.stringify({
       'api-key': apiKey,
       'login-id': loginId,
@@ -151,7 +156,8 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       const onHeaders = (response: HttpResponse) => {
         if (response.status === 200) headers = readQuotaHeaders(response.headers)
       }
-      const { response, body } = await exchange(endpoint, requestBody, signal, onHeaders, decoder.parser)
+      const { parser } = decoder
+      const { response, body } = await exchange(endpoint, requestBody, signal, onHeaders, { parser, compare })
       const receivedAt = clock.now()
       const quotaHeaders = readQuotaHeaders(response.headers)
       const { status } = response
@@ -160,13 +166,13 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const trusted = isFromService ? quotaHeaders : readQuotaHeaders({})
         return { headers: trusted, records: 0, error: error.with(cause) }
       }
-      const value = redactDecoded(decoder.decode(body))
-      const records = countRecords(value)
-      return {
-        headers: quotaHeaders,
-        records,
-        value: { endpoint, body: value, receivedAt, quota: quotaHeaders },
-      }
+      const decode = () => redactDecoded(decoder.decode(body))
+      const answer = { endpoint, receivedAt, quota: quotaHeaders }
+      const { digest } = body
+      if (digest !== undefined && digest === compare?.known)
+        return { headers: quotaHeaders, value: withLateBody({ ...answer, digest }, decode) }
+      const value = { ...answer, body: decode(), ...(digest !== undefined && { digest }) }
+      return { headers: quotaHeaders, records: countRecords(value.body), value }
     } catch (error) {
       const failure = error instanceof EnvlogError ? error.with(cause) : (error as EnvlogError)
       // The page is not the service's, so its headers are not either.
@@ -181,6 +187,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
     endpoint: E,
     params: ParamsOf<E>,
     createDecoder: () => ResponseDecoder<unknown>,
+    compare?: Comparison,
   ) {
     const { retries = Number.POSITIVE_INFINITY, records }: Endpoint = endpoints[endpoint]
     const maxRetries = Math.min(settings.retries, retries)
@@ -197,10 +204,10 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         retriesDone: number,
       ): Promise<AttemptResult<Answer<unknown>>> {
         const actualParams = number === undefined ? params : { ...params, number }
-        const pending = attempt(endpoint, actualParams, createDecoder(), signal)
+        const pending = attempt(endpoint, actualParams, createDecoder(), compare, signal)
         attempts.add(pending)
         const result = await pending.finally(() => attempts.delete(pending))
-        if ('value' in result) return { ...result, value: { ...result.value, ...(number ? { number } : {}) } }
+        if ('value' in result) return number ? { ...result, value: { ...result.value, number } } : result
         if (retriesDone >= maxRetries || !isRetryable(result.error)) return result
         return { ...result, retryAfterMs: retryDelayMs(retriesDone, random()) }
       },
@@ -225,10 +232,11 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   }
 
   return {
-    read: (endpoint, params, context) =>
+    read: (endpoint, params, context, compare) =>
       abortOnClose(context, (linked) => {
         const createDecoder = () => createResponseDecoder(endpoint)
-        return quota.submit(buildRequest('read', endpoint, params, createDecoder), linked) as Promise<never>
+        const request = buildRequest('read', endpoint, params, createDecoder, compare)
+        return quota.submit(request, linked) as Promise<never>
       }),
     readRaw: (endpoint, params, context) =>
       abortOnClose(context, (linked) => {
@@ -247,6 +255,16 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       inBackground(Promise.allSettled(attempts).then(() => transport.close()))
     },
   }
+}
+
+/** An answer whose body is decoded when it is first read. */
+function withLateBody<B>(answer: Omit<Answer<B>, 'body'>, decode: () => B): Answer<B> {
+  let decoded: { body: B } | undefined
+  const get = () => {
+    decoded ??= { body: decode() }
+    return decoded.body
+  }
+  return Object.defineProperty(answer, 'body', { enumerable: true, get }) as Answer<B>
 }
 
 /** True if there was no response, or the service failed. A response that cannot be decoded is not requested again. */

@@ -9,7 +9,13 @@ import { type Backfill, mergeBackfill, startBackfill } from './backfill'
 import { decodeAlerts, decodeRecords } from './decode'
 import type { Cursor } from './delivery'
 import type { DeviceFailure, ResolvedDevice } from './devices'
-import { type AccountAccess, type Collected, fetchAlertLog, fetchRecords, toCollected } from './fetch'
+import {
+  type AccountAccess,
+  type Collected,
+  fetchAlertLog,
+  fetchLatestUnlessKnown,
+  toCollected,
+} from './fetch'
 import { createCursorBefore, type ReceivedRecords, type RecordCursor, type Start } from './record-cursor'
 import { planRecords, type RecordPlan } from './record-plan'
 import type { RetainedDelivery } from './retained'
@@ -38,6 +44,8 @@ export type PollPlan =
       before: Cursor
       /** The device's clock was set back, and the node goes on from there. */
       isSetBack: boolean
+      /** Digest of an answer that has nothing new for the cursor `next`, whenever it is received. */
+      digest?: string
     }
 
 /**
@@ -47,12 +55,18 @@ export type PollPlan =
  */
 export type Planner = (known: Cursor | null, after: number) => PollPlan
 
-/** Requests the latest records or alerts of a device. @throws EnvlogError those of the request and of decoding */
+/**
+ * Requests the latest records or alerts of a device.
+ * @param known digest of an answer that has nothing new
+ * @returns `equal` where that was received again
+ * @throws EnvlogError those of the request and of decoding
+ */
 export type Feed = (
   account: AccountAccess,
   target: ResolvedDevice,
   requestContext: RequestContext,
-) => Promise<Planner>
+  known?: string,
+) => Promise<Planner | 'equal'>
 
 export interface RecordFeedOptions {
   time: TimeStyle
@@ -63,21 +77,38 @@ export interface RecordFeedOptions {
 
 /** New records (endpoints 2 and 3). */
 export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): Feed {
-  return async (account, target, requestContext) => {
-    const { body, ...answer } = await fetchRecords(account, 'latest', target, {}, requestContext)
+  return async (account, target, requestContext, known) => {
+    const latest = await fetchLatestUnlessKnown(account, target, known, requestContext)
+    if (latest === 'equal') return latest
+    const { body, digest, ...answer } = latest
     const { part, failed } = await decodeRecords(target, { ...answer, body }, { time }, requestContext.signal)
     const series = mergeSeries([part])
-    return (known, after) => {
+    return (cursor, after) => {
       const { receivedAt } = answer
       const received = { series, receivedAt, sequence: Math.max(receivedAt, after + 1), time }
-      const plan = planRecords(known as RecordCursor | null, received, { start, canBackfill: true })
+      const plan = planRecords(cursor as RecordCursor | null, received, { start, canBackfill: true })
       if (plan.kind === 'clock-set-back') return plan
       const context = { target, answer, received, overflow: false, failed }
-      if (plan.kind === 'complete') return toPollPlan(plan, context)
-      if (!backfill) return planWithoutBackfill(known, start, { ...context, overflow: true })
+      if (plan.kind === 'complete')
+        return {
+          ...toPollPlan(plan, context),
+          ...(digest !== undefined && isLasting(plan, failed) && { digest }),
+        }
+      if (!backfill) return planWithoutBackfill(cursor, start, { ...context, overflow: true })
       return { kind: plan.kind, backfill: startBackfill(received, answer, failed, plan, start) }
     }
   }
+}
+
+/**
+ * Whether the same answer has nothing new at any later time, and nothing to report. A record ahead of the clock is
+ * read otherwise once the clock has reached it.
+ */
+function isLasting(
+  { fresh, next }: Extract<RecordPlan, { kind: 'complete' }>,
+  failed: readonly DeviceFailure[],
+) {
+  return fresh.records.length === 0 && failed.length === 0 && next.outOfOrder.length === 0
 }
 
 /**

@@ -112,6 +112,24 @@ const buildAlertParams = ({ serial, base }: ResolvedDevice) => ({
 })
 
 /**
+ * Requests the latest records of a device, unless its answer is equal to the known one.
+ * @param known digest of an answer
+ * @returns `equal` where the answer has this digest
+ * @throws EnvlogError those of the request; `reply-other-device`
+ */
+export async function fetchLatestUnlessKnown(
+  account: AccountAccess,
+  target: ResolvedDevice,
+  known: string | undefined,
+  context: RequestContext,
+): Promise<Answer<GraphEnvelope> | 'equal'> {
+  const { endpoint, params } = buildRecordsRequest('latest', target, {})
+  const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, context, { known })
+  if (known !== undefined && answer.digest === known) return 'equal'
+  return { ...answer, body: checkDevice(answer.body, target, endpoint) }
+}
+
+/**
  * Requests records of a device from the endpoint that serves it.
  * @throws EnvlogError those of the request; `reply-other-device`
  */

@@ -133,13 +133,19 @@ const stateOf = ({ ports, target }: Poll): DeviceDeliveryState => ports.nodeStat
 const step = ({ ports, target }: Poll, event: DeviceEvent) =>
   ports.nodeState.dispatch(deviceKey(target), event)
 
+/** Digests of the answers that have nothing new for a cursor. */
+const digests = new WeakMap<Cursor, string>()
+
 async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
   const { account, target, feed, context } = poll
-  const plan = await feed(account, target, context)
+  const { cursor } = stateOf(poll)
+  const plan = await feed(account, target, context, cursor ? digests.get(cursor) : undefined)
   const state = stateOf(poll)
   // A `forget` was received meanwhile: the next trigger starts over.
   if (state.phase.name !== 'requesting') return undefined
-  return follow(poll, plan(state.cursor, latestSequence(state)))
+  if (plan !== 'equal') return follow(poll, plan(state.cursor, latestSequence(state)))
+  // Has nothing new for a cursor that a receipt has advanced meanwhile either.
+  return step(poll, { kind: 'nothing-new', next: state.cursor ?? (cursor as Cursor) })
 }
 
 async function requestPage(poll: Poll): Promise<DeliveryEffect | undefined> {
@@ -167,6 +173,7 @@ async function follow(poll: Poll, plan: PollPlan): Promise<DeliveryEffect | unde
   const { data, next, before } = plan
   if (plan.isSetBack) poll.ports.warn(poll.target, 'goes-on')
   if (!plan.isEmpty) return deliver(poll, data, before, next)
+  if (plan.digest !== undefined) digests.set(next, plan.digest)
   step(poll, { kind: 'nothing-new', next })
   if (data.failed && data.failed.length > 0) await poll.ports.deliver(data, true)
   return undefined

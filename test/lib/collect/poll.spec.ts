@@ -101,6 +101,30 @@ describe('a backfill', () => {
   })
 })
 
+describe('an answer with nothing new', () => {
+  const decoded = async (...acts: Act[]) => (await begin(...acts)).decoded
+
+  it('is decoded once, and not again until something is new', async () => {
+    assert.deepEqual(await decoded(measure(2), poll(), poll(), poll(), poll()), [true, true, false, false])
+    const acts = [measure(2), poll(), poll(), measure(1), poll(), poll(), poll()]
+    assert.deepEqual(await decoded(...acts), [true, true, true, true, false])
+  })
+
+  it('is decoded again after the node forgot the device, and in another process', async () => {
+    const two = [measure(2), poll(), poll()]
+    assert.deepEqual(await decoded(...two, forget, poll()), [true, true, true])
+    assert.deepEqual(await decoded(...two, { act: 'crash', older: 0 }, poll()), [true, true, true])
+  })
+
+  it('is decoded each time while a record is ahead of the clock', async () => {
+    assert.deepEqual(await decoded(measure(2), measure(1, 'ahead'), poll(), poll(), poll()), [
+      true,
+      true,
+      true,
+    ])
+  })
+})
+
 describe('a first answer', () => {
   it('that was not acknowledged is sent again, and then later records', async () => {
     const simulation = await acknowledging(

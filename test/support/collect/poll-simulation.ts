@@ -1,4 +1,5 @@
 import type { Account } from '../../../src/lib/account'
+import type { Comparison } from '../../../src/lib/api/body'
 import type { PolledData } from '../../../src/lib/collect/feeds'
 import { createNodeState } from '../../../src/lib/collect/node-state'
 import { isAwaitingReceipt, type PollOptions, pollRecords } from '../../../src/lib/collect/poll'
@@ -64,6 +65,8 @@ export function createPollSimulation(
     save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
   }
   const ahead = new Set<number>()
+  /** Whether each latest answer was decoded. */
+  const decoded: boolean[] = []
   /** How long each request may wait for records of the device. */
   const maxRecordsWaits: (number | undefined)[] = []
   let nodeState = createNodeState(time)
@@ -82,7 +85,12 @@ export function createPollSimulation(
     return moving.length > 0 ? Math.max(...moving.map(({ unixtime }) => unixtime * 1000)) : undefined
   }
 
-  async function read(endpoint: EndpointName, params: Json, { maxRecordsWaitMs }: RequestContext) {
+  async function read(
+    endpoint: EndpointName,
+    params: Json,
+    { maxRecordsWaitMs }: RequestContext,
+    compare?: Comparison,
+  ) {
     maxRecordsWaits.push(maxRecordsWaitMs)
     if (++requests > MAX_REQUESTS) throw new RangeError('it never ends')
     const { fails, maxRecords, meanwhile } = requestPlans.shift() ?? {
@@ -105,8 +113,14 @@ export function createPollSimulation(
       journal.push({ kind: 'answered', answer })
     }
     for (const act of meanwhile) await perform(act)
-    const body = readEnvelope(endpoint, JSON.stringify(service.answer(records)))
-    return { endpoint, body, receivedAt, quota: {}, ...(isLatest ? {} : { number }) }
+    const digest = JSON.stringify(service.answer(records))
+    if (isLatest) decoded.push(compare?.known !== digest)
+    const body = () => {
+      if (compare?.known === digest) throw new Error('an equal answer is decoded')
+      return readEnvelope(endpoint, digest)
+    }
+    const answer = { endpoint, receivedAt, quota: {}, digest, ...(isLatest ? {} : { number }) }
+    return Object.defineProperty(answer, 'body', { enumerable: true, get: body })
   }
   const account = { monotonic: () => time.monotonic(), client: { read } } as unknown as Account
 
@@ -209,7 +223,7 @@ export function createPollSimulation(
     else await crash(act.older)
   }
 
-  return { journal, log: device.log, maxRecordsWaits, perform }
+  return { journal, log: device.log, maxRecordsWaits, decoded, perform }
 }
 
 export type PollSimulation = ReturnType<typeof createPollSimulation>
