@@ -3,10 +3,41 @@
  * as an iterator of steps: `runCooperatively` yields between them, `runToEnd` does not.
  */
 
-/** Longest work without yielding, in ms. */
-export const MAX_BLOCKING_MS = 2
+/** Longest work in one turn of the event loop, of all nodes together, in ms. */
+const MAX_BLOCKING_MS = 2
 /** Messages sent without yielding: Node-RED delivers each of them in a callback of its own, after the sender yields. */
 const MAX_UNDELIVERED = 64
+
+/** Work that waits for a turn of the event loop. One is resumed in each turn, however many nodes are at work. */
+const waiting: (() => void)[] = []
+/** Real time, also in tests with a clock of their own. */
+const now = performance.now.bind(performance)
+/** When the first work of this turn began. */
+let turnBeganAt: number | undefined
+
+/** Yields to the event loop. */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(resumeOne)
+  })
+}
+
+function resumeOne(): void {
+  turnBeganAt = undefined
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(resumeOne)
+}
+
+/** Yields to the event loop where this turn was long already; otherwise returns nothing to await. */
+export function yieldIfDue(): Promise<void> | undefined {
+  if (turnBeganAt === undefined) {
+    turnBeganAt = now()
+    setImmediate(() => {
+      turnBeganAt = undefined
+    })
+  }
+  return now() - turnBeganAt < MAX_BLOCKING_MS ? undefined : yieldToEventLoop()
+}
 
 export interface Yielder {
   /** Counts a message that was sent. */
@@ -17,25 +48,19 @@ export interface Yielder {
 
 /** @param signal nothing yields once it aborts: pending messages have to be sent before the node is removed */
 export function createYielder(signal: AbortSignal): Yielder {
-  let resumedAt = performance.now()
   let undelivered = 0
   return {
     countMessage() {
       undelivered++
     },
     maybeYield() {
-      const isDue = undelivered >= MAX_UNDELIVERED || performance.now() - resumedAt >= MAX_BLOCKING_MS
-      if (signal.aborted || !isDue) return undefined
-      return yieldToEventLoop().then(() => {
-        resumedAt = performance.now()
-        undelivered = 0
-      })
+      if (signal.aborted) return undefined
+      if (undelivered < MAX_UNDELIVERED) return yieldIfDue()
+      undelivered = 0
+      return yieldToEventLoop()
     },
   }
 }
-
-/** Yields to the event loop (`setImmediate`). */
-export const yieldToEventLoop = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
  * Runs the steps and yields to the event loop between them.
@@ -49,11 +74,11 @@ export async function runCooperatively<S, T>(
 ): Promise<T> {
   const yielder = createYielder(signal)
   for (;;) {
+    const pause = yielder.maybeYield()
+    if (pause !== undefined) await pause
     const step = steps.next()
     if (step.done) return step.value
     onStep(step.value, yielder)
-    const pause = yielder.maybeYield()
-    if (pause !== undefined) await pause
   }
 }
 

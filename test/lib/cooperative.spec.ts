@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
-import { install } from '@sinonjs/fake-timers'
-import { createYielder, runCooperatively } from '../../src/lib/cooperative'
+import { createYielder, runCooperatively, yieldIfDue } from '../../src/lib/cooperative'
 
 const never = new AbortController().signal
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+function work(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}
 
 describe('the yielding of long work', () => {
   it('is due after some messages', async () => {
@@ -26,17 +32,35 @@ describe('the yielding of long work', () => {
   })
 
   it('is due after work of some milliseconds, however little was sent', async () => {
-    const time = install({ toFake: ['performance'] })
-    try {
-      const yielder = createYielder(never)
-      time.tick(1)
-      assert.equal(yielder.maybeYield(), undefined)
-      time.tick(2)
-      await yielder.maybeYield()
-      assert.equal(yielder.maybeYield(), undefined)
-    } finally {
-      time.uninstall()
+    await nextTurn()
+    const yielder = createYielder(never)
+    assert.equal(yielder.maybeYield(), undefined)
+    work(3)
+    await yielder.maybeYield()
+    assert.equal(yielder.maybeYield(), undefined)
+  })
+
+  it('is due after the work of all together: in each turn only one goes on', async () => {
+    let left = 50
+    let turns = 0
+    const count = () => {
+      turns++
+      if (left > 0) setImmediate(count)
     }
+    setImmediate(count)
+    function* steps(): Generator<undefined, void> {
+      for (let step = 0; step < 4; step++) {
+        work(0.5)
+        yield undefined
+      }
+    }
+    const all = Array.from({ length: left }, async () => {
+      await yieldIfDue()
+      await runCooperatively(steps(), never)
+      left--
+    })
+    await Promise.all(all)
+    assert.ok(turns > 20, `${turns}`)
   })
 
   it('happens between the steps of the work', async () => {
@@ -48,8 +72,7 @@ describe('the yielding of long work', () => {
     setImmediate(count)
     function* steps(): Generator<undefined, string> {
       for (let step = 0; step < 20; step++) {
-        const until = performance.now() + 1
-        while (performance.now() < until);
+        work(1)
         yield undefined
       }
       return 'done'

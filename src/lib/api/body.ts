@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { MAX_BLOCKING_MS, yieldToEventLoop } from '../cooperative'
+import { yieldIfDue } from '../cooperative'
 import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
 import type { ResponseBody } from '../decode/response-decoder'
 import { EnvlogError } from '../errors'
@@ -50,16 +50,11 @@ export async function readBody(
   const checkSize = (limit: number) => {
     if (bytes > limit) throw new EnvlogError('reply-too-large', { megabytes: Math.floor(limit / 2 ** 20) })
   }
-  /** Time that the parser took since the event loop last ran: a fast network delivers megabytes without a break. */
-  let workMs = 0
   async function parse(chunk: Uint8Array): Promise<void> {
     if (!parser) return
-    const start = performance.now()
     parser.push(chunk)
-    workMs += performance.now() - start
-    if (workMs < MAX_BLOCKING_MS) return
-    workMs = 0
-    await yieldToEventLoop()
+    // A fast network delivers megabytes without a break.
+    await yieldIfDue()
   }
   async function consume(chunk: Uint8Array): Promise<void> {
     if (bytes <= keepBytes) kept.push(chunk)
@@ -75,6 +70,8 @@ export async function readBody(
     else await consume(chunk)
   }
   for (const joined of buffer.flush()) await consume(joined)
+  // Answers to many nodes may arrive at once.
+  await yieldIfDue()
   const text = (limit = maxBytes) => {
     checkSize(limit)
     return Buffer.concat(kept).toString('utf8')

@@ -2,7 +2,7 @@ import type { Node, NodeAPI, NodeDef, NodeMessage } from 'node-red'
 import type { Account } from '../../../lib/account'
 import { inBackground } from '../../../lib/background'
 import { systemClock } from '../../../lib/clock'
-import { yieldToEventLoop } from '../../../lib/cooperative'
+import { yieldIfDue, yieldToEventLoop } from '../../../lib/cooperative'
 import { EnvlogError } from '../../../lib/errors'
 import type { ActionType } from '../../../shared/action'
 import { localizeError } from '../report/localize'
@@ -88,6 +88,8 @@ function startNode<T extends ActionType>(
     const { account, settings } = configure()
     runModule ??= require('./run-context') as typeof import('./run-context')
     setStatus({ kind: 'requesting' })
+    // One message may trigger many nodes.
+    await yieldIfDue()
     await loadState(settings)
     const ports = { RED, node, trigger, settings, account, nodeState, refusedDevices, signal, setStatus }
     const { context, deliveredCount } = runModule.createRunContext(ports)
