@@ -4,40 +4,48 @@
  */
 
 /** Longest work in one turn of the event loop, of all nodes together, in ms. */
-const MAX_BLOCKING_MS = 2
+const MAX_TURN_MS = 3
 /** Messages sent without yielding: Node-RED delivers each of them in a callback of its own, after the sender yields. */
 const MAX_UNDELIVERED = 64
 
-/** Work that waits for a turn of the event loop. One is resumed in each turn, however many nodes are at work. */
-const waiting: (() => void)[] = []
 /** Real time, also in tests with a clock of their own. */
 const now = performance.now.bind(performance)
-/** When the first work of this turn began. */
+/** Work that waits for a turn of the event loop, the longest waiting first. */
+const waiting: (() => void)[] = []
+/** When work began in this turn; `undefined` before any has. */
 let turnBeganAt: number | undefined
+
+function endTurn(): void {
+  turnBeganAt = undefined
+}
+
+/** Whether the work of all nodes in this turn was long enough. */
+function isTurnOver(): boolean {
+  if (turnBeganAt === undefined) {
+    turnBeganAt = now()
+    setImmediate(endTurn)
+  }
+  return now() - turnBeganAt >= MAX_TURN_MS
+}
+
+/** Resumes one in this turn, or in a later one. What waited since the same turn goes on together where it is short. */
+function resumeOne(): void {
+  if (isTurnOver()) setImmediate(resumeOne)
+  else waiting.shift()?.()
+}
 
 /** Yields to the event loop. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    if (waiting.push(resolve) === 1) setImmediate(resumeOne)
+    // Before the one that resumes it.
+    isTurnOver()
+    waiting.push(resolve)
+    setImmediate(resumeOne)
   })
 }
 
-function resumeOne(): void {
-  turnBeganAt = undefined
-  waiting.shift()?.()
-  if (waiting.length > 0) setImmediate(resumeOne)
-}
-
 /** Yields to the event loop where this turn was long already; otherwise returns nothing to await. */
-export function yieldIfDue(): Promise<void> | undefined {
-  if (turnBeganAt === undefined) {
-    turnBeganAt = now()
-    setImmediate(() => {
-      turnBeganAt = undefined
-    })
-  }
-  return now() - turnBeganAt < MAX_BLOCKING_MS ? undefined : yieldToEventLoop()
-}
+export const yieldIfDue = (): Promise<void> | undefined => (isTurnOver() ? yieldToEventLoop() : undefined)
 
 export interface Yielder {
   /** Counts a message that was sent. */

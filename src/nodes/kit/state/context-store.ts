@@ -26,7 +26,8 @@ interface Context {
 }
 
 /**
- * The state of a node in a context store of Node-RED.
+ * The state of a node in a context store of Node-RED, as JSON text: Node-RED copies an object property by property, and
+ * writes it to a file with a line for each. Earlier versions wrote the object.
  * @param name of the store; blank for the default one
  * @param key of the state in the node's context
  * @param onWriteError called when a write fails and the one before did not
@@ -48,11 +49,22 @@ export function createContextStore(
     onWriteError,
     load: () =>
       new Promise((resolve, reject) => {
-        context().get(key, store, (error, value) => (error ? reject(error) : resolve(value)))
+        context().get(key, store, (error, value) =>
+          error ? reject(error) : resolve(typeof value === 'string' ? parseOrKeep(value) : value),
+        )
       }),
     save: (state) =>
       new Promise((resolve, reject) => {
-        context().set(key, state, store, (error) => (error ? reject(error) : resolve()))
+        context().set(key, JSON.stringify(state), store, (error) => (error ? reject(error) : resolve()))
       }),
+  }
+}
+
+/** Text that is no JSON is not ours: who reads the state says so. */
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
   }
 }
