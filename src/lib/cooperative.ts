@@ -8,44 +8,52 @@ const MAX_TURN_MS = 3
 /** Messages sent without yielding: Node-RED delivers each of them in a callback of its own, after the sender yields. */
 const MAX_UNDELIVERED = 64
 
-/** Real time, also in tests with a clock of their own. */
-const now = performance.now.bind(performance)
 /** Work that waits for a turn of the event loop, the longest waiting first. */
 const waiting: (() => void)[] = []
-/** When work began in this turn; `undefined` before any has. */
-let turnBeganAt: number | undefined
+/** How long all nodes have worked in this turn, in ms. */
+let workedMs = 0
+let isResetDue = false
 
-function endTurn(): void {
-  turnBeganAt = undefined
+function startTurn(): void {
+  workedMs = 0
+  isResetDue = false
 }
 
-/** Whether the work of all nodes in this turn was long enough. */
-function isTurnOver(): boolean {
-  if (turnBeganAt === undefined) {
-    turnBeganAt = now()
-    setImmediate(endTurn)
+/** The next turn begins before those that yield now are resumed in it. */
+function scheduleReset(): void {
+  if (!isResetDue) setImmediate(startTurn)
+  isResetDue = true
+}
+
+/** Does a piece of work, and counts its time. @returns what `work` returns */
+export function measured<T>(work: () => T): T {
+  const start = performance.now()
+  try {
+    return work()
+  } finally {
+    workedMs += performance.now() - start
+    scheduleReset()
   }
-  return now() - turnBeganAt >= MAX_TURN_MS
 }
 
 /** Resumes one in this turn, or in a later one. What waited since the same turn goes on together where it is short. */
 function resumeOne(): void {
-  if (isTurnOver()) setImmediate(resumeOne)
-  else waiting.shift()?.()
+  if (workedMs < MAX_TURN_MS) waiting.shift()?.()
+  else setImmediate(resumeOne)
 }
 
 /** Yields to the event loop. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
-    // Before the one that resumes it.
-    isTurnOver()
+    scheduleReset()
     waiting.push(resolve)
     setImmediate(resumeOne)
   })
 }
 
 /** Yields to the event loop where this turn was long already; otherwise returns nothing to await. */
-export const yieldIfDue = (): Promise<void> | undefined => (isTurnOver() ? yieldToEventLoop() : undefined)
+export const yieldIfDue = (): Promise<void> | undefined =>
+  workedMs < MAX_TURN_MS ? undefined : yieldToEventLoop()
 
 export interface Yielder {
   /** Counts a message that was sent. */
@@ -84,9 +92,12 @@ export async function runCooperatively<S, T>(
   for (;;) {
     const pause = yielder.maybeYield()
     if (pause !== undefined) await pause
-    const step = steps.next()
+    const step = measured(() => {
+      const next = steps.next()
+      if (!next.done) onStep(next.value, yielder)
+      return next
+    })
     if (step.done) return step.value
-    onStep(step.value, yielder)
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createYielder, runCooperatively, yieldIfDue } from '../../src/lib/cooperative'
+import { createYielder, measured, runCooperatively, yieldIfDue } from '../../src/lib/cooperative'
 
 const never = new AbortController().signal
 
@@ -35,7 +35,7 @@ describe('the yielding of long work', () => {
     await nextTurn()
     const yielder = createYielder(never)
     assert.equal(yielder.maybeYield(), undefined)
-    work(3)
+    measured(() => work(3))
     await yielder.maybeYield()
     assert.equal(yielder.maybeYield(), undefined)
   })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { yieldIfDue } from '../cooperative'
+import { measured, yieldIfDue } from '../cooperative'
 import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
 import type { ResponseBody } from '../decode/response-decoder'
 import { EnvlogError } from '../errors'
@@ -52,9 +52,10 @@ export async function readBody(
   }
   async function parse(chunk: Uint8Array): Promise<void> {
     if (!parser) return
-    parser.push(chunk)
+    measured(() => parser.push(chunk))
     // A fast network delivers megabytes without a break.
-    await yieldIfDue()
+    const pause = yieldIfDue()
+    if (pause) await pause
   }
   async function consume(chunk: Uint8Array): Promise<void> {
     if (bytes <= keepBytes) kept.push(chunk)
@@ -71,7 +72,8 @@ export async function readBody(
   }
   for (const joined of buffer.flush()) await consume(joined)
   // Answers to many nodes may arrive at once.
-  await yieldIfDue()
+  const pause = yieldIfDue()
+  if (pause) await pause
   const text = (limit = maxBytes) => {
     checkSize(limit)
     return Buffer.concat(kept).toString('utf8')

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type LinkedAbort, linkAbort } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
+import { measured } from '../cooperative'
 import type { EnvelopeOf } from '../decode/envelopes'
 import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
 import { createRawDecoder, createResponseDecoder, type ResponseDecoder } from '../decode/response-decoder'
@@ -171,7 +172,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
       const { digest } = body
       if (digest !== undefined && digest === compare?.known)
         return { headers: quotaHeaders, value: withLateBody({ ...answer, digest }, decode) }
-      const value = { ...answer, body: decode(), ...(digest !== undefined && { digest }) }
+      const value = { ...answer, body: measured(decode), ...(digest !== undefined && { digest }) }
       return { headers: quotaHeaders, records: countRecords(value.body), value }
     } catch (error) {
       const failure = error instanceof EnvlogError ? error.with(cause) : (error as EnvlogError)

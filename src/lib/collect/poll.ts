@@ -3,6 +3,7 @@
  * the answer with the cursor (`feeds.ts`), and delivers what is new, with a receipt or without.
  */
 
+import { measured } from '../cooperative'
 import type { EnvlogError } from '../errors'
 import { countOf } from '../output/content'
 import type { RequestContext } from '../quota/types'
@@ -143,7 +144,11 @@ async function request(poll: Poll): Promise<DeliveryEffect | undefined> {
   const state = stateOf(poll)
   // A `forget` was received meanwhile: the next trigger starts over.
   if (state.phase.name !== 'requesting') return undefined
-  if (plan !== 'equal') return follow(poll, plan(state.cursor, latestSequence(state)))
+  if (plan !== 'equal')
+    return follow(
+      poll,
+      measured(() => plan(state.cursor, latestSequence(state))),
+    )
   // Has nothing new for a cursor that a receipt has advanced meanwhile either.
   return step(poll, { kind: 'nothing-new', next: state.cursor ?? (cursor as Cursor) })
 }

@@ -57,7 +57,7 @@ function areSaved({ endpoints }: PersistedQuota, { log, clock, options: { limits
 }
 
 function savedIn(file: string): PersistedQuota | undefined {
-  return existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as { quota?: PersistedQuota }).quota
-    : undefined
+  if (!existsSync(file)) return undefined
+  const { quota } = JSON.parse(readFileSync(file, 'utf8')) as { quota?: string }
+  return quota === undefined ? undefined : JSON.parse(quota)
 }
