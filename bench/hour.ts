@@ -67,8 +67,6 @@ function writtenBy(pid: number): number | null {
 }
 
 const ACCOUNTS = 50
-/** V8 collects what the last round left only some seconds after it. */
-const REST_MS = 8000
 
 export interface ManyAccounts {
   devices: number
@@ -95,10 +93,7 @@ export const measureAccounts = (): Promise<ManyAccounts> =>
       const nodeRed = await startBenchNodeRed(ourFlow(targets), logins)
       const count = devices.length * ACCOUNTS
       const idle = await nodeRed.heap()
-      const perDevice = async () => {
-        await sleep(REST_MS)
-        return ((await nodeRed.heap()) - idle) / count / 1000
-      }
+      const perDevice = async () => ((await nodeRed.heap()) - idle) / count / 1000
       const round = async () =>
         (await nodeRed.call({ node: 'start', messages: count + ACCOUNTS, collect: true })).stop
       await round()

@@ -84,7 +84,7 @@ export async function startBenchNodeRed(
     call: async (call) => (await receive('measured', { kind: 'call', ...call })).measured,
     pid: child.pid ?? 0,
     idle: async () => (await receive('idle', { kind: 'idle' })).resident,
-    heap: async () => (await receive('idle', { kind: 'idle' })).heap,
+    heap: async () => (await receive('heap', { kind: 'heap' })).used,
     async stop() {
       child.kill('SIGTERM')
       await ended

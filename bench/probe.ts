@@ -8,6 +8,7 @@ import { Agent, request } from 'node:http'
 import { Session } from 'node:inspector/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { getHeapSnapshot } from 'node:v8'
 import type { Node, NodeAPI, NodeDef } from 'node-red'
 
 export interface CallCommand {
@@ -37,8 +38,10 @@ export interface Measurement {
 export type ProbeReport =
   | { kind: 'started' }
   | { kind: 'measured'; measured: Measurement }
-  /** MB resident, bytes of heap */
-  | { kind: 'idle'; resident: number; heap: number }
+  /** MB resident */
+  | { kind: 'idle'; resident: number }
+  /** bytes in use */
+  | { kind: 'heap'; used: number }
   | { kind: 'failed'; error: string }
 
 /** The finest resolution of the histogram of the event loop's delay; it is subtracted from the maximum. */
@@ -124,13 +127,18 @@ async function endProfile(session: Session, file: string): Promise<void> {
 }
 
 /** V8 gives memory back to the system some time after a collection. */
-async function idle(): Promise<{ resident: number; heap: number }> {
+async function idle(): Promise<number> {
   for (let time = 0; time < COLLECTIONS; time++) {
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
     await sleep(RETURNED_MS)
   }
-  const { rss, heapUsed } = process.memoryUsage()
-  return { resident: rss / 1e6, heap: heapUsed }
+  return process.memoryUsage().rss / 1e6
+}
+
+/** What is in use after a heap snapshot, which collects all garbage: `gc` may leave twice as much as is in use. */
+function usedHeap(): number {
+  getHeapSnapshot().destroy()
+  return process.memoryUsage().heapUsed
 }
 
 function post(url: string, body: string, agent: Agent): Promise<unknown> {
@@ -213,8 +221,9 @@ export default (RED: NodeAPI): void => {
 
   const report = (data: ProbeReport) => process.send?.(data)
   const reportFailure = (error: unknown) => report({ kind: 'failed', error: String(error) })
-  process.on('message', (command: CallCommand | { kind: 'idle' }) => {
-    if (command.kind === 'idle') idle().then((found) => report({ kind: 'idle', ...found }), reportFailure)
+  process.on('message', (command: CallCommand | { kind: 'idle' | 'heap' }) => {
+    if (command.kind === 'heap') report({ kind: 'heap', used: usedHeap() })
+    if (command.kind === 'idle') idle().then((resident) => report({ kind: 'idle', resident }), reportFailure)
     if (command.kind === 'call')
       call(RED, command).then((measured) => report({ kind: 'measured', measured }), reportFailure)
   })

@@ -72,9 +72,9 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
     let pauseMs = 0
     try {
       const start = clock.monotonic()
-      const copy = state()
+      const saved = store.save(state())
       pauseMs = Math.min(MAX_PAUSE_MS, (clock.monotonic() - start) / MAX_COPYING_SHARE)
-      await withTimeout(store.save(copy), MAX_WRITE_MS, clock)
+      await withTimeout(saved, MAX_WRITE_MS, clock)
       isFailing = false
     } catch (error) {
       if (!isFailing) store.onWriteError?.(error as Error)

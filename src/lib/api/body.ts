@@ -55,7 +55,7 @@ export async function readBody(
     measured(() => parser.push(chunk))
     // A fast network delivers megabytes without a break.
     const pause = yieldIfDue()
-    if (pause) await pause
+    if (pause !== undefined) await pause
   }
   async function consume(chunk: Uint8Array): Promise<void> {
     if (bytes <= keepBytes) kept.push(chunk)
@@ -73,7 +73,7 @@ export async function readBody(
   for (const joined of buffer.flush()) await consume(joined)
   // Answers to many nodes may arrive at once.
   const pause = yieldIfDue()
-  if (pause) await pause
+  if (pause !== undefined) await pause
   const text = (limit = maxBytes) => {
     checkSize(limit)
     return Buffer.concat(kept).toString('utf8')

@@ -44,6 +44,14 @@ const HOUR_MS = 3_600_000
 /** Length of what follows the hour in `2026-11-20T08:00:00.000Z`. */
 const SUFFIX_LENGTH = ':00:00.000Z'.length
 
+/** Texts of what follows an hour, by the second, in the zone that was used last: nearly all times are in one zone. */
+let suffixes = { zone: '', texts: [] as string[] }
+
+function suffixesOf(zone: string): string[] {
+  if (suffixes.zone !== zone) suffixes = { zone, texts: [] }
+  return suffixes.texts
+}
+
 /**
  * Creates a `formatTime` for many times of one device. It caches the text of the hour, and the texts of what follows
  * an hour, because `toISOString` takes three times as long.
@@ -57,7 +65,8 @@ export function createTimeFormatter(
   const zone = style === 'utc' ? 'Z' : formatOffset(offset)
   let cachedHour = Number.NaN
   let hourText = ''
-  const suffixes = new Map<number, string>()
+  const texts = suffixesOf(zone)
+  const suffixOf = (ms: number) => new Date(ms).toISOString().slice(-SUFFIX_LENGTH, -1) + zone
   return (timestamp) => {
     if (timestamp === null) return null
     const local = timestamp + shiftMs
@@ -67,12 +76,9 @@ export function createTimeFormatter(
       hourText = new Date(hour * HOUR_MS).toISOString().slice(0, -SUFFIX_LENGTH)
     }
     const ms = local - hour * HOUR_MS
-    let suffix = suffixes.get(ms)
-    if (suffix === undefined) {
-      suffix = new Date(ms).toISOString().slice(-SUFFIX_LENGTH, -1) + zone
-      suffixes.set(ms, suffix)
-    }
-    return hourText + suffix
+    if (ms % 1000 !== 0) return hourText + suffixOf(ms)
+    texts[ms / 1000] ??= suffixOf(ms)
+    return hourText + texts[ms / 1000]
   }
 }
 
