@@ -1,5 +1,5 @@
 /**
- * The flows of the three Node-REDs that are compared; node `trigger-<case>` is triggered, and its messages are counted
+ * The flows of the Node-REDs that are compared; node `trigger-<case>` is triggered, and its messages are counted
  * by a sink.
  */
 import { ACCOUNT_DEFAULTS } from '../src/shared/account'
@@ -8,7 +8,7 @@ import type { FlowNode } from '../test/support/node-red'
 import type { Case } from './cases'
 import type { OpenService } from './services'
 
-export const systems = ['floor', 'ours', 'hand'] as const
+export const systems = ['floor', 'fetch', 'ours', 'hand'] as const
 export type System = (typeof systems)[number]
 
 /** One of our nodes with its service. */
@@ -61,7 +61,12 @@ export const floorFlow = (url: string, bodies: readonly string[]): FlowNode[] =>
   },
 ]
 
-const nodesBySystem: Record<System, (target: BenchTarget) => FlowNode[]> = { floor, ours, hand }
+const nodesBySystem: Record<System, (target: BenchTarget) => FlowNode[]> = {
+  floor: (target) => floor(target),
+  fetch: (target) => floor(target, true),
+  ours,
+  hand,
+}
 
 export const addressOf = ({ one, service }: BenchTarget) => `${service.url}/v1/devices/${one.path}`
 
@@ -71,7 +76,8 @@ export function bodyOf({ login: { apiKey, loginId, loginPass } }: OpenService, p
   return JSON.stringify({ 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass, ...params })
 }
 
-function floor(target: BenchTarget): FlowNode[] {
+/** @param byFetch with Node's built-in `fetch` instead of its http client */
+function floor(target: BenchTarget, byFetch = false): FlowNode[] {
   const url = addressOf(target)
   return [
     {
@@ -79,6 +85,7 @@ function floor(target: BenchTarget): FlowNode[] {
       type: 'bench-floor',
       url,
       body: requestBodyOf(target),
+      byFetch,
       ...position,
       wires: [['sink']],
     },

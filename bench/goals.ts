@@ -60,11 +60,12 @@ export function goalsOf({ results, polls, start, footprint, written, accounts, y
   const peak = (result: Result) => memory(result, 'ours')?.median ?? Number.NaN
   goal('range-65535x4-rows-chunk', 'peak memory over idle', 60, peak, ' MB')
   for (const devices of [1000, 5000]) {
-    goal(`current-${devices}-readings-all`, 'wall over floor', 1.4, times('wall'))
+    goal(`current-${devices}-readings-all`, 'wall over floor', 1.6, times('wall'))
   }
   const small = ['current-10-readings-all', 'latest-standalone-readings-device']
   for (const id of [...small, 'latest-remote-readings-device', 'alerts-readings-device']) {
-    goal(id, 'wall over floor', 1.5, times('wall'))
+    goal(id, 'wall over floor', 1.9, times('wall'))
+    goal(id, 'wall over a floor with fetch', 1.5, (result) => ratio(result, 'wall', 'ours', 'fetch').median)
   }
   goals.push(...polls.flatMap(pollGoals))
   if (start) goals.push(...startGoals(start))

@@ -1,4 +1,4 @@
-/** Runs the cases: alternates calls of the floor, our nodes and the hand-built flow. */
+/** Runs the cases: alternates calls of the floors, our nodes and the hand-built flow. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -127,16 +127,16 @@ async function measureCase(
   const call = (system: System, profile?: string) =>
     nodeReds[system].call({
       node: triggerOf(one),
-      messages: system === 'floor' ? 1 : messages,
+      messages: system === 'floor' || system === 'fetch' ? 1 : messages,
       collect: one.isHeavy,
       ...(profile !== undefined && { profile }),
     })
   const idle = await each((system) => nodeReds[system].idle())
-  const result: Result = { one, messages, idle, runs: { floor: [], ours: [], hand: [] } }
+  const result: Result = { one, messages, idle, runs: { floor: [], fetch: [], ours: [], hand: [] } }
   const warmUp = messages >= MANY_MESSAGES ? 1 : one.isHeavy ? WARM_UP.heavy : WARM_UP.light
   const pairs = one.isHeavy ? least : least * MORE_LIGHT
   for (let run = -warmUp; run < pairs; run++) {
-    for (const system of rotation(run + warmUp)) {
+    for (const system of rotation(one, run + warmUp)) {
       const measured = await call(system)
       if (run >= 0) result.runs[system].push(measured)
     }
@@ -145,10 +145,11 @@ async function measureCase(
   return result
 }
 
-/** Rotates the order of the systems, so that none always runs after the same other one. */
-function rotation(run: number): System[] {
-  const first = run % systems.length
-  return [...systems.slice(first), ...systems.slice(0, first)]
+/** Rotates the order of the systems, so that none always runs after the same other one. Long cases go without `fetch`. */
+function rotation({ isHeavy }: Case, run: number): System[] {
+  const all = systems.filter((system) => !isHeavy || system !== 'fetch')
+  const first = run % all.length
+  return [...all.slice(first), ...all.slice(0, first)]
 }
 
 /** Requests the answer beforehand, so that the simulator has created it, and to count the messages to expect. */

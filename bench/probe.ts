@@ -141,10 +141,11 @@ function usedHeap(): number {
   return process.memoryUsage().heapUsed
 }
 
+const HEADERS = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
+
 function post(url: string, body: string, agent: Agent): Promise<unknown> {
-  const headers = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { agent, method: 'POST', headers }, (answer) => {
+    const outgoing = request(url, { agent, method: 'POST', headers: HEADERS }, (answer) => {
       const parts: Buffer[] = []
       answer.on('data', (part) => parts.push(part))
       answer.on('end', () => resolve(JSON.parse(Buffer.concat(parts).toString())))
@@ -154,9 +155,14 @@ function post(url: string, body: string, agent: Agent): Promise<unknown> {
   })
 }
 
+async function postByFetch(url: string, body: string): Promise<unknown> {
+  return (await fetch(url, { method: 'POST', headers: HEADERS, body })).json()
+}
+
 interface FloorDef extends NodeDef {
   url: string
   body: string
+  byFetch: boolean
 }
 
 interface RoundDef extends NodeDef {
@@ -170,7 +176,8 @@ export default (RED: NodeAPI): void => {
     RED.nodes.createNode(this, def)
     const agent = new Agent({ keepAlive: true })
     this.on('input', (msg, send, done) => {
-      post(def.url, def.body, agent).then((payload) => {
+      const answer = def.byFetch ? postByFetch(def.url, def.body) : post(def.url, def.body, agent)
+      answer.then((payload) => {
         send({ ...msg, payload })
         done()
       }, done)
