@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto'
 import { type LinkedAbort, linkAbort } from '../abort'
 import { inBackground } from '../background'
 import type { Clock } from '../clock'
-import { measured } from '../cooperative'
+import { runCooperatively, runToEnd } from '../cooperative'
 import type { EnvelopeOf } from '../decode/envelopes'
 import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
-import { createRawDecoder, createResponseDecoder, type ResponseDecoder } from '../decode/response-decoder'
+import {
+  createRawDecoder,
+  createResponseDecoder,
+  type ResponseBody,
+  type ResponseDecoder,
+} from '../decode/response-decoder'
 import {
   buildPath,
   type DeviceParams,
@@ -112,8 +117,11 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   const attempts = new Set<Promise<unknown>>()
   let isClosed = false
 
-  const redactDecoded = (value: unknown) =>
-    typeof value === 'string' ? redactor.redactCsv(value) : redactor.redactJson(value)
+  function* decodeStepwise(decoder: ResponseDecoder<unknown>, body: ResponseBody): Generator<undefined> {
+    const decoded = decoder.decode(body)
+    yield undefined
+    return typeof decoded === 'string' ? redactor.redactCsv(decoded) : yield* redactor.redactStepwise(decoded)
+  }
 
   /** @param onHeaders called as soon as the headers have arrived */
   async function exchange(
@@ -167,13 +175,14 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const trusted = isFromService ? quotaHeaders : readQuotaHeaders({})
         return { headers: trusted, records: 0, error: error.with(cause) }
       }
-      const decode = () => redactDecoded(decoder.decode(body))
+      const decoding = decodeStepwise(decoder, body)
       const answer = { endpoint, receivedAt, quota: quotaHeaders }
       const { digest } = body
       if (digest !== undefined && digest === compare?.known)
-        return { headers: quotaHeaders, value: withLateBody({ ...answer, digest }, decode) }
-      const value = { ...answer, body: measured(decode), ...(digest !== undefined && { digest }) }
-      return { headers: quotaHeaders, records: countRecords(value.body), value }
+        return { headers: quotaHeaders, value: withLateBody({ ...answer, digest }, () => runToEnd(decoding)) }
+      const decoded = await runCooperatively(decoding, signal)
+      const value = { ...answer, body: decoded, ...(digest !== undefined && { digest }) }
+      return { headers: quotaHeaders, records: countRecords(decoded), value }
     } catch (error) {
       const failure = error instanceof EnvlogError ? error.with(cause) : (error as EnvlogError)
       // The page is not the service's, so its headers are not either.

@@ -3,6 +3,7 @@
  * encoding, in one encoding inside another, or only a part of it.
  */
 import { isSerial } from '../../shared/action'
+import { runToEnd } from '../cooperative'
 import { createEncodingDecoders } from './encodings'
 
 /** So many characters of a secret in a row reveal too much of it. */
@@ -118,10 +119,13 @@ const toBinaryString = (text: string) => Buffer.from(text).toString('latin1')
 export interface Redactor {
   /** Redacts texts and keys of a decoded or parsed answer, in place, at any depth. */
   redactJson<T>(value: T): T
+  /** The same in steps. */
+  redactStepwise<T>(value: T): Generator<undefined, T>
   /** Redacts cells of CSV. */
   redactCsv(text: string): string
 }
 
+const OBJECTS_PER_STEP = 256
 /** A number or a time, also as a cell of CSV. It is never redacted: a password of digits must not remove records. */
 const FIGURE = /^"?(?:[-+]?\d{0,11}(?:\.\d*)?|\d{4}[-/]\d\d[-/]\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?)"?$/
 /** The service's own keys. They are never redacted: a password that holds such a word must not remove fields. */
@@ -141,12 +145,12 @@ export function createRedactor(secrets: readonly string[], chosen: readonly stri
   const short = new Set([...secrets, ...chosen].filter(({ length }) => length < FRAGMENT_LENGTH))
   const withoutShort = (all: readonly string[]) => all.filter((secret) => !short.has(secret))
   const hasSecret = memoize(createSecretSearch(withoutShort(secrets), withoutShort(chosen)))
+  const isUnsafe = memoize((key) => !SERVICE_KEY.test(key) && !FIGURE.test(key) && hasSecret(key))
   const isShortSecret = (text: string) => text !== '' && short.has(text.replace(/^"|"$/g, ''))
   const redactText = (text: string) =>
     FIGURE.test(text) || !(hasSecret(text) || isShortSecret(text)) ? text : REDACTED
   /** A person may choose the serial number of a device as password, which must not remove the device. */
   const isPartOfChosen = (serial: string) => chosen.some((secret) => fold(secret).includes(fold(serial)))
-  const isSafeKey = (key: string) => SERVICE_KEY.test(key) || FIGURE.test(key) || !hasSecret(key)
 
   function redactField(text: string, key: string): string {
     return SERIAL_KEY.test(key) && isSerial(text) && isPartOfChosen(text) ? text : redactText(text)
@@ -156,9 +160,10 @@ export function createRedactor(secrets: readonly string[], chosen: readonly stri
     object: Record<string, unknown>,
     visit: (value: unknown, key: string) => unknown,
   ): void {
-    for (const [key, value] of Object.entries(object)) {
+    for (const key of Object.keys(object)) {
+      const value = object[key]
       const redacted = visit(value, key)
-      const safeKey = isSafeKey(key) ? key : REDACTED
+      const safeKey = isUnsafe(key) ? REDACTED : key
       if (safeKey !== key) delete object[key]
       if (safeKey !== key || redacted !== value) object[safeKey] = redacted
     }
@@ -172,27 +177,33 @@ export function createRedactor(secrets: readonly string[], chosen: readonly stri
     return row.replace(CELL, (cell) => (FIGURE.test(cell) ? cell : REDACTED))
   }
 
+  function* redactStepwise<T>(value: T): Generator<undefined, T> {
+    // A stack instead of recursion: an answer may be nested deeper than calls can be.
+    const pending: object[] = []
+    const visit = (found: unknown, key = ''): unknown => {
+      if (typeof found === 'object' && found !== null) pending.push(found)
+      return typeof found === 'string' ? redactField(found, key) : found
+    }
+    const result = visit(value) as T
+    let visited = 0
+    for (let object = pending.pop(); object; object = pending.pop()) {
+      if (++visited % OBJECTS_PER_STEP === 0) yield undefined
+      if (Array.isArray(object)) for (const [index, found] of object.entries()) object[index] = visit(found)
+      else if (object instanceof Map) for (const [key, found] of object) object.set(key, visit(found))
+      else if (!ArrayBuffer.isView(object)) redactProperties(object as Record<string, unknown>, visit)
+    }
+    return result
+  }
+
   return {
-    redactJson(value) {
-      // A stack instead of recursion: an answer may be nested deeper than calls can be.
-      const pending: object[] = []
-      const visit = (found: unknown, key = ''): unknown => {
-        if (typeof found === 'object' && found !== null) pending.push(found)
-        return typeof found === 'string' ? redactField(found, key) : found
-      }
-      const result = visit(value) as typeof value
-      for (let object = pending.pop(); object; object = pending.pop()) {
-        if (Array.isArray(object)) for (const [index, found] of object.entries()) object[index] = visit(found)
-        else if (object instanceof Map) for (const [key, found] of object) object.set(key, visit(found))
-        else if (!ArrayBuffer.isView(object)) redactProperties(object as Record<string, unknown>, visit)
-      }
-      return result
-    },
+    redactJson: (value) => runToEnd(redactStepwise(value)),
+    redactStepwise,
     redactCsv: (text) => text.replace(CELL, redactText).replace(ROW, redactRow),
   }
 }
 
-const MAX_MEMOIZED = 10_000
+/** As many as the names and serials of 10,000 devices. */
+const MAX_MEMOIZED = 30_000
 const MAX_MEMOIZED_LENGTH = 100
 
 /** Remembers the results for short texts: names come again with every answer, keys with every record. */
