@@ -134,6 +134,6 @@ function cursorsIn(userDir: string): Delivered {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
     throw error
   }
-  const { cursors } = JSON.parse(text).cursors as { cursors: Record<string, { time: number }> }
+  const { cursors } = JSON.parse(JSON.parse(text).cursors) as { cursors: Record<string, { time: number }> }
   return new Map(Object.entries(cursors).map(([device, { time }]) => [device, time]))
 }
