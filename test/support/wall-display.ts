@@ -48,6 +48,15 @@ export class WallDisplay {
     })
   }
 
+  /** Values that take more than one line. */
+  broken(): Promise<string[]> {
+    return this.page.evaluate(() =>
+      [...document.querySelectorAll('.envlog-value:not(.is-text)')]
+        .filter((value) => value.clientHeight > 1.5 * Number.parseFloat(getComputedStyle(value).fontSize))
+        .map((value) => value.textContent),
+    )
+  }
+
   /** Texts whose contrast is less than WCAG 2 (AA) asks for, and what axe-core finds. It does not see what is behind a widget. */
   async unreadable(): Promise<string[]> {
     if (!(await this.page.evaluate(() => 'axe' in window))) await this.page.evaluate(axe.source)
