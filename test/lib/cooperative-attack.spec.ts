@@ -66,6 +66,23 @@ describe('nodes that share the turns of the event loop', () => {
     assert.equal(ended.length, 100)
   })
 
+  it('are not stopped by work that comes before them in each turn', async () => {
+    let turns = 0
+    let isOver = false
+    const busy = () => {
+      turns++
+      measured(() => work(4))
+      if (!isOver && turns < 500) setImmediate(busy)
+    }
+    // The next turn is due already, so that this work is behind its beginning, and in front of those that wait.
+    await nextTurn()
+    measured(() => work(4))
+    setImmediate(busy)
+    await yieldToEventLoop()
+    isOver = true
+    assert.ok(turns < 10, `it waited ${turns} turns`)
+  })
+
   it('are not stopped by work in timers that measures itself in each turn', async () => {
     let isOver = false
     const busy = () => {

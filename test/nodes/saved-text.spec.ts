@@ -46,6 +46,12 @@ const reasonOf = (value: unknown) =>
 describe('the saved state of a node', () => {
   const good = JSON.stringify(old.records)
 
+  for (const text of ['null', ' null\n']) {
+    it(`is damaged, not empty, where a store holds the text ${JSON.stringify(text)}`, async () => {
+      assert.equal(await reasonOf(text), 'store-unreadable')
+    })
+  }
+
   it('is damaged where it is other text, or other JSON', async () => {
     const texts = [
       '',

@@ -10,6 +10,7 @@ import {
   stepsOf,
   timeActs,
 } from '../../support/collect/arbitraries'
+import type { DeviceProfile } from '../../support/collect/device'
 import { type Act, createPollSimulation, type PollSimulation } from '../../support/collect/poll-simulation'
 
 const TIMEOUT = 600_000
@@ -42,6 +43,17 @@ const seen = ({ journal }: PollSimulation) =>
 const settings = anyPollSettings.filter(({ start }) => start !== 'now')
 
 describe('equal answers that are not decoded', () => {
+  it('do not hide that nothing can be recognised as new since the first answer', async () => {
+    const profile: DeviceProfile = {
+      ...{ standalone: false, ids: 'counted', firstId: 100, slow: 0, capacity: 8 },
+      ...{ newestBy: 'time', inclusive: false, order: 'ascending' },
+    }
+    const acts: Act[] = [{ act: 'measure', steps: ['next', 'back'] }, trigger, trigger, trigger]
+    const simulation = createPollSimulation(profile, { start: 'now', backfill: true })
+    for (const act of acts) await simulation.perform(act)
+    assert.equal(simulation.journal.filter(({ kind }) => kind === 'warned').length, 1)
+  })
+
   for (const receipts of [null, { timeoutMs: TIMEOUT }]) {
     it(`change nothing in what is delivered, warned and requested${receipts ? ', with receipts' : ''}`, async () => {
       const acts = receipts ? more.filter((act) => !clocks.includes(act)) : more

@@ -17,6 +17,7 @@ const record = (index: number, fields: Json = {}) => ({
   ch1: index,
   ...fields,
 })
+const moved = { serial: '5212A1B2', base: '5839F002' }
 const target = { serial: '5212A1B2', base: '5839F001' }
 
 /** Polls a device of a service whose answer `held` has. */
@@ -43,6 +44,16 @@ function simulate() {
 }
 
 describe('a device that was polled with nothing new', () => {
+  it('is an error after it moved, where the service still answers with the other base unit', async () => {
+    for (const polls of [1, 3]) {
+      const { nodeState, poll, delivered } = simulate()
+      for (let turn = 0; turn < polls; turn++) await poll(target)
+      nodeState.setDevices([moved], ({ base }) => base === target.base)
+      await assert.rejects(poll(moved), { reason: 'reply-other-device' }, `after ${polls} polls`)
+      assert.equal(delivered.length, 1)
+    }
+  })
+
   it('reports a part that cannot be read at each poll, as ever', async () => {
     const { poll, held, delivered } = simulate()
     await poll(target)
