@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Node } from 'node-red'
 import helper from 'node-red-node-test-helper'
 import { type DeviceDefinition, manualClock } from '../../simulator'
 import { measured } from '../../src/lib/cooperative'
@@ -37,7 +38,7 @@ describe('nodes that poll one device at the same moment', () => {
       ],
     })
     for (const id of Object.keys(received)) {
-      helper.getNode(`got-${id}`).on('input', (msg: { payload: unknown }) => {
+      ;(helper.getNode(`got-${id}`) as Node).on('input', (msg) => {
         const size = Array.isArray(msg.payload)
           ? msg.payload.length
           : Object.keys(msg.payload as object).length

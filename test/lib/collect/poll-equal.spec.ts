@@ -73,7 +73,7 @@ describe('equal answers that are not decoded', () => {
               createPollSimulation(profile, how, receipts, isCompared),
             )
             for (const act of [
-              ...life.flatMap((one) => (one.act === 'trigger' ? [one, trigger, trigger] : [one])),
+              ...life.flatMap<Act>((one) => (one.act === 'trigger' ? [one, trigger, trigger] : [one])),
               trigger,
             ]) {
               await one?.perform(act)
