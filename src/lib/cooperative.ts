@@ -13,10 +13,13 @@ const waiting: (() => void)[] = []
 /** How long all nodes have worked in this turn, in ms. */
 let workedMs = 0
 let isResetDue = false
+/** Whether work that waited was resumed in this turn. */
+let hasResumed = false
 
 function startTurn(): void {
   workedMs = 0
   isResetDue = false
+  hasResumed = false
 }
 
 /** The next turn begins before those that yield now are resumed in it. */
@@ -36,10 +39,13 @@ export function measured<T>(work: () => T): T {
   }
 }
 
-/** Resumes one in this turn, or in a later one. What waited since the same turn goes on together where it is short. */
+/** Resumes one in this turn, or in a later one: at least one in each turn, and all together where they are short. */
 function resumeOne(): void {
-  if (workedMs < MAX_TURN_MS) waiting.shift()?.()
-  else setImmediate(resumeOne)
+  if (workedMs < MAX_TURN_MS || !hasResumed) {
+    hasResumed = true
+    scheduleReset()
+    waiting.shift()?.()
+  } else setImmediate(resumeOne)
 }
 
 /** Yields to the event loop. */

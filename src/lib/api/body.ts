@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { measured, yieldIfDue } from '../cooperative'
 import type { IncrementalArrayParser } from '../decode/incremental-array-parser'
-import type { ResponseBody } from '../decode/response-decoder'
+import { MAX_SINGLE_PARSE_BYTES, type ResponseBody } from '../decode/response-decoder'
 import { EnvlogError } from '../errors'
 
 /** The largest body that is accepted. */
@@ -37,7 +37,7 @@ export interface ReceivedBody extends ResponseBody {
 
 /**
  * Reads a body to its end. If it throws, the connection that the chunks come from is closed.
- * @param onActivity called for each chunk, before it is read
+ * @param onActivity called for each chunk, before it is read, and again before it is parsed later
  * @throws EnvlogError `reply-too-large` above `maxBytes`; what `chunks` and the parser throw
  */
 export async function readBody(
@@ -79,10 +79,14 @@ export async function readBody(
     return Buffer.concat(kept).toString('utf8')
   }
   if (!compare) return { text, remainder: parser?.end() }
-  const digest = digestOf(kept)
-  if (digest === compare.known) return { text, remainder: undefined, digest }
-  for (const chunk of kept) await parse(chunk)
-  return { text, remainder: parser?.end(), digest }
+  // A longer one could not be decoded later, from its text.
+  const digest = bytes > MAX_SINGLE_PARSE_BYTES ? undefined : digestOf(kept)
+  if (digest !== undefined && digest === compare.known) return { text, remainder: undefined, digest }
+  for (const chunk of kept) {
+    onActivity()
+    await parse(chunk)
+  }
+  return { text, remainder: parser?.end(), ...(digest !== undefined && { digest }) }
 }
 
 function digestOf(chunks: readonly Uint8Array[]): string {

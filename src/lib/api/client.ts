@@ -175,12 +175,12 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
         const trusted = isFromService ? quotaHeaders : readQuotaHeaders({})
         return { headers: trusted, records: 0, error: error.with(cause) }
       }
-      const decoding = decodeStepwise(decoder, body)
+      const decode = () => decodeStepwise(decoder, body)
       const answer = { endpoint, receivedAt, quota: quotaHeaders }
       const { digest } = body
       if (digest !== undefined && digest === compare?.known)
-        return { headers: quotaHeaders, value: withLateBody({ ...answer, digest }, () => runToEnd(decoding)) }
-      const decoded = await runCooperatively(decoding, signal)
+        return { headers: quotaHeaders, value: withLateBody({ ...answer, digest }, () => runToEnd(decode())) }
+      const decoded = await runCooperatively(decode(), signal)
       const value = { ...answer, body: decoded, ...(digest !== undefined && { digest }) }
       return { headers: quotaHeaders, records: countRecords(decoded), value }
     } catch (error) {

@@ -195,7 +195,8 @@ export class DeviceStates {
     const { cursor, receiptsVoidUpTo, lastIssued } = this.get(former)
     const sent = this.sent.get(former)
     this.delete(former)
-    this.set(key, { ...createDeliveryState(receiptsVoidUpTo), cursor, lastIssued })
+    // A copy: what is known of answers for the cursor was of the other base unit.
+    this.set(key, { ...createDeliveryState(receiptsVoidUpTo), cursor: cursor && { ...cursor }, lastIssued })
     if (sent !== undefined) this.sent.set(key, sent)
   }
 }

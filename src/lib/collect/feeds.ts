@@ -16,6 +16,7 @@ import {
   fetchLatestUnlessKnown,
   toCollected,
 } from './fetch'
+import { isSameBeyondSequence } from './persisted-state'
 import { createCursorBefore, type ReceivedRecords, type RecordCursor, type Start } from './record-cursor'
 import { planRecords, type RecordPlan } from './record-plan'
 import type { RetainedDelivery } from './retained'
@@ -92,7 +93,7 @@ export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): 
       if (plan.kind === 'complete')
         return {
           ...toPollPlan(plan, context),
-          ...(digest !== undefined && isLasting(plan, failed) && { digest }),
+          ...(digest !== undefined && isLasting(cursor, plan, failed) && { digest }),
         }
       if (!backfill) return planWithoutBackfill(cursor, start, { ...context, overflow: true })
       return { kind: plan.kind, backfill: startBackfill(received, answer, failed, plan, start) }
@@ -101,14 +102,16 @@ export function createRecordFeed({ time, backfill, start }: RecordFeedOptions): 
 }
 
 /**
- * Whether the same answer has nothing new at any later time, and nothing to report. A record ahead of the clock is
- * read otherwise once the clock has reached it.
+ * Whether the same answer has nothing new and nothing to report at any later time: it has left the cursor as it was. A
+ * record ahead of the clock is read otherwise once the clock has reached it.
  */
 function isLasting(
+  known: Cursor | null,
   { fresh, next }: Extract<RecordPlan, { kind: 'complete' }>,
   failed: readonly DeviceFailure[],
-) {
-  return fresh.records.length === 0 && failed.length === 0 && next.outOfOrder.length === 0
+): boolean {
+  const isSame = known !== null && isSameBeyondSequence(known, next)
+  return isSame && fresh.records.length === 0 && failed.length === 0 && next.outOfOrder.length === 0
 }
 
 /**

@@ -63,7 +63,7 @@ export function createContextStore(
 /** Text that is no JSON is not ours: who reads the state says so. */
 function parseOrKeep(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) ?? text
   } catch {
     return text
   }
