@@ -54,8 +54,7 @@ export async function readBody(
     if (!parser) return
     measured(() => parser.push(chunk))
     // A fast network delivers megabytes without a break.
-    const pause = yieldIfDue()
-    if (pause !== undefined) await pause
+    await yieldIfDue()
   }
   async function consume(chunk: Uint8Array): Promise<void> {
     if (bytes <= keepBytes) kept.push(chunk)
@@ -72,8 +71,7 @@ export async function readBody(
   }
   for (const joined of buffer.flush()) await consume(joined)
   // Answers to many nodes may arrive at once.
-  const pause = yieldIfDue()
-  if (pause !== undefined) await pause
+  await yieldIfDue()
   const text = (limit = maxBytes) => {
     checkSize(limit)
     return Buffer.concat(kept).toString('utf8')

@@ -120,7 +120,7 @@ export function createClient(settings: ClientSettings, ports: ClientPorts): Clie
   function* decodeStepwise(decoder: ResponseDecoder<unknown>, body: ResponseBody): Generator<undefined> {
     const decoded = decoder.decode(body)
     yield undefined
-    return typeof decoded === 'string' ? redactor.redactCsv(decoded) : yield* redactor.redactStepwise(decoded)
+    return typeof decoded === 'string' ? redactor.redactCsv(decoded) : yield* redactor.redactJson(decoded)
   }
 
   /** @param onHeaders called as soon as the headers have arrived */

@@ -3,7 +3,6 @@
  * encoding, in one encoding inside another, or only a part of it.
  */
 import { isSerial } from '../../shared/action'
-import { runToEnd } from '../cooperative'
 import { createEncodingDecoders } from './encodings'
 
 /** So many characters of a secret in a row reveal too much of it. */
@@ -117,10 +116,8 @@ const toBinaryString = (text: string) => Buffer.from(text).toString('latin1')
 
 /** Replaces what holds a secret in an answer that is passed on. */
 export interface Redactor {
-  /** Redacts texts and keys of a decoded or parsed answer, in place, at any depth. */
-  redactJson<T>(value: T): T
-  /** The same in steps. */
-  redactStepwise<T>(value: T): Generator<undefined, T>
+  /** Redacts texts and keys of a decoded or parsed answer, in place, at any depth, in steps. */
+  redactJson<T>(value: T): Generator<undefined, T>
   /** Redacts cells of CSV. */
   redactCsv(text: string): string
 }
@@ -177,7 +174,7 @@ export function createRedactor(secrets: readonly string[], chosen: readonly stri
     return row.replace(CELL, (cell) => (FIGURE.test(cell) ? cell : REDACTED))
   }
 
-  function* redactStepwise<T>(value: T): Generator<undefined, T> {
+  function* redactJson<T>(value: T): Generator<undefined, T> {
     // A stack instead of recursion: an answer may be nested deeper than calls can be.
     const pending: object[] = []
     const visit = (found: unknown, key = ''): unknown => {
@@ -196,8 +193,7 @@ export function createRedactor(secrets: readonly string[], chosen: readonly stri
   }
 
   return {
-    redactJson: (value) => runToEnd(redactStepwise(value)),
-    redactStepwise,
+    redactJson,
     redactCsv: (text) => text.replace(CELL, redactText).replace(ROW, redactRow),
   }
 }

@@ -124,9 +124,8 @@ export async function fetchLatestUnlessKnown(
   context: RequestContext,
 ): Promise<Answer<GraphEnvelope> | 'equal'> {
   const { endpoint, params } = buildRecordsRequest('latest', target, {})
-  const answer: Answer<GraphEnvelope> = await account.client.read(endpoint, params, context, { known })
-  if (known !== undefined && answer.digest === known) return 'equal'
-  return { ...answer, body: checkDevice(answer.body, target, endpoint) }
+  const answer = await account.client.read(endpoint, params, context, { known })
+  return known !== undefined && answer.digest === known ? 'equal' : checkDevice(answer, target)
 }
 
 /**
@@ -141,8 +140,7 @@ export async function fetchRecords(
   context: RequestContext,
 ): Promise<Answer<GraphEnvelope>> {
   const request = buildRecordsRequest(kind, target, params)
-  const answer: Answer<GraphEnvelope> = await account.client.read(request.endpoint, request.params, context)
-  return { ...answer, body: checkDevice(answer.body, target, request.endpoint) }
+  return checkDevice(await account.client.read(request.endpoint, request.params, context), target)
 }
 
 /**
@@ -154,8 +152,7 @@ export async function fetchAlertLog(
   target: ResolvedDevice,
   context: RequestContext,
 ): Promise<Answer<AlertEnvelope>> {
-  const answer = await account.client.read('alert', buildAlertParams(target), context)
-  return { ...answer, body: checkDevice(answer.body, target, answer.endpoint) }
+  return checkDevice(await account.client.read('alert', buildAlertParams(target), context), target)
 }
 
 /**
@@ -163,19 +160,19 @@ export async function fetchAlertLog(
  * @throws EnvlogError `reply-other-device`
  */
 function checkDevice<E extends { device: Identity; base: Identity | null }>(
-  envelope: E,
+  answer: Answer<E>,
   target: ResolvedDevice,
-  endpoint: string,
-): E {
-  const { device, base } = envelope
+): Answer<E> {
+  const { body, endpoint } = answer
+  const { device, base } = body
   // The service does not say what stands in place of a standalone device's base unit.
   const isOfOtherBase = base !== null && !isStandalone(target) && !isSameSerial(base.serial, target.base)
   if (isOfOtherBase || !isSameSerial(device.serial, target.serial)) {
     const found = base ? `${base.serial}/${device.serial}` : device.serial
     throw new EnvlogError('reply-other-device', { found, serial: target.serial }, { endpoint })
   }
-  if (base || isStandalone(target)) return envelope
-  return { ...envelope, base: { serial: target.base, model: '', name: '' } }
+  if (base || isStandalone(target)) return answer
+  return { ...answer, body: { ...body, base: { serial: target.base, model: '', name: '' } } }
 }
 
 const isSameSerial = (one: string, other: string) => one.trim().toUpperCase() === other.trim().toUpperCase()

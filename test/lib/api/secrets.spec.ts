@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { createRedactor } from '../../../src/lib/api/redact'
 import { proxyPasswords } from '../../../src/lib/api/transport'
+import { runToEnd } from '../../../src/lib/cooperative'
 import type { EnvlogError } from '../../../src/lib/errors'
 import { json, type Script, text } from '../../support/fake-transport'
 import { alertAnswer, currentDevice, graph, patient } from '../answers'
@@ -86,7 +87,7 @@ describe('redacting secrets in an answer that is passed on', () => {
       more: ['a secre-t1', { key: ['5p"a/s,'] }, null, 7, true],
       value: 'secr3t1',
     }
-    assert.deepEqual(redact.redactJson(answer), {
+    assert.deepEqual(runToEnd(redact.redactJson(answer)), {
       name: '***',
       more: ['a secre-t1', { key: ['***'] }, null, 7, true],
       value: 'secr3t1',
@@ -96,23 +97,27 @@ describe('redacting secrets in an answer that is passed on', () => {
   it('keeps a word of a password, unless it is the whole password', () => {
     const words = createRedactor([], ['sensor2024', 'freezer1', 'Kühlraum'])
     for (const name of ['Sensor', 'sensor 2', 'Freezer 1', 'FREEZER', 'Kühl', 'Kühlrau'])
-      assert.equal(words.redactJson(name), name)
+      assert.equal(runToEnd(words.redactJson(name)), name)
     for (const name of ['my sensor2024', 'ensor20', 'eezer1', 'KÜHLRAUM'])
-      assert.equal(words.redactJson(name), '***', name)
+      assert.equal(runToEnd(words.redactJson(name)), '***', name)
   })
 
   it('redacts a secret of less than six characters only if it is the whole text, and no key', () => {
     const words = createRedactor(['Hall', 'data'])
     const answer = { data: 'Hall', name: 'Hall 1', more: ['data', 'the data'] }
-    assert.deepEqual(words.redactJson(answer), { data: '***', name: 'Hall 1', more: ['***', 'the data'] })
+    assert.deepEqual(runToEnd(words.redactJson(answer)), {
+      data: '***',
+      name: 'Hall 1',
+      more: ['***', 'the data'],
+    })
     assert.equal(words.redactCsv('"Hall","Hall 1",data'), '***,"Hall 1",***')
   })
 
   it('redacts keys, but not described ones', () => {
-    assert.deepEqual(redact.redactJson({ 'is secret1': 1, __proto: 2 }), { '***': 1, __proto: 2 })
+    assert.deepEqual(runToEnd(redact.redactJson({ 'is secret1': 1, __proto: 2 })), { '***': 1, __proto: 2 })
     const answer = JSON.stringify({ devices: [{ channel: [{ name: 'x' }], baseunit: {}, unixtime: '1' }] })
     const words = createRedactor(['devices1', 'channels', 'baseunits', 'unixtimes'])
-    assert.equal(JSON.stringify(words.redactJson(JSON.parse(answer))), answer)
+    assert.equal(JSON.stringify(runToEnd(words.redactJson(JSON.parse(answer)))), answer)
   })
 
   it('redacts no number, no time and no serial number: a password may look like one', () => {
@@ -121,7 +126,7 @@ describe('redacting secrets in an answer that is passed on', () => {
       ...{ unixtime: '1795161600', number: 1795161600, time: '2026-11-20 08:00:00', ch1: '-18.40' },
       ...{ serial: '52A10001', 'base-serial': '52A10001' },
     }
-    assert.deepEqual(words.redactJson({ ...answer }), answer)
+    assert.deepEqual(runToEnd(words.redactJson({ ...answer })), answer)
     const table = '"Date/Time","No.1"\r\n"2026-11-20 08:00:00","-18.40"\r\n2026/11/20,1795161600\r\n'
     assert.equal(words.redactCsv(table), table)
   })
@@ -129,7 +134,7 @@ describe('redacting secrets in an answer that is passed on', () => {
   it('redacts at the greatest allowed depth, and with keys like those of all objects', () => {
     const depth = 20_000
     const deep = JSON.parse(`${'['.repeat(depth)}{"__proto__":"secret1"}${']'.repeat(depth)}`)
-    let found = redact.redactJson(deep)
+    let found = runToEnd(redact.redactJson(deep))
     for (let level = 0; level < depth; level++) found = found[0]
     assert.equal(Object.getOwnPropertyDescriptor(found, '__proto__')?.value, '***')
     assert.ok(!('secret1' in {}))
@@ -141,9 +146,9 @@ describe('redacting secrets in an answer that is passed on', () => {
   })
 
   it('ignores secrets that are not set, and accepts any text as a secret', () => {
-    assert.equal(createRedactor(['', ''], ['']).redactJson('text'), 'text')
+    assert.equal(runToEnd(createRedactor(['', ''], ['']).redactJson('text')), 'text')
     assert.equal(createRedactor(['', '']).redactCsv('text'), 'text')
-    assert.equal(createRedactor(['a\ud800bc']).redactJson('x'), 'x')
+    assert.equal(runToEnd(createRedactor(['a\ud800bc']).redactJson('x')), 'x')
   })
 })
 
