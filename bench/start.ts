@@ -14,7 +14,7 @@ export interface StartupCost {
 }
 
 export async function measureStart(): Promise<StartupCost> {
-  const files = Object.values(packageJson['node-red'].nodes).map((file) => join(root, file))
+  const files = [join(root, packageJson['node-red'].nodes.envlog)]
   const { loaded } = await coldRequire(root, files)
   const names = Object.keys(packageJson.dependencies)
   const loadedDependencies = names.filter((name) =>

@@ -1,20 +1,18 @@
 /**
  * Builds the package from `src`, after TypeScript has written the declarations: `dist/envlog.js` with everything that
- * runs outside the editor; for each node its html (editor script and form), icon, catalogs and help in
- * `dist/nodes/<node>/`, where Node-RED loads them; and the documents as html pages in `resources/`.
+ * runs outside the editor; beside it, where Node-RED looks for them, the html of all nodes (editor script and forms),
+ * their icons, catalogs and help; and the documents as html pages in `resources/`.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
+import { ACTION_TYPES } from '../src/shared/action'
 import { writePages } from './pages'
-import { isAction, samplesOf } from './samples'
+import { samplesOf } from './samples'
 
 const root = dirname(__dirname)
 const languages = readdirSync(join(root, 'locales'))
-
-export const nodeNames = readdirSync(join(root, 'src/nodes')).filter((name) =>
-  existsSync(join(root, 'src/nodes', name, 'editor.ts')),
-)
+const nodeNames = ['account', ...ACTION_TYPES.map((type) => type.replace('envlog-', ''))]
 
 /**
  * One file instead of 130: loading them one by one takes 5 MB in each Node-RED, and longer. What `src` loads late,
@@ -22,16 +20,20 @@ export const nodeNames = readdirSync(join(root, 'src/nodes')).filter((name) =>
  */
 async function buildServer(): Promise<void> {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const nodes = nodeNames.map((name) => `exports['${name}'] = require('./nodes/${name}/${name}')`)
   const others = {
     lib: './lib',
     check: './check/cli',
     // Tests measure the heap of what was built.
     registry: './nodes/kit/state/registry',
   }
-  const late = Object.entries(others).map(([name, path]) => `exports.${name} = () => require('${path}')`)
+  const late = Object.entries(others).map(
+    ([name, path]) => `module.exports.${name} = () => require('${path}')`,
+  )
   await build({
-    stdin: { contents: [...nodes, ...late].join('\n'), resolveDir: join(root, 'src') },
+    stdin: {
+      contents: ["module.exports = require('./nodes/envlog')", ...late].join('\n'),
+      resolveDir: join(root, 'src'),
+    },
     bundle: true,
     outfile: join(root, 'dist/envlog.js'),
     platform: 'node',
@@ -44,8 +46,6 @@ async function buildServer(): Promise<void> {
     mkdirSync(dirname(join(root, 'dist', file)), { recursive: true })
     writeFileSync(join(root, 'dist', file), `${code}\n`)
   }
-  for (const name of nodeNames)
-    write(`nodes/${name}/${name}.js`, `module.exports = require('../../envlog')['${name}']`)
   // Named one by one, so that ES modules can import them by name.
   const names = Object.keys(require(join(root, 'dist/envlog.js')).lib())
   const named = names.map((name) => `exports.${name} = lib.${name}`)
@@ -59,11 +59,10 @@ function escapeNonAscii(file: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(/[^ -~\s]|[\u00a0\u2028\u2029\ufeff]/g, toEscape))
 }
 
-async function editorScript(name: string): Promise<string> {
-  const type = `envlog-${name}`
-  const samples = isAction(type) ? samplesOf(type) : {}
+async function editorScript(): Promise<string> {
+  const samples = Object.assign({}, ...ACTION_TYPES.map(samplesOf))
   const result = await build({
-    entryPoints: [join(root, 'src/nodes', name, 'editor.ts')],
+    entryPoints: [join(root, 'src/nodes/editor.ts')],
     bundle: true,
     define: { ENVLOG_SAMPLES: JSON.stringify(JSON.stringify(samples)) },
     write: false,
@@ -76,49 +75,33 @@ async function editorScript(name: string): Promise<string> {
 }
 
 /** A form with its included parts; the build fails if one is missing. */
-function form(name: string): string {
+function formOf(name: string): string {
   const html = readFileSync(join(root, 'src/nodes', name, 'form.html'), 'utf8')
   return html.replace(/<!-- include (\S+) -->/g, (_, part: string) =>
     readFileSync(join(root, 'src/editor/forms', part), 'utf8').trimEnd(),
   )
 }
 
-/** The shared catalog merged with that of the node. */
-function catalog(language: string, name: string): object {
-  const read = (file: string) => JSON.parse(readFileSync(join(root, 'locales', language, file), 'utf8'))
-  return { ...read('common.json'), ...read(`${name}.json`) }
+async function buildEditor(): Promise<void> {
+  const forms = nodeNames.map(
+    (name) => `<script type="text/html" data-template-name="envlog-${name}">\n${formOf(name)}</script>`,
+  )
+  const style = `<style>\n${readFileSync(join(root, 'src/editor/editor.css'), 'utf8')}</style>`
+  const script = `<script type="text/javascript">\n${await editorScript()}</script>`
+  writeFileSync(join(root, 'dist/envlog.html'), `${[style, script, ...forms].join('\n\n')}\n`)
+  cpSync(join(root, 'icons'), join(root, 'dist/icons'), { recursive: true })
 }
 
-async function buildNode(name: string): Promise<void> {
-  const folder = join(root, 'dist/nodes', name)
-  mkdirSync(join(folder, 'icons'), { recursive: true })
-  // All forms use this style; it is only in the account's html, which is always loaded.
-  const style = readFileSync(join(root, 'src/editor/editor.css'), 'utf8')
-  const html = [
-    ...(name === 'account' ? [`<style>\n${style}</style>`] : []),
-    `<script type="text/javascript">\n${await editorScript(name)}</script>`,
-    `<script type="text/html" data-template-name="envlog-${name}">\n${form(name)}</script>`,
-  ]
-  writeFileSync(join(folder, `${name}.html`), `${html.join('\n\n')}\n`)
-  const icon = join(root, 'icons', `${name}.svg`)
-  if (existsSync(icon)) cpSync(icon, join(folder, 'icons', `${name}.svg`))
+/** Catalogs and help of all nodes, and the catalog of `envlog-check`. */
+function buildTexts(): void {
   for (const language of languages) {
-    const target = join(folder, 'locales', language)
+    const read = (file: string) => readFileSync(join(root, 'locales', language, file), 'utf8')
+    const target = join(root, 'dist/locales', language)
     mkdirSync(target, { recursive: true })
-    writeFileSync(join(target, `${name}.json`), `${JSON.stringify(catalog(language, name), null, 2)}\n`)
-    cpSync(join(root, 'locales', language, `${name}.html`), join(target, `${name}.html`))
-  }
-}
-
-/** The texts of `envlog-check`: its own, and what it shares with the nodes. */
-function buildCheckTexts(): void {
-  const target = join(root, 'dist/check/locales')
-  mkdirSync(target, { recursive: true })
-  for (const language of languages) {
-    const read = (file: string) => JSON.parse(readFileSync(join(root, 'locales', language, file), 'utf8'))
-    const { errors, serves, problems } = read('common.json')
-    const texts = { errors, serves, problems, ...read('check.json') }
-    writeFileSync(join(target, `${language}.json`), `${JSON.stringify(texts, null, 2)}\n`)
+    const parts = ['common', ...nodeNames].map((name) => JSON.parse(read(`${name}.json`)))
+    writeFileSync(join(target, 'envlog.json'), `${JSON.stringify(Object.assign({}, ...parts), null, 2)}\n`)
+    writeFileSync(join(target, 'envlog.html'), nodeNames.map((name) => read(`${name}.html`)).join('\n'))
+    writeFileSync(join(target, 'check.json'), read('check.json'))
   }
 }
 
@@ -139,9 +122,9 @@ function pruneDeclarations(): void {
   }
 }
 
-buildCheckTexts()
+buildTexts()
 pruneDeclarations()
-Promise.all([buildServer(), writePages(), ...nodeNames.map(buildNode)]).catch((error) => {
+Promise.all([buildServer(), buildEditor(), writePages()]).catch((error) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 })

@@ -11,7 +11,7 @@ import type { Alert } from '../src/lib/readings/alerts'
 import type { Channel } from '../src/lib/readings/channel'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
-import { ACTION_TYPES, type ActionType, TOPICS } from '../src/shared/action'
+import { type ActionType, TOPICS } from '../src/shared/action'
 import { MEASUREMENTS, OFFERED, type Output, type Send } from '../src/shared/outputs'
 
 const AT = Date.UTC(2026, 10, 20, 8)
@@ -125,6 +125,3 @@ export function samplesOf(type: ActionType): Record<string, object> {
     pairs.map(([output, send]) => [`${type} ${output} ${send}`, sample(type, output, send)]),
   )
 }
-
-export const isAction = (type: string): type is ActionType =>
-  (ACTION_TYPES as readonly string[]).includes(type)

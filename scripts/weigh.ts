@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path'
 import { processTime } from '../test/support/cold-require'
-import { installed, nodeFilesOf, pack, packageJson, weightOf } from '../test/support/package'
+import { installed, nodesFileOf, pack, packageJson, weightOf } from '../test/support/package'
 
 const TIMES = 9
 
@@ -19,7 +19,7 @@ async function coldRequireTime(folder: string): Promise<{ empty: number; nodes: 
   const loaded: number[] = []
   for (let time = 0; time < TIMES; time++) {
     empty.push(await processTime(folder, []))
-    loaded.push(await processTime(folder, nodeFilesOf(folder)))
+    loaded.push(await processTime(folder, [nodesFileOf(folder)]))
   }
   return { empty: median(empty), nodes: median(loaded) - median(empty) }
 }

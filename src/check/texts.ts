@@ -4,12 +4,11 @@ import { join } from 'node:path'
 /** The texts of one language. */
 export type Translate = (key: string, params?: Readonly<Record<string, string | number>>) => string
 
-/** Where the build puts them: `locales/<language>/check.json` and the common ones. */
-const FOLDER = join(__dirname, 'check', 'locales')
+/** Where the build puts them: for each language `check.json`, and those of the nodes. */
+const FOLDER = join(__dirname, 'locales')
 const DEFAULT_LANGUAGE = 'en-US'
 
-export const languages = (): string[] =>
-  existsSync(FOLDER) ? readdirSync(FOLDER).map((file) => file.replace(/\.json$/, '')) : []
+export const languages = (): string[] => (existsSync(FOLDER) ? readdirSync(FOLDER) : [])
 
 /** The language that the environment asks for, if there are texts for it. */
 export function preferredLanguage(env: Readonly<Record<string, string | undefined>>): string {
@@ -24,10 +23,9 @@ export function findLanguage(tag: string): string | undefined {
 }
 
 export function loadTexts(language: string): Translate {
-  const catalog = JSON.parse(readFileSync(join(FOLDER, `${language}.json`), 'utf8')) as Record<
-    string,
-    unknown
-  >
+  const read = (name: string): object =>
+    JSON.parse(readFileSync(join(FOLDER, language, `${name}.json`), 'utf8'))
+  const catalog = { ...read('envlog'), ...read('check') }
   return (key, params = {}) => {
     const text = key
       .split('.')

@@ -91,9 +91,9 @@ declare global {
   }
 }
 
-/** Translates a key of the shared catalog; for validators and requests, which run without a form. */
+/** Translates a key of the nodes' catalog; for definitions, validators and requests, which run without a form. */
 export function translate(key: string, params: Record<string, unknown> = {}): string {
-  return RED._(`@envlog/node-red-envlog/envlog-account:${key}`, params)
+  return RED._(`@envlog/node-red-envlog/envlog:${key}`, params)
 }
 
 /** The language of the viewer, for example `ja`. */

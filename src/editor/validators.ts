@@ -18,7 +18,7 @@ import { STORED_SECRET } from '../shared/admin'
 import { isNeverBefore, readRelative, readTime } from '../shared/moment'
 import { isLimits } from '../shared/service-limits'
 import { migrateForm } from './migrate-form'
-import type { Form } from './red'
+import { type Form, translate } from './red'
 
 /**
  * Validators give `true` or a sentence. Node-RED takes the sentence only from functions that declare exactly
@@ -27,11 +27,6 @@ import type { Form } from './red'
 type ValidationResult = true | string
 
 const blank = (value: unknown) => value === undefined || value === null || value === ''
-
-/** A sentence of the shared catalog; validators run without a form where `this` has no `_`. */
-function say(key: string, params: Record<string, unknown> = {}): string {
-  return RED._(`@envlog/node-red-envlog/envlog-account:problems.${key}`, params)
-}
 
 /** Another property of a node that is checked: while its form is open, what is typed is newer than what is saved. */
 function asTyped(node: Form, name: string): unknown {
@@ -43,7 +38,7 @@ function asTyped(node: Form, name: string): unknown {
 export function checkAddress(value: string): ValidationResult {
   if (isEnvVariable(value)) return true
   const problem = findAddressProblem(value ?? '')
-  return problem ? say(`address-${problem}`) : true
+  return problem ? translate(`problems.address-${problem}`) : true
 }
 
 /** Stored secrets are not known in the editor: `STORED_SECRET` is in place of them. */
@@ -51,21 +46,25 @@ export function checkCredential(name: keyof typeof CREDENTIAL_LENGTHS, value: st
   if (value === STORED_SECRET || isEnvVariable(value)) return true
   const [least, most] = CREDENTIAL_LENGTHS[name]
   const { length } = value ?? ''
-  if (length === 0) return say('missing')
+  if (length === 0) return translate('problems.missing')
   if (length >= least && length <= most) return true
   return least === most
-    ? say('length', { length: least, found: length })
-    : say('length-between', { least, most, found: length })
+    ? translate('problems.length', { length: least, found: length })
+    : translate('problems.length-between', { least, most, found: length })
 }
 
 export function checkRelaySuffix(value: string): ValidationResult {
-  return blank(value) || isEnvVariable(value) || isRelaySuffix(value) ? true : say('relay-suffix')
+  return blank(value) || isEnvVariable(value) || isRelaySuffix(value)
+    ? true
+    : translate('problems.relay-suffix')
 }
 
 export function checkWhole(value: unknown, least: number, most: number): ValidationResult {
   if (blank(value) || isEnvVariable(value)) return true
   const number = Number(value)
-  return Number.isInteger(number) && number >= least && number <= most ? true : say('whole', { least, most })
+  return Number.isInteger(number) && number >= least && number <= most
+    ? true
+    : translate('problems.whole', { least, most })
 }
 
 export function checkAccountNumber(name: keyof typeof ACCOUNT_RANGES, value: unknown): ValidationResult {
@@ -74,13 +73,13 @@ export function checkAccountNumber(name: keyof typeof ACCOUNT_RANGES, value: unk
 }
 
 export function checkLimits(value: unknown): ValidationResult {
-  return blank(value) || isEnvVariable(value) || isLimits(String(value)) ? true : say('limits')
+  return blank(value) || isEnvVariable(value) || isLimits(String(value)) ? true : translate('problems.limits')
 }
 
 export function checkSharedQuota(value: unknown): ValidationResult {
   if (blank(value) || isEnvVariable(value)) return true
   const problem = findSharedQuotaProblem(String(value))
-  return problem ? say(`shared-quota-${problem}`) : true
+  return problem ? translate(`problems.shared-quota-${problem}`) : true
 }
 
 export function checkWait(value: unknown): ValidationResult {
@@ -91,7 +90,7 @@ export function checkRepeat(node: Form, value: unknown): ValidationResult {
   const parts = Object.fromEntries(
     ['select', 'propertyType', 'fromType', 'toType'].map((name) => [name, asTyped(node, name)]),
   )
-  if (Number(value) > 0 && needsMessage(parts)) return say('repeat-needs-message')
+  if (Number(value) > 0 && needsMessage(parts)) return translate('problems.repeat-needs-message')
   return checkWhole(value, 0, MAX_REPEAT_SECONDS)
 }
 
@@ -100,13 +99,13 @@ export function checkAdvance(node: Form, value: unknown): ValidationResult {
   if (value !== 'acknowledged' || !asTyped(node, 'onlyNew')) return true
   const isCarried = RECEIPT_OUTPUTS.includes(String(asTyped(node, 'output')))
   const carried = isCarried && asTyped(node, 'send') === 'device'
-  return carried ? true : say('advance-needs-device')
+  return carried ? true : translate('problems.advance-needs-device')
 }
 
 /** `held`, `now`, or a time. */
 export function checkStart(value: unknown): ValidationResult {
   if (blank(value) || isEnvVariable(value) || (STARTS as readonly unknown[]).includes(value)) return true
-  return readTime(String(value)) ? true : say('start')
+  return readTime(String(value)) ? true : translate('problems.start')
 }
 
 /**
@@ -116,16 +115,16 @@ export function checkPeriodEnd(node: Form, end: 'from' | 'to', value: unknown): 
   const type = String(asTyped(node, `${end}Type`))
   if (isEnvVariable(value)) return true
   if (type === 'rel') {
-    if (!blank(value) && readRelative(String(value)) === null) return say('relative')
+    if (!blank(value) && readRelative(String(value)) === null) return translate('problems.relative')
   } else if (type === 'date') {
-    if (!blank(value) && !readTime(String(value))) return say('time')
+    if (!blank(value) && !readTime(String(value))) return translate('problems.time')
   } else {
     const verdict = RED.utils.validateTypedProperty(value, type, {
-      label: RED._(`@envlog/node-red-envlog/envlog-range:range.${end}`),
+      label: translate(`range.${end}`),
     })
     if (verdict !== true) return String(verdict)
   }
-  return end === 'to' && isEmptyPeriod(node, value) ? say('period') : true
+  return end === 'to' && isEmptyPeriod(node, value) ? translate('problems.period') : true
 }
 
 /** Whether a period ends before it begins, as far as the form shows it; blank ends mean 24 hours ago and now. */
@@ -144,23 +143,23 @@ export function checkDevices(node: Form, value: unknown): ValidationResult {
   const devices = Array.isArray(value) ? (value as { serial?: string; base?: string }[]) : []
   const { bases } = migrateForm(node)
   const units = Array.isArray(bases) ? bases.length : 0
-  if (devices.length + units === 0) return say('no-devices')
+  if (devices.length + units === 0) return translate('problems.no-devices')
   const wrong = devices.flatMap(({ serial, base }) => [serial, base || serial]).find(notSerial)
-  return wrong === undefined ? true : say('serial', { serial: wrong })
+  return wrong === undefined ? true : translate('problems.serial', { serial: wrong })
 }
 
 /** A list of serials; needed only where `select` says so. */
 export function checkSerials(value: unknown, needed: boolean): ValidationResult {
   const serials = Array.isArray(value) ? (value as string[]) : []
-  if (needed && serials.length === 0) return say('no-devices')
+  if (needed && serials.length === 0) return translate('problems.no-devices')
   const wrong = serials.find(notSerial)
-  return wrong === undefined ? true : say('serial', { serial: wrong })
+  return wrong === undefined ? true : translate('problems.serial', { serial: wrong })
 }
 
 /** Names of groups; needed only where `select` says so. */
 export function checkGroups(value: unknown, needed: boolean): ValidationResult {
   const isSome = Array.isArray(value) && value.length > 0
-  return needed && !isSome ? say('no-devices') : true
+  return needed && !isSome ? translate('problems.no-devices') : true
 }
 
 function notSerial(text: string | undefined): boolean {

@@ -81,22 +81,16 @@ describe('the catalogs', () => {
     }
   })
 
-  it('are shipped unchanged, the shared catalog first', () => {
-    for (const node of nodes) {
-      for (const language of languages) {
-        const expected = new Map([...read(language, 'common.json'), ...read(language, `${node.name}.json`)])
-        assert.deepEqual(catalogOf(node, language), expected)
-      }
+  it('are shipped unchanged, those of all nodes as one', () => {
+    for (const language of languages) {
+      const parts = ['common', ...nodes.map(({ name }) => name)].map((name) => read(language, `${name}.json`))
+      assert.deepEqual(catalogOf(language), new Map(parts.flatMap((part) => [...part])))
     }
   })
 
-  it('have no group both in the shared catalog and in that of a node', () => {
-    for (const { name } of nodes) {
-      const shared = groupsOf(read('en-US', `${name}.json`)).filter((group) =>
-        groupsOf(common).includes(group),
-      )
-      assert.deepEqual(shared, [], name)
-    }
+  it('have no group in two files, since they become one catalog', () => {
+    const groups = files.flatMap((file) => groupsOf(read('en-US', file)))
+    assert.deepEqual(groups, [...new Set(groups)])
   })
 
   it('keep the status short', () => {
@@ -136,32 +130,27 @@ describe('the catalog that all nodes share', () => {
 })
 
 describe('the texts that are used', () => {
-  for (const node of nodes) {
-    it(`in the form and editor of ${node.type} are in its catalog`, () => {
-      const catalog = catalogOf(node, 'en-US')
-      const { keys, unknown } = editorKeys(node, groupsOf(catalog))
-      assert.ok(keys.length > 0)
-      assert.deepEqual(missingIn(catalog, keys), [])
-      assert.deepEqual(unknown, [])
-    })
-  }
+  const catalog = catalogOf('en-US')
+  const editor = editorKeys(nodes, groupsOf(catalog))
+  const runtime = runtimeKeys(groupsOf(common))
 
-  it('at run time are in the catalog that every node has', () => {
-    const { keys, unknown } = runtimeKeys(groupsOf(common))
-    assert.ok(keys.includes('errors.no-account') && keys.includes('status.asking'))
-    assert.deepEqual(missingIn(common, keys), [])
-    assert.deepEqual(unknown, [])
+  it('in the forms and in the editor are in the catalog', () => {
+    assert.ok(editor.keys.length > 0)
+    assert.deepEqual(missingIn(catalog, editor.keys), [])
+    assert.deepEqual(editor.unknown, [])
   })
 
-  it('are all texts of the catalogs', () => {
-    const runtime = runtimeKeys(groupsOf(common)).keys
-    const used = nodes.flatMap((node) => editorKeys(node, groupsOf(catalogOf(node, 'en-US'))).keys)
-    const keys = new Set([...runtime, ...used].flatMap(formsOf))
-    // Those of `envlog-check` have a test of their own.
-    const ofNodes = files.filter((file) => file !== 'check.json')
-    const all = ofNodes.flatMap((file) => [...read('en-US', file).keys()])
+  it('at run time are in the catalog', () => {
+    assert.ok(runtime.keys.includes('errors.no-account') && runtime.keys.includes('status.asking'))
+    assert.deepEqual(missingIn(catalog, runtime.keys), [])
+    assert.deepEqual(runtime.unknown, [])
+  })
+
+  // Those of `envlog-check` have a test of their own.
+  it('are all texts of the catalog', () => {
+    const keys = new Set([...runtime.keys, ...editor.keys].flatMap(formsOf))
     assert.deepEqual(
-      all.filter((key) => !keys.has(key)),
+      [...catalog.keys()].filter((key) => !keys.has(key)),
       [],
     )
   })

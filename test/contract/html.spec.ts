@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { definitionOf, definitionsIn, nodes, scriptsOf } from '../support/built'
+import { definitionOf, definitionsIn, html, iconOf, nodes, script, scriptsOf } from '../support/built'
 
 /** The flow library parses the text: esbuild indents the keys of the definition by four spaces. */
 function literalOf(script: string, type: string): string {
@@ -10,27 +9,40 @@ function literalOf(script: string, type: string): string {
   return script.slice(start, script.indexOf('\n  });', start))
 }
 
-for (const { type, name, folder, html, script } of nodes) {
+describe('the built html', () => {
+  it('contains the style, one inline script and a form of each node, and nothing else', () => {
+    assert.deepEqual(
+      scriptsOf(html).map(({ attributes }) => attributes.trim()),
+      ['type="text/javascript"', ...nodes.map(({ type }) => `type="text/html" data-template-name="${type}"`)],
+    )
+    assert.equal(html.match(/<script\b/g)?.length, nodes.length + 1)
+    assert.match(html.replace(/<script\b[\s\S]*?<\/script>/g, '').trim(), /^<style>\n[^<]*<\/style>$/)
+  })
+
+  it('has the five nodes, and registers nothing else', () => {
+    const expected = ['account', 'current', 'latest', 'range', 'alerts'].map((name) => `envlog-${name}`)
+    assert.deepEqual(
+      nodes.map(({ type }) => type),
+      expected,
+    )
+    assert.deepEqual([...definitionsIn([script]).keys()], expected)
+    assert.equal(html.match(/registerType\(/g)?.length, expected.length)
+  })
+
+  it('loads nothing from elsewhere', () => {
+    assert.doesNotMatch(html, /\b(?:src|href|action)\s*=\s*["']?(?:https?:|\/\/|resources\/)/i)
+    assert.doesNotMatch(html, /<(?:link|iframe|img|object|embed)\b/i)
+    assert.doesNotMatch(script, /resources\/|\bimport\(|getScript|@import|url\(/)
+    assert.doesNotMatch(script, /\.(?:src|href)\s*=/)
+  })
+})
+
+for (const node of nodes) {
+  const { type, name } = node
   const isConfig = type === 'envlog-account'
 
-  describe(`the built html of ${type}`, () => {
-    it('is in the folder of its js', () => {
-      assert.ok(existsSync(join(folder, `${name}.js`)))
-      assert.ok(existsSync(join(folder, `${name}.html`)))
-    })
-
-    it('contains one inline script and one form, and nothing else', () => {
-      assert.deepEqual(
-        scriptsOf(html).map(({ attributes }) => attributes.trim()),
-        ['type="text/javascript"', `type="text/html" data-template-name="${type}"`],
-      )
-      assert.equal(html.match(/<script\b/g)?.length, 2)
-      // The style of all forms is in the account's html, which is always loaded.
-      const rest = html.replace(/<script\b[\s\S]*?<\/script>/g, '').trim()
-      assert.equal(isConfig ? rest.replace(/^<style>\n[^<]*<\/style>$/, '') : rest, '')
-    })
-
-    it('registers its type with a literal definition, for static analysis', () => {
+  describe(`the built definition of ${type}`, () => {
+    it('is literal, for static analysis', () => {
       const literal = literalOf(script, type)
       const keys = [...literal.matchAll(/^ {4}(\w+)(?=[:(])/gm)].map(([, key]) => key)
       assert.ok(keys.includes('label'))
@@ -38,24 +50,11 @@ for (const { type, name, folder, html, script } of nodes) {
       assert.match(literal, /^ {4}defaults: \{$/m)
       for (const key of ['inputs', 'outputs']) assert.equal(keys.includes(key), !isConfig, key)
       if (!isConfig) assert.match(literal, /^ {4}inputs: 1,\n {4}outputs: 1,$/m)
-      assert.equal(html.match(/registerType\(/g)?.length, 1)
     })
 
-    it('registers nothing but its type when it is run', () => {
-      assert.deepEqual([...definitionsIn([script]).keys()], [type])
-    })
-
-    it('loads nothing from elsewhere', () => {
-      assert.doesNotMatch(html, /\b(?:src|href|action)\s*=\s*["']?(?:https?:|\/\/|resources\/)/i)
-      assert.doesNotMatch(html, /<(?:link|iframe|img|object|embed)\b/i)
-      assert.doesNotMatch(script, /resources\/|\bimport\(|getScript|@import|url\(/)
-      assert.doesNotMatch(script, /\.(?:src|href)\s*=/)
-    })
-
-    it('has an icon of its own beside it', () => {
-      const { icon } = definitionOf(type)
-      if (!isConfig) assert.equal(icon, `${name}.svg`)
-      assert.ok(existsSync(join(folder, 'icons', `${name}.svg`)))
+    it('has an icon of its own', () => {
+      if (!isConfig) assert.equal(definitionOf(type).icon, `${name}.svg`)
+      assert.ok(existsSync(iconOf(node)))
     })
 
     it('has validators whose reasons Node-RED shows: they declare exactly two parameters', () => {
@@ -67,13 +66,3 @@ for (const { type, name, folder, html, script } of nodes) {
     })
   })
 }
-
-describe('the built package', () => {
-  it('has the five nodes', () => {
-    const expected = ['account', 'current', 'latest', 'range', 'alerts'].map((name) => `envlog-${name}`)
-    assert.deepEqual(
-      nodes.map(({ type }) => type),
-      expected,
-    )
-  })
-})

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { nodes } from '../support/built'
+import { iconOf, nodes } from '../support/built'
 
 const WHITE = /^(?:none|white|#fff|#ffffff)$/i
 /** Only shapes: no text, pictures, styles, scripts, animations. */
@@ -9,9 +8,9 @@ const SHAPES = ['svg', 'g', 'path', 'circle', 'ellipse', 'line', 'polyline', 'po
 
 const seen = new Map<string, string>()
 
-for (const { type, name, folder } of nodes) {
-  describe(`the icon of ${type}`, () => {
-    const svg = readFileSync(join(folder, 'icons', `${name}.svg`), 'utf8')
+for (const node of nodes) {
+  describe(`the icon of ${node.type}`, () => {
+    const svg = readFileSync(iconOf(node), 'utf8')
     const opening = svg.match(/^<svg\b[^>]*>/)?.[0] ?? ''
     const attribute = (key: string) => opening.match(new RegExp(`\\s${key}="([^"]*)"`))?.[1]
 
@@ -45,7 +44,7 @@ for (const { type, name, folder } of nodes) {
 
     it('is used by no other node', () => {
       assert.equal(seen.get(svg), undefined)
-      seen.set(svg, type)
+      seen.set(svg, node.type)
     })
   })
 }

@@ -8,7 +8,7 @@ import { SELECTS, STARTS } from '../../src/shared/action'
 import { OUTPUTS, SENDS } from '../../src/shared/outputs'
 import { QUANTITIES } from '../../src/shared/quantity'
 import { LIMITS } from '../../src/shared/service-limits'
-import type { BuiltNode } from '../support/built'
+import { type BuiltNode, script } from '../support/built'
 import { root } from '../support/package'
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
@@ -41,6 +41,7 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
   'told.select-*': SELECTS,
   'endpoint.*': Object.keys(LIMITS),
   'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
+  'range.*': ['from', 'to'],
   'picker.title-*': ['devices', 'bases', 'groups', 'exclude'],
   'picker.note-*': ['devices', 'bases', 'groups'],
   'quantity.*': [...QUANTITIES],
@@ -68,20 +69,20 @@ export interface Used {
   unknown: string[]
 }
 
-/** Keys that are used without a form have the catalog's namespace. */
-const SHARED = /^@envlog\/node-red-envlog\/envlog-\w+:/
+/** The catalog of all nodes, for keys that are used without a form. */
+const NAMESPACE = '@envlog/node-red-envlog/envlog:'
 
-/** Keys of `_('…')` and `say('…')`, and strings that begin with a group of the catalog: `status.asking`. */
+/** Keys of `_('…')`, and strings that begin with a group of the catalog: `status.asking`. */
 export function keysInScript(script: string, groups: readonly string[]): Used {
   const found: string[] = []
   const unknown: string[] = []
-  for (const [, call, quote, text = ''] of script.matchAll(/\b(_|say)\(\s*(["'`])(.*?)\2/g)) {
-    if (SHARED.test(text)) continue
-    found.push(call === 'say' ? `problems.${text}` : text)
+  for (const [, quote, text = ''] of script.matchAll(/\b_\(\s*(["'`])(.*?)\1/g)) {
+    if (text.startsWith(NAMESPACE)) continue
+    found.push(text)
     if (quote !== '`' && text.includes('${')) unknown.push(text)
   }
-  // Keys in variables cannot be checked; they are only allowed in `say`.
-  for (const [call] of script.matchAll(/\b(?:_|say)\((?!\s*["'`]|key\b|\))[^)]*\)/g)) unknown.push(call)
+  // Keys in variables cannot be checked.
+  for (const [call] of script.matchAll(/\b_\((?!\s*["'`]|key\b|\))[^)]*\)/g)) unknown.push(call)
   for (const [, , text = ''] of script.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {
     const isKey = /^[\w.${}()-]+$/.test(text) && !text.endsWith('.svg')
     if (isKey && groups.some((group) => text.startsWith(`${group}.`))) found.push(text)
@@ -108,12 +109,16 @@ export function spelledOut({ keys, unknown }: Used): Used {
   return { keys: unique(all), unknown }
 }
 
-export function editorKeys({ form, script }: BuiltNode, groups: readonly string[]): Used {
+/** Keys of the editor script and of all forms. */
+export function editorKeys(forms: readonly BuiltNode[], groups: readonly string[]): Used {
   const used = spelledOut(keysInScript(script, groups))
-  return { keys: unique([...keysInForm(form), ...used.keys]), unknown: used.unknown }
+  return {
+    keys: unique([...forms.flatMap(({ form }) => keysInForm(form)), ...used.keys]),
+    unknown: used.unknown,
+  }
 }
 
-/** Keys of everything under src/nodes except the forms, which uses the catalog of any node. */
+/** Keys of everything under src/nodes except the forms. */
 export function runtimeKeys(groups: readonly string[]): Used {
   const folder = join(root, 'src', 'nodes')
   const files = readdirSync(folder, { recursive: true })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { manualClock, type Simulator, startSimulator } from '../../simulator'
-import { catalogOf, helpOf, languages, nodes } from '../support/built'
+import { catalogOf, helpOf, html, iconOf, languages, nodes, textsOf } from '../support/built'
 import { type Collector, startCollector } from '../support/collector'
 import { actionsFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
 import { actions, type Message } from '../support/flow-types'
@@ -61,36 +60,29 @@ function tests(runtime: Runtime): void {
       .filter(({ module }) => module === packageJson.name)
       .map(({ types, enabled, err, version }) => ({ types, enabled, err, version }))
     const { version } = packageJson
-    const expected = nodes.map(({ type }) => ({ types: [type], enabled: true, err: undefined, version }))
-    assert.deepEqual(found, expected)
+    const types = nodes.map(({ type }) => type)
+    assert.deepEqual(found, [{ types, enabled: true, err: undefined, version }])
   })
 
   it('shows our icons and no replacement', async () => {
     const served = await nodeRed.json<Record<string, string[]>>('/icons')
     assert.deepEqual(served[packageJson.name]?.toSorted(), nodes.map(({ name }) => `${name}.svg`).toSorted())
-    for (const { name, folder } of nodes) {
-      const icon = await nodeRed.get(`/icons/${packageJson.name}/${name}.svg`, 'image/*')
-      const ours = readFileSync(join(folder, 'icons', `${name}.svg`))
-      assert.deepEqual(Buffer.from(await icon.arrayBuffer()), ours, name)
+    for (const node of nodes) {
+      const icon = await nodeRed.get(`/icons/${packageJson.name}/${node.name}.svg`, 'image/*')
+      assert.deepEqual(Buffer.from(await icon.arrayBuffer()), readFileSync(iconOf(node)), node.name)
     }
   })
 
   for (const language of languages) {
-    it(`serves the catalogs in ${language}`, async () => {
+    it(`serves the catalog in ${language}`, async () => {
       const served = await nodeRed.json<Record<string, object>>(`/nodes/messages?lng=${language}`)
-      for (const node of nodes) {
-        const catalog = served[`${packageJson.name}/${node.type}`]
-        const file = join(node.folder, 'locales', language, `${node.name}.json`)
-        assert.deepEqual(catalog, JSON.parse(readFileSync(file, 'utf8')), node.type)
-      }
+      assert.deepEqual(textsOf(served[`${packageJson.name}/envlog`] ?? {}), catalogOf(language))
     })
 
     it(`serves form and help in ${language}`, async () => {
       const served = await (await nodeRed.get('/nodes', 'text/html', language)).text()
-      for (const node of nodes) {
-        assert.ok(served.includes(helpOf(node, language).trim()), `help of ${node.type}`)
-        assert.ok(served.includes(node.html.trim()), `html of ${node.type}`)
-      }
+      assert.ok(served.includes(html.trim()))
+      for (const node of nodes) assert.ok(served.includes(helpOf(node, language)), `help of ${node.type}`)
     })
   }
 
@@ -135,8 +127,7 @@ function tests(runtime: Runtime): void {
     const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
     const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
     const key = 'status.devices_other'
-    const [account] = nodes
-    const counted = account && catalogOf(account, runtime.lang).get(key)
+    const counted = catalogOf(runtime.lang).get(key)
     assert.match(shown, sentence(`${counted} __clock__`))
   })
 
@@ -150,8 +141,7 @@ function tests(runtime: Runtime): void {
     assert.equal(collector.box('errors').length, 1)
 
     const { error, keep } = msg as Message
-    const node = nodes.find(({ type }) => type === 'envlog-current')
-    const words = node && catalogOf(node, runtime.lang).get('errors.login-refused')
+    const words = catalogOf(runtime.lang).get('errors.login-refused')
     assert.equal(keep, 'what was there')
     assert.equal(error.code, 'ENVLOG_AUTH')
     assert.deepEqual(error.cause, { endpoint: 'current', status: 401, serviceCode: 401 })

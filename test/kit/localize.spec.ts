@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import type { NodeAPI } from 'node-red'
 import { EnvlogError } from '../../src/lib/errors'
 import { localizeError } from '../../src/nodes/kit/report/localize'
-import { catalogIn } from '../support/built'
-import { root } from '../support/package'
+import { catalogOf } from '../support/built'
 
-/** Like Node-RED: returns the key, without its namespace, if the catalog does not have it. */
+/** Like Node-RED: returns the key if the catalog does not have it. */
 function withCatalogs(language: string): NodeAPI {
-  const texts = new Map(
-    ['common', 'account', 'range', 'latest', 'current'].flatMap((name) => [
-      ...catalogIn(join(root, 'locales', language, `${name}.json`)),
-    ]),
-  )
-  const _ = (path: string, params: Record<string, unknown> = {}) => {
-    const key = path.replace(/^.*:/, '')
-    return (texts.get(key) ?? key).replace(/__(\w+)__/g, (_all, name: string) => `${params[name]}`)
-  }
+  const texts = catalogOf(language)
+  const _ = (key: string, params: Record<string, unknown> = {}) =>
+    (texts.get(key) ?? key).replace(/__(\w+)__/g, (_all, name: string) => `${params[name]}`)
   return { _ } as unknown as NodeAPI
 }
 

@@ -41,7 +41,7 @@ describe('the package for machines without internet', () => {
     const found = sets.filter(({ module }) => module === packageJson.name)
     assert.deepEqual(
       found.map(({ types, err }) => ({ types, err })),
-      nodes.map(({ type }) => ({ types: [type], err: undefined })),
+      [{ types: nodes.map(({ type }) => type), err: undefined }],
     )
   })
 })

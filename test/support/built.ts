@@ -1,6 +1,6 @@
 /** What the build has put into `dist/`, read as Node-RED's editor reads it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { packageJson, root } from './package'
 
@@ -20,31 +20,26 @@ export interface BuiltNode {
   type: string
   /** `account`, `current`, … */
   name: string
-  folder: string
-  html: string
-  /** the one inline script of the html, and its form */
-  script: string
   form: string
 }
 
 export const languages = readdirSync(join(root, 'locales'))
 
-export const nodes: readonly BuiltNode[] = Object.entries(packageJson['node-red'].nodes).map(
-  ([type, file]) => {
-    const path = join(root, file)
-    const html = path.replace(/\.js$/, '.html')
-    // There is no build; the tests report this.
-    const text = existsSync(html) ? readFileSync(html, 'utf8') : ''
-    return {
-      type,
-      name: basename(file, '.js'),
-      folder: dirname(path),
-      html: text,
-      script: scriptsOf(text).find(({ kind }) => kind === 'text/javascript')?.body ?? '',
-      form: scriptsOf(text).find(({ kind }) => kind === 'text/html')?.body ?? '',
-    }
-  },
-)
+/** Where the file of the nodes is, with all that Node-RED looks for beside it. */
+const folder = join(root, dirname(packageJson['node-red'].nodes.envlog))
+
+const htmlFile = join(folder, 'envlog.html')
+/** Where there is no build, the tests report this. */
+export const html = existsSync(htmlFile) ? readFileSync(htmlFile, 'utf8') : ''
+/** The one inline script of the html. */
+export const script = scriptsOf(html).find(({ kind }) => kind === 'text/javascript')?.body ?? ''
+
+export const nodes: readonly BuiltNode[] = scriptsOf(html).flatMap(({ attributes, body }) => {
+  const type = /data-template-name="([^"]*)"/.exec(attributes)?.[1]
+  return type === undefined ? [] : [{ type, name: type.replace(/^envlog-/, ''), form: body }]
+})
+
+export const iconOf = ({ name }: BuiltNode): string => join(folder, 'icons', `${name}.svg`)
 
 export interface HtmlScript {
   attributes: string
@@ -86,7 +81,6 @@ export function definitionsIn(scripts: readonly string[]): Map<string, Definitio
 
 /** @throws where the script fails or does not register the type */
 export function definitionOf(type: string): Definition {
-  const script = nodes.find((node) => node.type === type)?.script ?? ''
   const found = definitionsIn([script]).get(type)
   if (!found) throw new Error(`nothing registers ${type}`)
   return found
@@ -101,7 +95,9 @@ export function defaultsOf(type: string): Record<string, unknown> {
 /** Texts by dotted key. */
 export type Catalog = Map<string, string>
 
-export function catalogIn(file: string): Catalog {
+export const catalogIn = (file: string): Catalog => textsOf(JSON.parse(readFileSync(file, 'utf8')))
+
+export function textsOf(catalog: object): Catalog {
   const texts: Catalog = new Map()
   const walk = (found: object, path: string) => {
     for (const [key, value] of Object.entries(found)) {
@@ -109,15 +105,18 @@ export function catalogIn(file: string): Catalog {
       else texts.set(`${path}${key}`, value)
     }
   }
-  walk(JSON.parse(readFileSync(file, 'utf8')), '')
+  walk(catalog, '')
   return texts
 }
 
-/** A node's catalog as the package ships it. */
-export function catalogOf({ folder, name }: BuiltNode, language: string): Catalog {
-  return catalogIn(join(folder, 'locales', language, `${name}.json`))
-}
+/** The nodes' catalog as the package ships it. */
+export const catalogOf = (language: string): Catalog =>
+  catalogIn(join(folder, 'locales', language, 'envlog.json'))
 
-export function helpOf({ folder, name }: BuiltNode, language: string): string {
-  return readFileSync(join(folder, 'locales', language, `${name}.html`), 'utf8')
+/** A node's part of the help, with its `script` element. */
+export function helpOf({ type }: BuiltNode, language: string): string {
+  const all = readFileSync(join(folder, 'locales', language, 'envlog.html'), 'utf8')
+  const start = `<script type="text/html" data-help-name="${type}">`
+  const at = all.indexOf(start)
+  return at < 0 ? '' : `${all.slice(at, all.indexOf('</script>', at))}</script>`
 }

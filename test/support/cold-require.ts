@@ -1,5 +1,5 @@
 /** Measures in a separate process the time to load the five nodes, and lists the loaded modules. */
-import { execute, nodeFilesOf } from './package'
+import { execute, nodesFileOf } from './package'
 
 /** Runs in the child: loads the files, and reports the types of their exports and all loaded modules. */
 const LOAD = `
@@ -20,7 +20,7 @@ export interface Loaded {
 }
 
 /** Loads the nodes of an install; `files` for others. */
-export async function coldRequire(folder: string, files = nodeFilesOf(folder)): Promise<Loaded> {
+export async function coldRequire(folder: string, files = [nodesFileOf(folder)]): Promise<Loaded> {
   const { stdout } = await execute(process.execPath, ['-e', LOAD, JSON.stringify(files)], {
     cwd: folder,
     env: { PATH: process.env.PATH },

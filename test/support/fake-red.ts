@@ -1,7 +1,5 @@
 /** What the pure parts of forms use of Node-RED's editor: texts of a catalog, and the viewer's language. */
-import { join } from 'node:path'
-import { catalogIn } from './built'
-import { root } from './package'
+import { catalogOf } from './built'
 
 /**
  * Sets the global `RED` for the tests of a `describe`; texts are those of the catalogs, with their parameters in.
@@ -11,7 +9,7 @@ export function useFakeRed(
   language: 'en-US' | 'ja' = 'en-US',
   typed: Record<string, string | boolean> = {},
 ): void {
-  const texts = catalogIn(join(root, 'locales', language, 'common.json'))
+  const texts = catalogOf(language)
   const say = (key: string, params: Record<string, unknown> = {}) => {
     const text = texts.get(key.replace(/^.*:/, '')) ?? key
     return text.replace(/__(\w+)__/g, (_, name: string) => String(params[name]))

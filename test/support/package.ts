@@ -20,7 +20,7 @@ export interface PackageJson {
   keywords: string[]
   engines: { node: string }
   dependencies: Record<string, string>
-  'node-red': { version: string; nodes: Record<string, string> }
+  'node-red': { version: string; nodes: { envlog: string } }
 }
 
 export const packageJson: PackageJson = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -105,8 +105,7 @@ export async function weightOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Absolute paths of the five nodes' js in an install. */
-export function nodeFilesOf(folder: string): string[] {
-  const place = join(folder, 'node_modules', packageJson.name)
-  return Object.values(packageJson['node-red'].nodes).map((file) => join(place, file))
+/** Absolute path of the nodes' js in an install. */
+export function nodesFileOf(folder: string): string {
+  return join(folder, 'node_modules', packageJson.name, packageJson['node-red'].nodes.envlog)
 }

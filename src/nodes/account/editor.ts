@@ -1,5 +1,5 @@
 import { leaveAccount, prepareAccount } from '../../editor/account-form'
-import '../../editor/red'
+import { translate } from '../../editor/red'
 import {
   checkAccountNumber,
   checkAddress,
@@ -17,7 +17,7 @@ RED.nodes.registerType('envlog-account', {
     baseUrl: {
       value: '',
       required: true,
-      label: RED._('@envlog/node-red-envlog/envlog-account:account.baseUrl'),
+      label: translate('account.baseUrl'),
       validate: (value, _options) => checkAddress(value),
     },
     relaySuffix: { value: 'relay', validate: (value, _options) => checkRelaySuffix(value) },

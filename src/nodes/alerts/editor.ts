@@ -1,8 +1,8 @@
-import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { nodeLabel } from '../../editor/node-label'
 import { prepareOnlyNew } from '../../editor/only-new-form'
 import { prepareOutput } from '../../editor/output-form'
+import { translate } from '../../editor/red'
 import {
   checkAdvance,
   checkDevices,
@@ -27,7 +27,7 @@ RED.nodes.registerType('envlog-alerts', {
       value: '',
       type: 'envlog-account',
       required: true,
-      label: RED._('@envlog/node-red-envlog/envlog-alerts:label.account'),
+      label: translate('label.account'),
     },
     select: { value: 'all' },
     devices: {

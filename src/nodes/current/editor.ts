@@ -1,7 +1,7 @@
-import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { nodeLabel } from '../../editor/node-label'
 import { prepareOutput } from '../../editor/output-form'
+import { translate } from '../../editor/red'
 import {
   checkDevices,
   checkGroups,
@@ -24,7 +24,7 @@ RED.nodes.registerType('envlog-current', {
       value: '',
       type: 'envlog-account',
       required: true,
-      label: RED._('@envlog/node-red-envlog/envlog-current:label.account'),
+      label: translate('label.account'),
     },
     select: { value: 'all' },
     devices: {

@@ -1,8 +1,8 @@
-import '../../editor/red'
 import { prepareAction, saveAction } from '../../editor/action-form'
 import { nodeLabel } from '../../editor/node-label'
 import { prepareOutput } from '../../editor/output-form'
 import { preparePeriod } from '../../editor/period'
+import { translate } from '../../editor/red'
 import {
   checkDevices,
   checkGroups,
@@ -26,7 +26,7 @@ RED.nodes.registerType('envlog-range', {
       value: '',
       type: 'envlog-account',
       required: true,
-      label: RED._('@envlog/node-red-envlog/envlog-range:label.account'),
+      label: translate('label.account'),
     },
     select: { value: 'all' },
     devices: {

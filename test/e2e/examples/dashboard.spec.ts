@@ -271,10 +271,25 @@ describe('the wall display', () => {
 
   it('says that the service does not answer, until it does, and that Node-RED is away', async function () {
     this.timeout(FLOW_MS)
-    await deploy()
+    // Asks only when told: else a poll might succeed before *Try again* is pressed.
+    const ask = {
+      id: 'ask',
+      type: 'inject',
+      name: 'ask',
+      z: 'envlog-example-dashboard',
+      props: [],
+      x: 0,
+      y: 0,
+    }
+    await hall.deployWith([WALL], { simulator, more: { 'envlog-current': { repeat: 86_400 } } }, (flow) => [
+      ...flow,
+      { ...ask, wires: [['envlog-example-dashboard-current']] },
+    ])
+    await hall.press('ask')
     const [display, japanese] = [await open(), await open({ language: 'ja' })]
     assert.equal(await display.banner.count(), 0)
     simulator.set({ faults: [{ kind: 'status', status: 503 }] })
+    await hall.press('ask')
     await display.banner.filter({ hasText: 'No readings from the service. It reports an error.' }).waitFor()
     await japanese.banner.filter({ hasText: 'サービスから測定値を取得できません。' }).waitFor()
     // Whoever opens the page now sees it too, and the last values.

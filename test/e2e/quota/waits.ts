@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Simulator } from '../../../simulator'
-import { catalogOf, nodes } from '../../support/built'
+import { catalogOf } from '../../support/built'
 import type { Message } from '../../support/flow-types'
 import { type DeviceMessage, quotaFlow } from '../../support/quota-flow'
 import type { QuotaHarness } from '../../support/quota-harness'
@@ -41,8 +41,7 @@ export function waitTests(harness: QuotaHarness): void {
     await harness.trigger('shown')
     await until('it is done', () => harness.collector.box('done-shown').length > 0)
     const to = Date.now() + ALERT.window * 1000
-    const node = nodes.find(({ type }) => type === 'envlog-alerts')
-    const words = node && catalogOf(node, harness.runtime.lang).get('status.waiting-round')
+    const words = catalogOf(harness.runtime.lang).get('status.waiting-round')
     const pattern = new RegExp(`^${String(words).replace(/__(\w+)__/g, '(?<$1>[\\d:]+)')}$`)
     const endOf = (text: string) => {
       assert.match(text, pattern)

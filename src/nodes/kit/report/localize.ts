@@ -31,9 +31,8 @@ export function localizeError(RED: NodeAPI, error: unknown): Error {
   return result
 }
 
-const ACCOUNT = '@envlog/node-red-envlog/envlog-account:account'
-/** Where the catalogs have the labels of the forms. */
-const LABEL_GROUPS = ['label', ...ACTION_TYPES.map((type) => type.replace('envlog-', '')), ACCOUNT]
+/** Where the catalog has the labels of the forms. */
+const LABEL_GROUPS = ['label', ...ACTION_TYPES.map((type) => type.replace('envlog-', '')), 'account']
 /** Properties that share the field of another one in the form. */
 const SHARED_FIELDS: Record<string, string> = {
   devices: 'select',
@@ -47,10 +46,10 @@ function labelOf(RED: NodeAPI, property: string): string {
   const [first = ''] = property.split('.')
   const name = SHARED_FIELDS[first] ?? first
   for (const group of LABEL_GROUPS) {
-    const key = [group, name].join('.')
+    const key = `${group}.${name}`
     const label = RED._(key)
-    // Node-RED returns the key, without its namespace, where the catalog has no text for it.
-    if (!key.endsWith(label)) return label
+    // Node-RED returns the key where the catalog has no text for it.
+    if (label !== key) return label
   }
   return property
 }

@@ -1,0 +1,11 @@
+import type { NodeAPI } from 'node-red'
+import account from './account/account'
+import alerts from './alerts/alerts'
+import current from './current/current'
+import latest from './latest/latest'
+import range from './range/range'
+
+/** All nodes of the package. */
+export = (RED: NodeAPI): void => {
+  for (const register of [account, current, latest, range, alerts]) register(RED)
+}
