@@ -8,7 +8,7 @@ import { alertEntries, type EndpointName } from './endpoints'
 import type { DeviceKind, RecordValue } from './fleet/definition'
 import type { Device } from './fleet/device'
 import { type Directory, endpointsOf } from './fleet/directory'
-import { placeOf } from './fleet/records'
+import { indexAt } from './fleet/records'
 
 export interface TrueDevice {
   kind: DeviceKind
@@ -110,11 +110,11 @@ function trueDevice(device: Device, now: number): TrueDevice {
 
 function trueRecords(device: Device, now: number, from?: number, to?: number): TrueRecord[] {
   const view = device.records(now)
-  const first = from === undefined ? view.low : placeOf(view, from / 1000, false)
-  const end = to === undefined ? view.high : placeOf(view, to / 1000, true)
+  const first = from === undefined ? view.low : indexAt(view, from / 1000, false)
+  const end = to === undefined ? view.high : indexAt(view, to / 1000, true)
   const records: TrueRecord[] = []
-  for (let place = first; place < end; place++) {
-    const { time, id, values } = view.at(place)
+  for (let index = first; index < end; index++) {
+    const { time, id, values } = view.at(index)
     const measured = device.channels
       .map((channel, column) => [channel.num, values[column] ?? null] as const)
       .filter((pair): pair is readonly [number, number | string] => pair[1] !== null)

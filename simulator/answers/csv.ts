@@ -34,15 +34,15 @@ export function dialect(variants: Variants): CsvDialect {
 export function csvBody(
   device: Device,
   view: RecordView,
-  places: readonly number[],
+  indexes: readonly number[],
   writers: readonly ValueWriter[],
   variants: Variants,
 ): string {
   const { row, start } = dialect(variants)
   const offset = localOffset(device) * 60
   let body = start + headerRows(device, writers, variants).map(row).join('')
-  for (const place of places) {
-    const record = view.at(place)
+  for (const index of indexes) {
+    const record = view.at(index)
     const local = record.time + offset
     const cells = [localTime(local), serialDate(local)]
     for (const writer of writers) cells.push(writer.text(record.values[writer.column] ?? null))

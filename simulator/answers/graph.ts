@@ -26,13 +26,13 @@ export function graphBody(request: GraphRequest, variants: Variants): string {
   // No channels while a device has no records: "may be empty when the device has insufficient data".
   const shown = view.high > view.low ? shownChannels(device, style) : []
   const writers = shown.map(({ channel, column }) => valueWriter(channel, column, asText, unit))
-  const places = ordered(view, selection, variants.recordOrder)
+  const indexes = ordered(view, selection, variants.recordOrder)
   // As described: on latest-data, csv is the CSV format itself; elsewhere, csv and csv2 differ.
   if (type === 'csv2' || (type === 'csv' && endpoint === 'latest-data')) {
-    return csvBody(device, view, places, writers, variants)
+    return csvBody(device, view, indexes, writers, variants)
   }
-  if (type === 'csv') return plainCsv(view, places, writers, variants)
-  return jsonBody(device, style, writers, records(view, places, writers, asText, variants), variants)
+  if (type === 'csv') return plainCsv(view, indexes, writers, variants)
+  return jsonBody(device, style, writers, records(view, indexes, writers, asText, variants), variants)
 }
 
 function jsonBody(
@@ -54,7 +54,7 @@ function jsonBody(
 /** Builds the JSON text directly: objects and JSON.stringify are too slow for 65,535 records of four channels. */
 function records(
   view: RecordView,
-  places: readonly number[],
+  indexes: readonly number[],
   writers: readonly ValueWriter[],
   asText: boolean,
   variants: Variants,
@@ -62,8 +62,8 @@ function records(
   const quote = asText ? '"' : ''
   const tail = variants.extraFields ? `${JSON.stringify(extra(variants)).replace('{', ',')}` : '}'
   let text = ''
-  for (const place of places) {
-    const { time, id, values } = view.at(place)
+  for (const index of indexes) {
+    const { time, id, values } = view.at(index)
     text += `${text === '' ? '' : ','}{"unixtime":${quote}${time}${quote},"data-id":${quote}${id}${quote}`
     for (const writer of writers) {
       const json = writer.json(values[writer.column] ?? null)
@@ -77,14 +77,14 @@ function records(
 /** "csv returns the JSON-encoded value in CSV form": the fields of data[] as columns, times and ids as in JSON. */
 function plainCsv(
   view: RecordView,
-  places: readonly number[],
+  indexes: readonly number[],
   writers: readonly ValueWriter[],
   variants: Variants,
 ): string {
   const { row, start } = dialect(variants)
   let body = start + row(['unixtime', 'data-id', ...writers.map(({ channel }) => `ch${channel.num}`)])
-  for (const place of places) {
-    const { time, id, values } = view.at(place)
+  for (const index of indexes) {
+    const { time, id, values } = view.at(index)
     body += row([
       String(time),
       String(id),

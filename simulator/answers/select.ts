@@ -1,6 +1,6 @@
 /** Selects the records of an answer (docs/service.md, *Fields*). */
 import { defaultNumber, type EndpointName, largestNumber, latestRecords } from '../endpoints'
-import { placeOf, type RecordView } from '../fleet/records'
+import { indexAt, type RecordView } from '../fleet/records'
 import { seedFrom, shuffled } from '../random'
 import type { Variants } from '../variants'
 
@@ -27,8 +27,8 @@ export function select(
     return { first: Math.max(view.low, view.high - latestRecords), end: view.high }
   }
   const number = Math.min(period.number ?? defaultNumber, largestNumber)
-  const first = period.from === undefined ? view.low : placeOf(view, period.from, !inclusive)
-  const end = Math.max(first, placeOf(view, period.to ?? now, inclusive))
+  const first = period.from === undefined ? view.low : indexAt(view, period.from, !inclusive)
+  const end = Math.max(first, indexAt(view, period.to ?? now, inclusive))
   return { first: Math.max(first, end - number), end }
 }
 
@@ -38,10 +38,10 @@ export function ordered(
   { first, end }: Selection,
   order: Variants['recordOrder'],
 ): number[] {
-  const places = Array.from({ length: end - first }, (_, i) => first + i)
-  if (order === 'descending') return places.reverse()
-  if (order === 'shuffled') return shuffled(places, seedFrom(first, end))
+  const indexes = Array.from({ length: end - first }, (_, i) => first + i)
+  if (order === 'descending') return indexes.reverse()
+  if (order === 'shuffled') return shuffled(indexes, seedFrom(first, end))
   const { arrival } = view
-  if (order === 'arrival' && arrival) return places.sort((a, b) => arrival(a) - arrival(b))
-  return places
+  if (order === 'arrival' && arrival) return indexes.sort((a, b) => arrival(a) - arrival(b))
+  return indexes
 }

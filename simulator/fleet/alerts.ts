@@ -13,7 +13,7 @@ import type {
 } from './definition'
 import { emptyBattery, recovery } from './events'
 import type { GeneratedSource } from './generated'
-import { placeOf, type RecordView } from './records'
+import { indexAt, type RecordView } from './records'
 import { type Episode, episode, excursionOn, failureOn } from './signal'
 
 /** How far back the log is told; a device with quiet years has fewer than the 20 entries asked for. */
@@ -102,13 +102,13 @@ function tellDay(shape: AlertShape, view: RecordView, dayIndex: number, tell: Te
 }
 
 function tellExcursion(shape: AlertShape, view: RecordView, column: number, when: Episode, tell: Tell): void {
-  const end = Math.min(view.high, placeOf(view, when.end, true) + 1)
-  const places = range(placeOf(view, when.start, false), end, 1)
+  const end = Math.min(view.high, indexAt(view, when.end, true) + 1)
+  const indexes = range(indexAt(view, when.start, false), end, 1)
   tellCrossings(
     shape,
     column,
-    places
-      .map((place) => view.at(place))
+    indexes
+      .map((index) => view.at(index))
       .map(({ time, values }) => ({ time, value: values[column] as RecordValue })),
     tell,
   )
@@ -170,10 +170,10 @@ function range(start: number, end: number, step: number): number[] {
 
 function tellFailure(shape: AlertShape, view: RecordView, column: number, when: Episode, tell: Tell): void {
   const channel = shape.channels[column] as ChannelDefinition
-  const place = placeOf(view, when.start, false)
-  if (place >= view.high || view.timeAt(place) > when.end) return
+  const index = indexAt(view, when.start, false)
+  if (index >= view.high || view.timeAt(index) > when.end) return
   const label = channel.name || `ch${channel.num}`
-  tell(view.timeAt(place), `ch${channel.num}`, words[shape.language].sensor(label))
+  tell(view.timeAt(index), `ch${channel.num}`, words[shape.language].sensor(label))
 }
 
 /** Battery and communication are watched by the service, so their entries need no record at that time. */

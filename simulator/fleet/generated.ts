@@ -1,11 +1,11 @@
 /**
- * Generated records: the record at place k is a pure function of (seed, device, k), so that history is as long as
+ * Generated records: the record at index k is a pure function of (seed, device, k), so that history is as long as
  * wanted and costs nothing until it is asked for.
  */
 import { hash } from '../random'
 import type { ChannelDefinition, EventDefinition, GeneratedRecords, RecordValue } from './definition'
 import { riseAt } from './events'
-import { placeOf, type RecordSource, type RecordView, type StoredRecord } from './records'
+import { indexAt, type RecordSource, type RecordView, type StoredRecord } from './records'
 import { signals, valueAt } from './signal'
 
 /** Of `block` measurements, `missing` in a row were never received when the device has gaps. */
@@ -40,23 +40,28 @@ export function generatedRecords(options: GeneratedRecords, shape: GeneratedShap
   const interval = options.interval ?? 600
   const drift = options.drift ?? 97
   const from = options.from ?? shape.from
-  const measured = (place: number) => (options.gaps ? withGaps(place, shape.seed) : place)
-  const timeOf = (index: number) => from + index * interval + (drift > 0 ? Math.floor(index / drift) : 0)
-  const timeAt = (place: number) => timeOf(measured(place))
+  const numberOf = (index: number) => (options.gaps ? withGaps(index, shape.seed) : index)
+  const timeOf = (measurement: number) =>
+    from + measurement * interval + (drift > 0 ? Math.floor(measurement / drift) : 0)
+  const timeAt = (index: number) => timeOf(numberOf(index))
   const idAt = idRule(options, shape, timeOf)
   const seeds = shape.channels.map((channel) => hash(shape.seed, channel.num, 77))
   const measuredAt = (column: number, time: number) =>
     measure(shape.channels[column] as ChannelDefinition, seeds[column] ?? 0, shape.events, time)
-  const at = (place: number): StoredRecord => {
-    const index = measured(place)
-    const time = timeOf(index)
-    return { time, id: idAt(index), values: shape.channels.map((_, column) => measuredAt(column, time)) }
+  const at = (index: number): StoredRecord => {
+    const measurement = numberOf(index)
+    const time = timeOf(measurement)
+    return {
+      time,
+      id: idAt(measurement),
+      values: shape.channels.map((_, column) => measuredAt(column, time)),
+    }
   }
   const everything = (now: number): RecordView => {
     const newest = Math.min(now, options.until ?? now)
-    // Upper bound of the places; the binary search finds the real end.
+    // Upper bound of the indexes; the binary search finds the real end.
     const bound = Math.max(0, Math.ceil((newest - from) / interval) + 1)
-    const high = placeOf({ low: 0, high: bound, timeAt, at, last: 0 }, newest, true)
+    const high = indexAt({ low: 0, high: bound, timeAt, at, last: 0 }, newest, true)
     return { low: 0, high, timeAt, at, last: high - 1, stamp: 'generated' }
   }
   const stored = (now: number): RecordView => {
@@ -76,11 +81,11 @@ function measure(
   return valueAt(channel.signal ?? signals.room, seed, time, riseAt(events, channel.num, time))
 }
 
-/** The index of the measurement at a place, where some measurements never arrived. */
-function withGaps(place: number, seed: number): number {
+/** The number of the measurement whose record has this index, where some measurements never arrived. */
+function withGaps(index: number, seed: number): number {
   const kept = block - missing
-  const number = Math.floor(place / kept)
-  const within = place % kept
+  const number = Math.floor(index / kept)
+  const within = index % kept
   const gapAt = 1 + (hash(seed, number, 5) % (kept - 1))
   return number * block + (within < gapAt ? within : within + missing)
 }
@@ -88,14 +93,15 @@ function withGaps(place: number, seed: number): number {
 function idRule(
   options: GeneratedRecords,
   shape: GeneratedShape,
-  timeOf: (index: number) => number,
-): (index: number) => number {
+  timeOf: (measurement: number) => number,
+): (measurement: number) => number {
   if (options.zeroIds) return () => 0
   const first = options.firstId ?? shape.firstId
   const restartedAt = options.restartedAt
-  if (restartedAt === undefined) return (index) => (first + index) % shape.idModulus
+  if (restartedAt === undefined) return (measurement) => (first + measurement) % shape.idModulus
   const from = timeOf(0)
   let restart = Math.max(0, Math.floor((restartedAt - from) / ((timeOf(1000) - from) / 1000)) - 2)
   while (timeOf(restart) < restartedAt) restart++
-  return (index) => (index >= restart ? shape.firstId + index - restart : first + index) % shape.idModulus
+  return (measurement) =>
+    (measurement >= restart ? shape.firstId + measurement - restart : first + measurement) % shape.idModulus
 }

@@ -1,4 +1,4 @@
-/** The records of a device, newest and oldest at known places, whichever way they come about. */
+/** The records of a device, newest and oldest at known indexes, whichever way they come about. */
 import type { RecordDefinition, RecordValue } from './definition'
 
 export interface StoredRecord {
@@ -9,17 +9,17 @@ export interface StoredRecord {
   values: readonly RecordValue[]
 }
 
-/** What is stored at one moment: places `low` up to, not including, `high`, in order of time. */
+/** What is stored at one moment: indexes `low` up to, not including, `high`, in order of time. */
 export interface RecordView {
   low: number
   high: number
-  timeAt(place: number): number
-  at(place: number): StoredRecord
-  /** the place that arrived last: what current tells */
+  timeAt(index: number): number
+  at(index: number): StoredRecord
+  /** the index that arrived last: what current tells */
   last: number
   /** order of arrival, where it differs from that of time */
-  arrival?(place: number): number
-  /** two views with the same stamp hold the same at the same place; undefined: not known */
+  arrival?(index: number): number
+  /** two views with the same stamp hold the same at the same index; undefined: not known */
   stamp?: string
 }
 
@@ -64,19 +64,19 @@ function viewOf(records: readonly RecordDefinition[], shape: ListShape): RecordV
     rank,
   }))
   const sorted = [...rows].sort((a, b) => a.time - b.time || a.rank - b.rank)
-  const at = (place: number) => sorted[place] as (typeof rows)[number]
+  const at = (index: number) => sorted[index] as (typeof rows)[number]
   return {
     low: Math.max(0, sorted.length - shape.capacity),
     high: sorted.length,
-    timeAt: (place) => at(place).time,
+    timeAt: (index) => at(index).time,
     at,
-    arrival: (place) => at(place).rank,
+    arrival: (index) => at(index).rank,
     last: sorted.findIndex((row) => row.rank === rows.length - 1),
   }
 }
 
-/** The first place from `low` on whose record is at or after `time` (after it, with `after`). */
-export function placeOf(view: RecordView, time: number, after: boolean): number {
+/** The first index from `low` on whose record is at or after `time` (after it, with `after`). */
+export function indexAt(view: RecordView, time: number, after: boolean): number {
   let low = view.low
   let high = view.high
   while (low < high) {

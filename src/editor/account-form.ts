@@ -31,7 +31,7 @@ export function prepareAccount(form: Form): void {
       lines.empty()
       addLine('fa-check', form._('account.test-address'))
       addLine('fa-check', form._('account.test-login'))
-      addLine('fa-check', form._('told.devices', { count: found.devices }))
+      addLine('fa-check', form._('summary.devices', { count: found.devices }))
       if (found.relay?.works) addLine('fa-check', form._('account.test-relay'))
       else if (found.relay?.reason) {
         const why = localizeReason({

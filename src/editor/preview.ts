@@ -38,12 +38,12 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     if (!send) return
     const count = countDevices(config, getDeviceList(source)?.devices)
     const which =
-      count === undefined ? form._(`told.select-${config.select}`) : form._('told.devices', { count })
+      count === undefined ? form._(`summary.select-${config.select}`) : form._('summary.devices', { count })
     const parts = { which, send: form._(`send.${send}`), output: form._(`output.${output}`) }
     // Something is chosen also if the account does not have the base units or groups, or has no devices.
     const wholes = { list: config.bases, base: config.bases, group: config.groups }[String(config.select)]
     const isChosen = wholes === undefined || (wholes as unknown[]).length > 0
-    sends.text(count === 0 && !isChosen ? form._('told.none') : form._('told.sends', parts))
+    sends.text(count === 0 && !isChosen ? form._('summary.none') : form._('summary.sends', parts))
     const example = samples[`${type} ${output} ${send}`]
     sample.text(example ? JSON.stringify(example, null, 2) : '')
   }
@@ -64,17 +64,17 @@ export function createPreview(form: Form, source: DeviceSource, edited: () => Ac
     const isTooMuch = (combined?.share ?? 0) > 1
     const of = (endpoint: string) => form._(`endpoint.${endpoint}`)
     const lines: string[] = []
-    if (estimate === null) lines.push(form._('told.round-unknown'))
-    if (budget) lines.push(form._('told.round', { count: budget.requests }))
+    if (estimate === null) lines.push(form._('summary.round-unknown'))
+    if (budget) lines.push(form._('summary.round', { count: budget.requests }))
     if (budget && budget.seconds > 0)
-      lines.push(form._('told.lasts', { time: formatDuration(form, budget.seconds) }))
+      lines.push(form._('summary.lasts', { time: formatDuration(form, budget.seconds) }))
     if (budget && budget.share > 0) {
-      lines.push(form._('told.share', { share: percent(budget.share), endpoint: of(budget.endpoint) }))
+      lines.push(form._('summary.share', { share: percent(budget.share), endpoint: of(budget.endpoint) }))
     }
     if (isTooMuch && combined) {
       const isAlone = (budget?.share ?? 0) >= combined.share
       const parts = { share: percent(combined.share), endpoint: of(combined.endpoint) }
-      lines.push(isAlone ? form._('told.too-much', parts) : form._('told.too-much-together', parts))
+      lines.push(isAlone ? form._('summary.too-much', parts) : form._('summary.too-much-together', parts))
     }
     // Japanese has no space after a full stop.
     const sentences = lines.join(' ').replaceAll('。 ', '。')
@@ -98,7 +98,7 @@ const percent = (share: number) =>
 /** *2 h 30 min*, *50 s*. */
 function formatDuration(form: Form, seconds: number): string {
   const minutes = Math.ceil(seconds / 60)
-  if (seconds < 120) return form._('told.seconds', { seconds })
-  if (minutes < 60) return form._('told.minutes', { minutes })
-  return form._('told.hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 })
+  if (seconds < 120) return form._('summary.seconds', { seconds })
+  if (minutes < 60) return form._('summary.minutes', { minutes })
+  return form._('summary.hours', { hours: Math.floor(minutes / 60), minutes: minutes % 60 })
 }

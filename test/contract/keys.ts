@@ -15,7 +15,7 @@ const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
 
 const ADDRESSES = ['', 'no address', 'http://service.example', 'https://service.example/?query']
 
-const LEDGERS = ['nothing', 'redis://:secret@service.example']
+const SHARED_QUOTAS = ['nothing', 'redis://:secret@service.example']
 
 /** Units of counts in the status; each has a singular and a plural. */
 const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
@@ -36,9 +36,9 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
     ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG'),
   ],
   'serves.*': Object.values(endpoints).map(({ serves }) => serves),
-  'problems.shared-quota-*': LEDGERS.map((address) => String(findSharedQuotaProblem(address))),
+  'problems.shared-quota-*': SHARED_QUOTAS.map((address) => String(findSharedQuotaProblem(address))),
   'problems.address-*': ADDRESSES.map((address) => String(findAddressProblem(address))),
-  'told.select-*': SELECTS,
+  'summary.select-*': SELECTS,
   'endpoint.*': Object.keys(LIMITS),
   'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
   'range.*': ['from', 'to'],
@@ -56,8 +56,8 @@ export const PUT_TOGETHER: Record<string, readonly string[]> = {
 export const PLURALS = [
   ...COUNTED.map((counted) => `status.${counted}`),
   ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
-  ...['told.devices', 'told.node-devices', 'told.node-bases', 'told.round'],
-  ...['told.node-and-bases', 'told.node-groups'],
+  ...['summary.devices', 'summary.node-devices', 'summary.node-bases', 'summary.round'],
+  ...['summary.node-and-bases', 'summary.node-groups'],
 ]
 
 /** Keys of Node-RED's own catalog. */

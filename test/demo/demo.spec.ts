@@ -150,7 +150,7 @@ describe('the demo', function () {
     const browser = await launchChromium()
     const display = await WallDisplay.open(browser, `http://127.0.0.1:${port}`)
     const { page } = display
-    const told = (name: string, state: string) =>
+    const hasState = (name: string, state: string) =>
       display
         .tile(name)
         .and(page.locator(`.is-${state}`))
@@ -160,13 +160,13 @@ describe('the demo', function () {
     try {
       await display.tile('Freezer 1').locator('.envlog-spark').waitFor({ timeout: TOLD_MS })
       await begun(60)
-      await told('Freezer 1', 'high')
+      await hasState('Freezer 1', 'high')
       await alert(/^Freezer 1 above limit/)
       await until('MQTT has it', () => freezer() > -15)
       await begun(180)
-      await told('Freezer 1', 'ok')
-      await told('Rack B', 'stale')
-      await told('Rack A', 'battery')
+      await hasState('Freezer 1', 'ok')
+      await hasState('Rack B', 'stale')
+      await hasState('Rack A', 'battery')
       for (const text of [/^Freezer 1 recovered/, /^Rack B communication/, /^Rack A battery/])
         await alert(text)
       await until('MQTT has that', () => {
@@ -180,7 +180,7 @@ describe('the demo', function () {
       await page.getByRole('button', { name: 'Close the door of Freezer 1' }).waitFor()
       const events = (await (await fetch(`${simulator}/events`)).json()) as { kind: string }[]
       assert.ok(events.some(({ kind }) => kind === 'door'))
-      await told('Freezer 1', 'high')
+      await hasState('Freezer 1', 'high')
       await page.getByRole('button', { name: 'Close the door of Freezer 1' }).click()
       await page.getByRole('button', { name: 'Open the door of Freezer 1' }).waitFor()
       assert.deepEqual(await display.tooWide(), [])

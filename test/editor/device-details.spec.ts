@@ -11,8 +11,8 @@ describe('details of a device', () => {
     useFakeRed()
 
     it('is how long ago it measured, in the largest unit that is full', () => {
-      const told = [0, 59 * SECOND, MINUTE, 3 * HOUR - 1, 3 * HOUR, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
-      assert.deepEqual(told, [
+      const ages = [0, 59 * SECOND, MINUTE, 3 * HOUR - 1, 3 * HOUR, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
+      assert.deepEqual(ages, [
         '0 sec. ago',
         '59 sec. ago',
         '1 min. ago',
@@ -47,7 +47,7 @@ describe('details of a device', () => {
   describe('in Japanese', () => {
     useFakeRed('ja')
 
-    it('is told in the viewer’s language', () => {
+    it('is in the viewer’s language', () => {
       assert.equal(ago(NOW - 3 * MINUTE, NOW), '3 分前')
       const values = [-18.4, 45].map((value) => ({ name: '', value, unit: '%', quantity: null, error: null }))
       assert.equal(valuesOf(listedDevice('52A10001', { values })), '-18.4 %、45 %')

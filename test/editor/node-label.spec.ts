@@ -7,7 +7,7 @@ const node = (saved: object): Form => ({
   id: 'n',
   type: 'envlog-latest',
   version: 2,
-  _: (key, params) => `${key.replace('told.node-', '')} ${params?.what} ${params?.count}`,
+  _: (key, params) => `${key.replace('summary.node-', '')} ${params?.what} ${params?.count}`,
   ...saved,
 })
 const label = (saved: object) => nodeLabel(node(saved), 'latest')

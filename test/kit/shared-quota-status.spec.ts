@@ -22,12 +22,12 @@ describe('the status of an account whose quota is shared', () => {
     report(true)
     report(true)
     assert.deepEqual(seen, [
-      'status.ledger-away',
-      'status.ledger-away: ECONNREFUSED',
-      'warn warnings.ledger-away ECONNREFUSED',
-      'status.ledger-away: TIMEOUT',
+      'status.redis-away',
+      'status.redis-away: ECONNREFUSED',
+      'warn warnings.redis-away ECONNREFUSED',
+      'status.redis-away: TIMEOUT',
       'none',
-      'log warnings.ledger-back',
+      'log warnings.redis-back',
       'none',
     ])
   })

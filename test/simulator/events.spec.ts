@@ -152,7 +152,7 @@ describe('simulator: the story', () => {
   const RACK_A = ['52C10008', '5F0A1001'] as const
   const RACK_B = ['52C10009', '5F0A1001'] as const
 
-  const told = (simulator: Simulator) => ({
+  const seen = (simulator: Simulator) => ({
     isWarm: Number(newest(simulator, FREEZER).values[1]) > -15,
     isSilent: newest(simulator, ...RACK_B).age > 60,
     isEmpty: simulator.truth.devices().find(({ name }) => name === 'Rack A')?.battery === 2,
@@ -160,7 +160,7 @@ describe('simulator: the story', () => {
 
   // The freezer defrosts every six hours.
   for (const hour of [0, 2, 4, 9, 15, 21]) {
-    it(`is told within three minutes, whenever it begins: at ${hour}:15`, async () => {
+    it(`is reported within three minutes, whenever it begins: at ${hour}:15`, async () => {
       const begin = Date.UTC(2026, 0, 15, hour, 15)
       const simulator = await simulate({ story: true, clock: manualClock(begin) })
       const alerts = (serial: string, base?: string) =>
@@ -168,11 +168,11 @@ describe('simulator: the story', () => {
           .alerts(serial, base)
           .filter(({ time }) => time >= begin)
           .map(({ texts }) => texts)
-      assert.deepEqual(told(simulator), { isWarm: false, isSilent: false, isEmpty: false })
+      assert.deepEqual(seen(simulator), { isWarm: false, isSilent: false, isEmpty: false })
       simulator.clock.advance(MINUTE_MS)
-      assert.deepEqual(told(simulator), { isWarm: true, isSilent: false, isEmpty: false })
+      assert.deepEqual(seen(simulator), { isWarm: true, isSilent: false, isEmpty: false })
       simulator.clock.advance(2 * MINUTE_MS)
-      assert.deepEqual(told(simulator), { isWarm: false, isSilent: true, isEmpty: true })
+      assert.deepEqual(seen(simulator), { isWarm: false, isSilent: true, isEmpty: true })
       assert.deepEqual(
         alerts(FREEZER).map(({ ch1 = '' }) => /Upper Limit:|Returned/.exec(ch1)?.[0]),
         ['Returned', 'Upper Limit:'],

@@ -40,8 +40,8 @@ export async function startChat(): Promise<Chat> {
     const body = JSON.parse(await text(request)) as Body
     if (refuses) refused++
     else {
-      const { format, told } = readBody(body)
-      texts.push(told)
+      const { format, message } = readBody(body)
+      texts.push(message)
       bodies.push(body)
       formats.push(format)
     }
@@ -68,14 +68,14 @@ export async function startChat(): Promise<Chat> {
   }
 }
 
-function readBody(body: Body): { format: ChatFormat; told: string } {
-  const { text: told, attachments } = body
-  if (attachments) return { format: 'teams', told: readCard(body) }
-  assert.ok(typeof told === 'string')
-  if (Object.keys(body).length > 1) return { format: 'json', told }
+function readBody(body: Body): { format: ChatFormat; message: string } {
+  const { text: message, attachments } = body
+  if (attachments) return { format: 'teams', message: readCard(body) }
+  assert.ok(typeof message === 'string')
+  if (Object.keys(body).length > 1) return { format: 'json', message }
   const plain = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
-  const shown = told.replace(/&(?:lt|gt|amp);/g, (escaped) => plain[escaped as keyof typeof plain])
-  return { format: 'slack', told: shown }
+  const shown = message.replace(/&(?:lt|gt|amp);/g, (escaped) => plain[escaped as keyof typeof plain])
+  return { format: 'slack', message: shown }
 }
 
 /** A line of the card each, all of it plain text: nothing of it is Markdown. */

@@ -38,7 +38,7 @@ export interface Freezers {
   /** An entry for each text, so many seconds after nine and a second apart. */
   alarm(serial: string, later: number, ...texts: string[]): void
   /** All that was taken, when some more rounds have brought nothing else. */
-  assertTold(expected: readonly string[], told?: () => readonly string[]): Promise<void>
+  assertSent(expected: readonly string[], sent?: () => readonly string[]): Promise<void>
 }
 
 /**
@@ -106,10 +106,10 @@ export function useFreezers({ hasRecord = false } = {}): Freezers {
       const entries = texts.map((text, at) => ({ unixtime: AT + later + at, texts: { ch1: text } }))
       stateOf(serial).alerts.push(...entries)
     },
-    async assertTold(expected, told = () => chat.texts) {
-      await until('the messages have arrived', () => told().length >= expected.length).catch(() => {})
+    async assertSent(expected, sent = () => chat.texts) {
+      await until('the messages have arrived', () => sent().length >= expected.length).catch(() => {})
       await rounds(simulator, 1)
-      assert.deepEqual(told(), expected)
+      assert.deepEqual(sent(), expected)
     },
   }
 }

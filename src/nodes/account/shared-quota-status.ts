@@ -12,11 +12,11 @@ export function createSharedQuotaStatus(
 ): (isConnected: boolean, code?: string) => void {
   let hasWarned = false
   return (isConnected, code) => {
-    const text = code ? `${RED._('status.ledger-away')}: ${code}` : 'status.ledger-away'
+    const text = code ? `${RED._('status.redis-away')}: ${code}` : 'status.redis-away'
     node.status(isConnected ? {} : { fill: 'yellow', shape: 'ring', text })
-    if (isConnected && hasWarned) node.log(RED._('warnings.ledger-back'))
+    if (isConnected && hasWarned) node.log(RED._('warnings.redis-back'))
     if (!isConnected && code !== undefined && !hasWarned) {
-      node.warn(RED._('warnings.ledger-away', { reason: code } as never))
+      node.warn(RED._('warnings.redis-away', { reason: code } as never))
     }
     hasWarned = !isConnected && (hasWarned || code !== undefined)
   }

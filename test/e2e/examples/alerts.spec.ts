@@ -11,12 +11,12 @@ const CHAT = 'Alarms/alerts to a chat'
 const HOSTILE = 'Inside Sensor Error <!channel> &lt; "*b*" [a](b)'
 const MAIL = 'Mail - needs node-red-node-email/alerts to a chat and by mail'
 
-/** Flows that tell people: what was told once is not told again, whatever happens between. */
+/** Flows that write to people: what was sent once is not sent again, whatever happens between. */
 describe('examples that pass alerts on', () => {
   const hall = useExamples({ speed: 2 })
   const freezers = useFreezers({ hasRecord: true })
-  const { alarm, assertTold } = freezers
-  const hostileTold = `Alert: Freezer 2: ${HOSTILE} (2026-11-20 09:02)`
+  const { alarm, assertSent } = freezers
+  const hostileMessage = `Alert: Freezer 2: ${HOSTILE} (2026-11-20 09:02)`
   const bodyOf = (text: string) => JSON.stringify(freezers.chat.bodies[freezers.chat.texts.indexOf(text)])
 
   /** A chat would make a mention or a link of it; a card and a program take it as it is. */
@@ -39,13 +39,13 @@ describe('examples that pass alerts on', () => {
 
     alarm(FIRST, 60, 'Inside Upper Limit: -8 C', 'Inside Returned to Normal: -16 C')
     alarm(SECOND, 120, HOSTILE)
-    const told = [
+    const expected = [
       'Alert: Freezer 1: Inside Upper Limit: -8 C (2026-11-20 09:01)\nRecovered: Freezer 1: Inside Returned to Normal: -16 C (2026-11-20 09:01)',
-      hostileTold,
+      hostileMessage,
     ]
     const sorted = () => freezers.chat.texts.toSorted()
-    await assertTold(told, sorted)
-    // That it was told is written down: a crash before may tell it again.
+    await assertSent(expected, sorted)
+    // That it was sent is written down: a crash before may send it again.
     await rounds(freezers.simulator, 8)
 
     freezers.chat.refuse(true)
@@ -55,9 +55,9 @@ describe('examples that pass alerts on', () => {
     await hall.start()
     await until('the chat has refused it again', () => freezers.chat.refused > 1)
     freezers.chat.refuse(false)
-    told.splice(1, 0, 'Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:03)')
-    await assertTold(told.toSorted(), sorted)
-    assertFormat('slack', hostileTold)
+    expected.splice(1, 0, 'Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:03)')
+    await assertSent(expected.toSorted(), sorted)
+    assertFormat('slack', hostileMessage)
   })
 
   for (const format of ['teams', 'json'] as const)
@@ -68,8 +68,8 @@ describe('examples that pass alerts on', () => {
       // What is there at first is known.
       await rounds(simulator, 8)
       alarm(SECOND, 120, HOSTILE)
-      await assertTold([hostileTold])
-      assertFormat(format, hostileTold)
+      await assertSent([hostileMessage])
+      assertFormat(format, hostileMessage)
     })
 
   it('take the format of their chat from one node, the same in all of them', () => {
@@ -88,34 +88,34 @@ describe('examples that pass alerts on', () => {
     await hall.deploy([MAIL], { simulator: freezers.simulator, chat, mail: freezers.mail })
     await rounds(freezers.simulator, 8)
     alarm(FIRST, 0, 'Inside Upper Limit: -8 C')
-    const told = ['Alert: Freezer 1: Inside Upper Limit: -8 C (2026-11-20 09:00)']
+    const expected = ['Alert: Freezer 1: Inside Upper Limit: -8 C (2026-11-20 09:00)']
     const mails = () => freezers.mail.mails.map(({ text }) => text)
-    await assertTold(told)
-    await assertTold(told, mails)
+    await assertSent(expected)
+    await assertSent(expected, mails)
     assert.deepEqual(freezers.mail.mails[0], {
       from: 'envlog@localhost',
       to: 'you@localhost',
       subject: 'Alerts of Freezer 1',
-      text: told[0],
+      text: expected[0],
     })
 
     // The chat takes it, the mail server does not: no second time in the chat.
     freezers.mail.refuse(true)
     alarm(FIRST, 60, 'Inside 正常値復帰: -16 C')
-    told.push('Recovered: Freezer 1: Inside 正常値復帰: -16 C (2026-11-20 09:01)')
+    expected.push('Recovered: Freezer 1: Inside 正常値復帰: -16 C (2026-11-20 09:01)')
     await until('the mail server has refused it', () => freezers.mail.refused > 1)
-    await assertTold(told)
+    await assertSent(expected)
     freezers.mail.refuse(false)
-    await assertTold(told, mails)
-    await assertTold(told)
+    await assertSent(expected, mails)
+    await assertSent(expected)
 
     freezers.chat.refuse(true)
     alarm(FIRST, 120, 'Inside Upper Limit: -7 C')
-    told.push('Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:02)')
+    expected.push('Alert: Freezer 1: Inside Upper Limit: -7 C (2026-11-20 09:02)')
     await until('the chat has refused it', () => freezers.chat.refused > 1)
     freezers.chat.refuse(false)
-    await assertTold(told)
-    await assertTold(told, mails)
+    await assertSent(expected)
+    await assertSent(expected, mails)
     const bodies = freezers.chat.bodies as { alerts: { text: string }[] }[]
     assert.deepEqual(
       bodies.map(({ alerts }) => alerts.map(({ text }) => text)),

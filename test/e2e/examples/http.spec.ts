@@ -92,8 +92,8 @@ describe('the example HTTP for MES and scripts', () => {
     assert.equal(asked.status, status, asked.text)
     assert.match(String(asked.headers.get('content-type')), /^application\/problem\+json/)
     assert.equal(asked.headers.get('cache-control'), 'no-store')
-    const { type, title, status: told, detail } = problem
-    assert.deepEqual([type, told], ['about:blank', status])
+    const { type, title, status: stated, detail } = problem
+    assert.deepEqual([type, stated], ['about:blank', status])
     assert.ok(title.length > 0 && detail.length > 0, asked.text)
     for (const [key, value] of Object.entries(more)) assert.deepEqual(problem[key as keyof Problem], value)
     return problem
@@ -370,8 +370,8 @@ describe('the example HTTP for MES and scripts', () => {
     const answers = periods.map(async (from, index) => {
       const serial = index % 2 === 0 ? FIRST : SECOND
       const { text } = await ask({ serial, from: iso(from), to: iso(from + 3600_000) })
-      const { serial: told, from: begin, records } = JSON.parse(text)
-      assert.deepEqual([told, begin, records.length], [serial, iso(from), 60])
+      const { serial: found, from: begin, records } = JSON.parse(text)
+      assert.deepEqual([found, begin, records.length], [serial, iso(from), 60])
     })
     const wrong = assertProblem(await ask({ serial: 'nobody' }), 404)
     await until('it is asked for', () => asked() > 0)

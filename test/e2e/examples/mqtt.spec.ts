@@ -107,15 +107,15 @@ function tests(start: () => Promise<Broker>): void {
     filter: string,
     done: (known: Map<string, string>) => boolean,
   ): Promise<Received[]> {
-    const told = async () => {
+    const settled = async () => {
       const { received, end } = await broker.subscribe(filter)
       const known = () => new Map(received.map(({ topic, text }) => [topic, text]))
       await until(`what is told of ${filter}`, () => done(known()), SETTLED_MS).catch(() => {})
       await end()
       return received
     }
-    await told()
-    return (await told()).filter((message) => message.retained)
+    await settled()
+    return (await settled()).filter((message) => message.retained)
   }
 
   /** It comes to that, and somebody who subscribes then is told so. */
@@ -134,13 +134,13 @@ function tests(start: () => Promise<Broker>): void {
   it('publish each channel on a topic of its own, retained, new ones only, and all to a broker that was away', async function () {
     this.timeout(FLOW_MS)
     const { received, end } = await broker.subscribe('envlog/#')
-    const told = () => received.map(({ topic, text }) => ({ topic, text }))
+    const messages = () => received.map(({ topic, text }) => ({ topic, text }))
     const first = numbers()
     await hall.deploy([CHANNELS], { simulator, broker: broker.node })
     await until('all channels are published', () => received.length >= first.length)
     await rounds(simulator, 2)
     const count = received.length
-    for (const message of told())
+    for (const message of messages())
       assert.ok(first.some((one) => one.text === message.text && one.topic === message.topic))
     await rounds(simulator, 2)
     assert.equal(received.length, count)
@@ -149,7 +149,7 @@ function tests(start: () => Promise<Broker>): void {
     const second = numbers().filter((message) => !message.topic.includes(SILENT))
     await until('the new values are published', () => received.length >= count + second.length)
     await rounds(simulator, 2)
-    assertSame(told().slice(count), second)
+    assertSame(messages().slice(count), second)
     await end()
     const all = await assertRetained(numbers())
     assert.equal(all.length, numbers().length)

@@ -89,20 +89,20 @@ describe('examples for those who operate', () => {
       )
       const readings = simulator.truth.current()
       const times = readings.flatMap(({ serial, time }) => (time ? { serial, value: time / 1000 } : []))
-      const told = (wanted: string) =>
+      const seriesOf = (wanted: string) =>
         samples.flatMap(({ name, labels, value }) =>
           name === wanted ? { serial: labels.serial, value } : [],
         )
-      assertSame(told('envlog_measured_timestamp_seconds'), times)
+      assertSame(seriesOf('envlog_measured_timestamp_seconds'), times)
       assertSame(
-        told('envlog_battery_code'),
+        seriesOf('envlog_battery_code'),
         simulator.truth.devices().map(({ serial, battery }) => ({ serial, value: battery })),
       )
       assert.deepEqual(
-        told('envlog_rssi').map(({ serial }) => serial),
+        seriesOf('envlog_rssi').map(({ serial }) => serial),
         ['52A10001', '52A10003'],
       )
-      const [asked] = told('envlog_asked_timestamp_seconds')
+      const [asked] = seriesOf('envlog_asked_timestamp_seconds')
       assert.ok(Math.abs(Number(asked?.value) * 1000 - Date.now()) < MINUTE)
     })
 
@@ -133,7 +133,7 @@ describe('examples for those who operate', () => {
       ENVLOG_TIMEOUT: { kind: 'silence' },
     }
 
-    it('are told by their code, with what to do', async function () {
+    it('are sent by their code, with what to do', async function () {
       this.timeout(FLOW_MS)
       await hall.deployWith([ERRORS], { simulator, more: { 'envlog-account': { timeout: 5 } } }, (flow) => {
         const say = flow.find(({ name }) => name === 'in words')
@@ -171,15 +171,15 @@ describe('examples for those who operate', () => {
         ]
       })
       await hall.press('try it')
-      await until('it is told', () => chat.texts.length > 0)
+      await until('it is sent', () => chat.texts.length > 0)
       assert.match(String(chat.texts[0]), /^devices of the message: ENVLOG_INPUT: .* Correct the property/)
       for (const [at, [code, fault]] of Object.entries(faults).entries()) {
         simulator.set({ faults: [fault] })
         await hall.press('ask')
-        await until(`${code} is told`, () => chat.texts.length > at + 1)
-        const told = String(chat.texts[at + 1])
-        assert.ok(told.startsWith(`all: ${code}: `), told)
-        assert.ok(told.includes(ADVICE[code] ?? '?'), told)
+        await until(`${code} is sent`, () => chat.texts.length > at + 1)
+        const message = String(chat.texts[at + 1])
+        assert.ok(message.startsWith(`all: ${code}: `), message)
+        assert.ok(message.includes(ADVICE[code] ?? '?'), message)
       }
     })
 
