@@ -6,7 +6,7 @@ import { ACCOUNT_DEFAULTS } from '../src/shared/account'
 import { defaultsOf } from '../test/support/built'
 import type { FlowNode } from '../test/support/node-red'
 import type { Case } from './cases'
-import type { OpenService } from './services'
+import { type OpenService, services } from './services'
 
 export const systems = ['floor', 'fetch', 'ours', 'hand'] as const
 export type System = (typeof systems)[number]
@@ -21,6 +21,17 @@ export interface OurTarget {
 export interface BenchTarget extends OurTarget {
   one: Case
   service: OpenService
+}
+
+/** A node that polls all devices of a service with *only new*, and how many these are. */
+export function pollTarget(
+  name: 'poll-100' | 'poll-500' | 'poll-5000',
+  service: OpenService,
+  id = 'poll',
+): OurTarget & { devices: number } {
+  const devices = services[name].fleet.map(({ serial }) => ({ serial, base: serial }))
+  const one = { id, type: 'envlog-latest', settings: { select: 'list', devices } } as const
+  return { one, service, devices: devices.length }
 }
 
 const position = { z: 'tab', x: 100, y: 100 }

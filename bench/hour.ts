@@ -3,10 +3,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountIdOf, type OurTarget, ourFlow, triggerOf } from './flows'
+import { accountIdOf, ourFlow, pollTarget, triggerOf } from './flows'
 import { withServices } from './measure'
 import { startBenchNodeRed } from './node-red'
-import { services } from './services'
 
 const MINUTE = 60_000
 /** Rounds that are measured; a node that polls each minute has 60 in an hour. */
@@ -25,11 +24,7 @@ export interface Written {
 export const measureWrites = (): Promise<Written | null> =>
   withServices(['poll-100'], async ([service], advance) => {
     if (!service) throw new Error('no service')
-    const devices = services['poll-100'].fleet.map(({ serial }) => ({ serial, base: serial }))
-    const target: OurTarget = {
-      one: { id: 'poll', type: 'envlog-latest', settings: { select: 'list', devices } },
-      service,
-    }
+    const target = pollTarget('poll-100', service)
     const nodeRed = await startBenchNodeRed(
       ourFlow([target]),
       { [accountIdOf(target)]: service.login },
@@ -50,8 +45,8 @@ export const measureWrites = (): Promise<Written | null> =>
       const after = writtenBy(nodeRed.pid)
       return before === null || after === null ? null : ((after - before) / 1e6) * (AN_HOUR / ROUNDS)
     }
-    await round(devices.length)
-    const news = await written(1, devices.length)
+    await round(target.devices)
+    const news = await written(1, target.devices)
     const nothing = await written(0, 0)
     await nodeRed.stop()
     return news === null || nothing === null ? null : { news, nothing }
@@ -82,16 +77,10 @@ export const measureAccounts = (): Promise<ManyAccounts> =>
   withServices(
     Array.from({ length: ACCOUNTS }, () => 'poll-100'),
     async (opened, advance) => {
-      const devices = services['poll-100'].fleet.map(({ serial }) => ({ serial, base: serial }))
-      const targets = opened.map(
-        (service, index): OurTarget => ({
-          one: { id: `poll-${index}`, type: 'envlog-latest', settings: { select: 'list', devices } },
-          service,
-        }),
-      )
+      const targets = opened.map((service, index) => pollTarget('poll-100', service, `poll-${index}`))
       const logins = Object.fromEntries(targets.map((target) => [accountIdOf(target), target.service.login]))
       const nodeRed = await startBenchNodeRed(ourFlow(targets), logins)
-      const count = devices.length * ACCOUNTS
+      const count = targets.reduce((sum, { devices }) => sum + devices, 0)
       const idle = await nodeRed.heap()
       const perDevice = async () => ((await nodeRed.heap()) - idle) / count / 1000
       const round = async () =>

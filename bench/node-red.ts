@@ -15,6 +15,8 @@ export interface BenchedNodeRed {
   idle(): Promise<number>
   /** Bytes of the heap after a collection of garbage. */
   heap(): Promise<number>
+  /** Where its editor and dashboards are. */
+  url(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -39,12 +41,14 @@ export interface BenchOptions {
   hasPackage?: boolean
   /** As in Node-RED's settings. */
   contextStorage?: object
+  /** Further packages of nodes. */
+  palette?: readonly string[]
 }
 
 export async function startBenchNodeRed(
   flow: readonly FlowNode[],
   credentials: Record<string, object>,
-  { hasPackage = true, contextStorage }: BenchOptions = {},
+  { hasPackage = true, contextStorage, palette = [] }: BenchOptions = {},
 ): Promise<BenchedNodeRed> {
   folder ??= temporaryFolder('bench')
   const userDir = mkdtempSync(join(folder, 'user-dir-'))
@@ -55,7 +59,8 @@ export async function startBenchNodeRed(
   )
   write('flows.json', flow)
   write('flows_cred.json', credentials)
-  if (hasPackage) linkPackage(userDir)
+  if (hasPackage) link(userDir, packageJson.name, root)
+  for (const name of palette) link(userDir, name, join(root, 'node_modules', name))
   await installBenchNodes(userDir)
 
   const child = fork(require.resolve('node-red/red.js'), ['--userDir', userDir], {
@@ -85,6 +90,7 @@ export async function startBenchNodeRed(
     pid: child.pid ?? 0,
     idle: async () => (await receive('idle', { kind: 'idle' })).resident,
     heap: async () => (await receive('heap', { kind: 'heap' })).used,
+    url: async () => `http://127.0.0.1:${(await receive('port', { kind: 'port' })).port}`,
     async stop() {
       child.kill('SIGTERM')
       await ended
@@ -92,11 +98,11 @@ export async function startBenchNodeRed(
   }
 }
 
-/** Installs the built package. */
-function linkPackage(userDir: string): void {
-  const packageFolder = join(userDir, 'node_modules', packageJson.name)
+/** Installs a package that is in a folder. */
+function link(userDir: string, name: string, target: string): void {
+  const packageFolder = join(userDir, 'node_modules', name)
   mkdirSync(dirname(packageFolder), { recursive: true })
-  symlinkSync(root, packageFolder)
+  symlinkSync(target, packageFolder)
 }
 
 async function installBenchNodes(userDir: string): Promise<void> {

@@ -3,7 +3,7 @@
  * `JSON.parse` (the floor): processor per device, and how long the event loop is stopped.
  */
 import { type Spread, spread } from './figures'
-import { accountIdOf, bodyOf, floorFlow, type OurTarget, ourFlow, triggerOf } from './flows'
+import { accountIdOf, bodyOf, floorFlow, ourFlow, pollTarget, triggerOf } from './flows'
 import { withServices } from './measure'
 import { startBenchNodeRed } from './node-red'
 import type { Measurement } from './probe'
@@ -42,21 +42,18 @@ export const processorRatio = ({ ours, floor }: PollResult): Spread =>
 export const measurePolls = (one: PollCase, profile?: string): Promise<PollResult> =>
   withServices([one.service], async ([service], advance) => {
     if (!service) throw new Error(`${one.service} is not open`)
-    const { fleet } = services[one.service]
-    const devices = fleet.map(({ serial }) => ({ serial, base: serial }))
-    const target: OurTarget = {
-      one: { id: 'poll', type: 'envlog-latest', settings: { select: 'list', devices } },
-      service,
-    }
-    const bodies = fleet.map(({ serial }) => bodyOf(service, { 'remote-serial': serial }))
+    const target = pollTarget(one.service, service)
+    const bodies = services[one.service].fleet.map(({ serial }) =>
+      bodyOf(service, { 'remote-serial': serial }),
+    )
     const [nodeRed, floor] = await Promise.all([
       startBenchNodeRed(ourFlow([target]), { [accountIdOf(target)]: service.login }),
       startBenchNodeRed(floorFlow(`${service.url}/v1/devices/latest-data`, bodies), {}),
     ])
     const trigger = triggerOf(target.one)
-    const result: PollResult = { one, devices: devices.length, ours: [], floor: [] }
+    const result: PollResult = { one, devices: target.devices, ours: [], floor: [] }
     // The round's end is a message too.
-    const first = devices.length + 1
+    const first = target.devices + 1
     const later = one.news > 0 ? first : 1
     for (let round = 0; round <= one.rounds; round++) {
       if (round > 0 && one.news > 0) await advance(one.news * MINUTE)

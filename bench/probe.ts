@@ -3,9 +3,11 @@
  * measurement, which executes commands of the parent process. The bench bundles this file into the nodes folder of the
  * user directory.
  */
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
+import { Agent, request, type Server } from 'node:http'
 import { Session } from 'node:inspector/promises'
+import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapSnapshot } from 'node:v8'
@@ -42,6 +44,8 @@ export type ProbeReport =
   | { kind: 'idle'; resident: number }
   /** bytes in use */
   | { kind: 'heap'; used: number }
+  /** where Node-RED listens */
+  | { kind: 'port'; port: number }
   | { kind: 'failed'; error: string }
 
 /** The finest resolution of the histogram of the event loop's delay; it is subtracted from the maximum. */
@@ -141,6 +145,12 @@ function usedHeap(): number {
   return process.memoryUsage().heapUsed
 }
 
+/** Node-RED may start its flows before it listens. */
+async function portOf(server: Server): Promise<number> {
+  if (!server.listening) await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
 const HEADERS = { 'content-type': 'application/json', 'x-http-method-override': 'GET' }
 
 function post(url: string, body: string, agent: Agent): Promise<unknown> {
@@ -228,7 +238,9 @@ export default (RED: NodeAPI): void => {
 
   const report = (data: ProbeReport) => process.send?.(data)
   const reportFailure = (error: unknown) => report({ kind: 'failed', error: String(error) })
-  process.on('message', (command: CallCommand | { kind: 'idle' | 'heap' }) => {
+  process.on('message', (command: CallCommand | { kind: 'idle' | 'heap' | 'port' }) => {
+    if (command.kind === 'port')
+      portOf(RED.server as Server).then((port) => report({ kind: 'port', port }), reportFailure)
     if (command.kind === 'heap') report({ kind: 'heap', used: usedHeap() })
     if (command.kind === 'idle') idle().then((resident) => report({ kind: 'idle', resident }), reportFailure)
     if (command.kind === 'call')

@@ -7,6 +7,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { measureBeside } from './beside'
 import { cases } from './cases'
 import { measureFootprint } from './footprint'
 import { goalsOf } from './goals'
@@ -45,11 +46,12 @@ async function main(): Promise<void> {
   const footprint = isWhole ? await measureFootprint() : undefined
   const written = isWhole ? await measureWrites() : undefined
   const accounts = isWhole ? await measureAccounts() : undefined
+  const beside = isWhole ? await measureBeside() : undefined
   const year = isWhole ? await measureYear() : undefined
   const report = reportOf(
     results,
     polls,
-    goalsOf({ results, polls, start, footprint, written, accounts, year }),
+    goalsOf({ results, polls, start, footprint, written, accounts, beside, year }),
   )
   console.log(report)
   if (isWhole) writeReadme(report)
