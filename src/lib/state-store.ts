@@ -1,10 +1,13 @@
 import { inBackground } from './background'
 import type { Clock } from './clock'
+import { measured, yieldIfDue } from './cooperative'
 
 /** Where state outlives the process, such as a context store of Node-RED. */
 export interface StateStore {
+  /** What was saved, parsed. */
   load(): Promise<unknown>
-  save(state: unknown): Promise<void>
+  /** @param text the state as JSON */
+  save(text: string): Promise<void>
   /** Called when a write fails and the one before did not. */
   onWriteError?(error: Error): void
 }
@@ -47,13 +50,42 @@ export interface StateWriter {
   end(): Promise<void>
 }
 
-/** The state of thousands of devices takes ms to copy, so copying may take this share of the time. */
-const MAX_COPYING_SHARE = 1 / 20
+/** The state of thousands of devices takes ms to write as text, so that may take this share of the time. */
+const MAX_WORKING_SHARE = 1 / 20
 const MAX_PAUSE_MS = 1000
+/** Entries of a map or list that become text in one step. */
+const ENTRIES_PER_STEP = 256
+
+/** JSON of a state in steps. Its size is in the maps and lists that are its properties. */
+function* toJson(state: unknown): Generator<undefined, string> {
+  if (typeof state !== 'object' || state === null || Array.isArray(state)) return JSON.stringify(state)
+  const members: string[] = []
+  for (const [key, value] of Object.entries(state)) {
+    const text = yield* propertyToJson(value)
+    if (text !== undefined) members.push(`${JSON.stringify(key)}:${text}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+/** @returns `undefined` where JSON has no text for the value */
+function* propertyToJson(value: unknown): Generator<undefined, string | undefined> {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const isList = Array.isArray(value)
+  const entries: unknown[] = isList ? value : Object.entries(value)
+  const parts: string[] = []
+  for (let at = 0; at < entries.length; at += ENTRIES_PER_STEP) {
+    const part = entries.slice(at, at + ENTRIES_PER_STEP)
+    const text = JSON.stringify(isList ? part : Object.fromEntries(part as [string, unknown][]))
+    parts.push(text.slice(1, -1))
+    yield undefined
+  }
+  return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`
+}
 
 /**
  * Writes the latest state to a store, one write at a time: changes during a write, and during a pause after it that
- * depends on how long the state takes to copy, are written together. A write that fails or times out is repeated.
+ * depends on how long the text of the state takes to make, are written together. A write that fails or times out is
+ * repeated.
  * @param state copies the state
  */
 export function createStateWriter(store: StateStore, clock: Clock, state: () => unknown): StateWriter {
@@ -69,18 +101,29 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
     cancelRetry()
     hasChanged = false
     isWriting = true
-    let pauseMs = 0
-    try {
+    let workedMs = 0
+    const work = <T>(step: () => T): T => {
       const start = clock.monotonic()
-      const saved = store.save(state())
-      pauseMs = Math.min(MAX_PAUSE_MS, (clock.monotonic() - start) / MAX_COPYING_SHARE)
-      await withTimeout(saved, MAX_WRITE_MS, clock)
+      const result = measured(step)
+      workedMs += clock.monotonic() - start
+      return result
+    }
+    try {
+      const steps = work(() => toJson(state()))
+      let step = work(() => steps.next())
+      while (!step.done) {
+        const turn = yieldIfDue()
+        if (turn !== undefined) await turn
+        step = work(() => steps.next())
+      }
+      if (phase !== 'ended') await withTimeout(store.save(step.value), MAX_WRITE_MS, clock)
       isFailing = false
     } catch (error) {
       if (!isFailing) store.onWriteError?.(error as Error)
       isFailing = true
       if (phase === 'open') cancelRetry = clock.after(RETRY_MS, save)
     }
+    const pauseMs = Math.min(MAX_PAUSE_MS, workedMs / MAX_WORKING_SHARE)
     if (pauseMs >= 1 && phase === 'open') await pause(pauseMs)
     isWriting = false
     if (hasChanged && phase !== 'ended') inBackground(write())

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { systemClock } from '../../src/lib/clock'
 import { createStateWriter, loadOrEmpty, type StateStore } from '../../src/lib/state-store'
 import { createVirtualClock } from '../support/clock'
 import { observe } from '../support/quota/manual-service'
@@ -10,7 +12,7 @@ describe('loading from a store', () => {
   it('returns what was saved', async () => {
     const clock = createVirtualClock()
     const store = createMemoryStore(clock)
-    await store.save({ some: 'state' })
+    await store.save('{"some":"state"}')
     assert.deepEqual(await loadOrEmpty(store, clock), { some: 'state' })
     assert.equal(clock.pending(), 0)
   })
@@ -33,7 +35,7 @@ describe('loading from a store', () => {
   it('waits for a slow store', async () => {
     const clock = createVirtualClock()
     const store = createMemoryStore(clock, { delays: () => 4000 })
-    const loaded = observe(store.save('state').then(() => loadOrEmpty(store, clock)))
+    const loaded = observe(store.save('"state"').then(() => loadOrEmpty(store, clock)))
     await clock.pass(8000)
     assert.deepEqual(loaded, { state: 'done', value: 'state' })
   })
@@ -102,6 +104,54 @@ describe('writing to a store', () => {
     await writer.end()
     assert.equal(await store.load(), 6)
     assert.equal(clock.pending(), 0)
+  })
+
+  it('writes any state as JSON does, however many entries its maps and lists have', async () => {
+    const entries = fc.array(fc.tuple(fc.string(), fc.jsonValue()), { maxLength: 5 })
+    const states = fc.record({
+      lists: fc
+        .tuple(fc.array(fc.jsonValue()), fc.nat(3))
+        .map(([list, times]) => Array(200 * times).fill(list)),
+      maps: fc
+        .tuple(entries, fc.nat(600))
+        .map(([some, count]) =>
+          Object.fromEntries([...some, ...Array.from({ length: count }, (_, at) => [`key ${at}`, { at }])]),
+        ),
+      none: fc.constant(undefined),
+      other: fc.jsonValue(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(states, fc.jsonValue()), async (state) => {
+        let written = ''
+        const save = async (text: string) => {
+          written = text
+        }
+        const writer = createStateWriter({ ...silent, save }, systemClock, () => state)
+        writer.save()
+        await writer.end()
+        assert.equal(written, JSON.stringify(state))
+      }),
+    )
+  })
+
+  it('makes a large state to text in several turns of the event loop, as it was at first', async () => {
+    const state = {
+      devices: Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`${at}`, 'before'])),
+    }
+    let turns = 0
+    const counted = setInterval(() => turns++, 0)
+    let written = ''
+    const save = async (text: string) => {
+      written = text
+    }
+    const writer = createStateWriter({ ...silent, save }, systemClock, () => structuredClone(state))
+    writer.save()
+    assert.equal(written, '')
+    state.devices['49999'] = 'after'
+    await writer.end()
+    clearInterval(counted)
+    assert.ok(turns >= 2, `${turns} turns`)
+    assert.equal(JSON.parse(written).devices['49999'], 'before')
   })
 
   it('continues after a failed write', async () => {

@@ -181,7 +181,7 @@ describe('a store', () => {
   it('that fails to write gets the next change', async () => {
     let fails = true
     const good = createRecordingStore({ ...saved(4), cursors: {} })
-    const save = (state: unknown) => (fails ? Promise.reject(new Error('full')) : good.save(state))
+    const save = (text: string) => (fails ? Promise.reject(new Error('full')) : good.save(text))
     const { deliver } = begin({ ...good, save })
     await nextTurn()
     deliver(5)
@@ -259,8 +259,8 @@ describe('a store', () => {
   it('that writes slowly gets one write at a time, and finally the latest state', async () => {
     const ends: (() => void)[] = []
     const states: unknown[] = []
-    const save = (state: unknown) => {
-      states.push(state)
+    const save = (text: string) => {
+      states.push(JSON.parse(text))
       return new Promise<void>((resolve) => ends.push(resolve))
     }
     const { deliver } = begin({ ...createRecordingStore({ ...saved(4), cursors: {} }), save })

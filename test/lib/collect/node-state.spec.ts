@@ -106,22 +106,6 @@ describe('the state of a node', () => {
     assert.equal(store.writes.length, 3)
   })
 
-  it('is plain data: what a store keeps is not changed afterwards', async () => {
-    const kept: unknown[] = []
-    const { nodeState, deliver } = await begin({
-      ...createRecordingStore(),
-      save: async (state) => void kept.push(state),
-    })
-    deliver(FIRST, 5)
-    await nextTurn()
-    const before = structuredClone(kept[0])
-    deliver(FIRST, 6)
-    nodeState.setLastSent([[FIRST, 'mark']])
-    nodeState.forget('all')
-    await nextTurn()
-    assert.deepEqual(kept[0], before)
-  })
-
   it('survives a deploy, also if the store contains older state, or is another one', async () => {
     const { nodeState, store, deliver, cursor } = await begin()
     deliver(FIRST, 5)

@@ -87,7 +87,7 @@ describe('what a quota saves', () => {
 
   it('of another version is ignored', async () => {
     const { clock, store } = await left(10)
-    await store.save({ ...(store.contents() as object), version: 1 })
+    await store.save(JSON.stringify({ ...(store.contents() as object), version: 1 }))
     const next = createProcess(clock, { store })
     await clock.settle()
     assert.equal(own(next), 0)
@@ -104,7 +104,7 @@ describe('what a quota saves', () => {
     it(`is ignored and replaced if it is damaged: ${what}`, async () => {
       const clock = createVirtualClock()
       const store = createMemoryStore(clock)
-      await store.save(state)
+      await store.save(JSON.stringify(state))
       const next = createProcess(clock, { store })
       next.submit('one')
       await clock.settle()

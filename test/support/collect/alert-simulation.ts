@@ -50,7 +50,7 @@ export function createAlertSimulation(
   const writes: { text: string; length: number }[] = []
   const disk: StateStore = {
     load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
-    save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
+    save: async (text) => void writes.push({ text, length: journal.length }),
   }
   let nodeState = createNodeState(time)
   nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })

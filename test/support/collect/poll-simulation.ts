@@ -64,7 +64,7 @@ export function createPollSimulation(
   const writes: { text: string; length: number }[] = []
   const disk: StateStore = {
     load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
-    save: async (state) => void writes.push({ text: JSON.stringify(state), length: journal.length }),
+    save: async (text) => void writes.push({ text, length: journal.length }),
   }
   const ahead = new Set<number>()
   /** Whether each latest answer was decoded. */

@@ -23,9 +23,9 @@ export function createRecordingStore(
     writes,
     latest: newest,
     load: async () => newest(),
-    async save(state) {
-      writes.push(JSON.stringify(state))
-      onWrite(state)
+    async save(text) {
+      writes.push(text)
+      onWrite(JSON.parse(text))
     },
   }
 }

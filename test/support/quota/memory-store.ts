@@ -53,10 +53,9 @@ export function createMemoryStore(
       inFlight = 0
     },
     load: () => call(() => (text === undefined ? undefined : JSON.parse(text))),
-    save(state) {
+    save(written) {
       begun++
       const at = clock.monotonic()
-      const written = JSON.stringify(state)
       return call(() => {
         newest = at
         text = written

@@ -53,9 +53,9 @@ export function createContextStore(
           error ? reject(error) : resolve(typeof value === 'string' ? parseOrKeep(value) : value),
         )
       }),
-    save: (state) =>
+    save: (text) =>
       new Promise((resolve, reject) => {
-        context().set(key, JSON.stringify(state), store, (error) => (error ? reject(error) : resolve()))
+        context().set(key, text, store, (error) => (error ? reject(error) : resolve()))
       }),
   }
 }
