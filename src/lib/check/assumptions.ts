@@ -1,10 +1,28 @@
 import { LIMITS } from '../../shared/service-limits'
-import { isAbsent, readElements } from '../decode/fields'
+import { isAbsent } from '../decode/fields'
 import { readNumber } from '../decode/number'
 import type { EndpointName } from '../endpoints'
 import { classifyAlert } from '../readings/alert-kind'
 import { parseChannelNumber } from '../readings/channel'
 import { ID_MODULUS } from '../readings/continuity'
+import {
+  bodyOf,
+  channelBaseOf,
+  devicesOf,
+  entriesOf,
+  idOf,
+  isFilledArray,
+  type Json,
+  numberTypesOf,
+  objectsIn,
+  offsetHoldersOf,
+  offsetSpellingOf,
+  orderOf,
+  recordsOf,
+  serialsIn,
+  single,
+  timesOf,
+} from './answer-parts'
 import { type Answered, type Exchange, isAnswered } from './exchange'
 import { compareFields } from './fields'
 
@@ -43,18 +61,6 @@ const observe = (verdict: Verdict, seen: string, details: Iterable<string> = [])
   details: [...new Set(details)],
 })
 
-type Json = Readonly<Record<string, unknown>>
-
-const asObject = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
-const objectsIn = (value: unknown): Json[] => (readElements(value) ?? []).map(asObject)
-
-const bodyOf = ({ result }: Answered) => asObject(result.body)
-const recordsOf = (answer: Answered) => objectsIn(bodyOf(answer).data)
-const devicesOf = (answer: Answered) => objectsIn(bodyOf(answer).devices)
-const entriesOf = (answer: Answered) => objectsIn(bodyOf(answer)['alert-logs'])
-const idOf = (record: Json) => record['data-id'] ?? record.data_id
-
 const LATEST: readonly EndpointName[] = ['latest-data', 'latest-data-relay']
 const PERIOD: readonly EndpointName[] = ['data', 'data-relay']
 const GRAPH: readonly EndpointName[] = [...LATEST, ...PERIOD]
@@ -63,10 +69,6 @@ const AS_TEXT: readonly EndpointName[] = ['current', 'latest-data-relay', 'alert
 const WITH_FLAG: readonly EndpointName[] = ['latest-data-relay', 'alert']
 
 const isOf = (endpoints: readonly EndpointName[]) => (answer: Answered) => endpoints.includes(answer.endpoint)
-
-/** Instants of the records with one, in the order of the answer, in seconds. */
-const timesOf = (records: readonly Json[]) =>
-  records.map(({ unixtime }) => readNumber(unixtime)).filter((time) => time !== null)
 
 type Observe = (answers: readonly Answered[], all: readonly Exchange[]) => Observation
 
@@ -481,76 +483,6 @@ export function checkAssumptions(exchanges: readonly Exchange[]): Finding[] {
   }))
 }
 
-const single = (value: unknown): Json => asObject(Array.isArray(value) ? value[0] : value)
-const isFilledArray = (value: unknown) => Array.isArray(value) && value.length > 0
-
-type Order = 'ascending' | 'descending' | 'mixed'
-
-/** Equal times say nothing. */
-function orderOf(times: readonly number[]): Order | undefined {
-  const steps = times.slice(1).map((time, index) => Math.sign(time - (times[index] as number)))
-  const [isUp, isDown] = [steps.includes(1), steps.includes(-1)]
-  if (isUp && isDown) return 'mixed'
-  if (isUp) return 'ascending'
-  return isDown ? 'descending' : undefined
-}
-
-/** Whether channels are numbered from 0 or from 1; `null` for neither, `undefined` where the answer does not show it. */
-function channelBaseOf(answer: Answered): 0 | 1 | null | undefined {
-  const keys = new Set(
-    recordsOf(answer)
-      .flatMap((record) => Object.keys(record))
-      .map(parseChannelNumber),
-  )
-  keys.delete(undefined)
-  const numbers = objectsIn(bodyOf(answer).channel).map(({ num }) => readNumber(num))
-  if (keys.size === 0 || numbers.length === 0) return undefined
-  if (numbers.includes(0)) return 0
-  if (numbers.every((number) => keys.has(number ?? -1))) return 1
-  return numbers.every((number) => number !== null && keys.has(number + 1)) ? 0 : null
-}
-
-/** The JSON types of the fields that hold numbers; blank ones have none. */
-function numberTypesOf(answer: Answered): Set<'text' | 'number'> {
-  const types = new Set<'text' | 'number'>()
-  const look = (value: unknown) => {
-    if (typeof value === 'number') types.add('number')
-    else if (typeof value === 'string' && readNumber(value) !== null) types.add('text')
-  }
-  for (const holder of offsetHoldersOf(answer)) {
-    for (const [field, value] of Object.entries(holder)) if (/^(?:time|std|dst)[-_]/.test(field)) look(value)
-  }
-  for (const record of [...recordsOf(answer), ...entriesOf(answer)]) {
-    look(record.unixtime)
-    look(idOf(record))
-  }
-  for (const record of recordsOf(answer)) {
-    for (const [field, value] of Object.entries(record))
-      if (parseChannelNumber(field) !== undefined) look(value)
-  }
-  for (const device of devicesOf(answer)) {
-    for (const field of ['num', 'battery', 'rssi', 'unixtime']) look(device[field])
-    look(single(device.group).num)
-    for (const { num } of objectsIn(device.channel)) look(num)
-  }
-  for (const { num } of objectsIn(bodyOf(answer).channel)) look(num)
-  return types
-}
-
-/** The objects that have the fields of the time offset: the devices of `current`, and other answers themselves. */
-function offsetHoldersOf(answer: Answered): Json[] {
-  return answer.endpoint === 'current' ? devicesOf(answer) : [bodyOf(answer)]
-}
-
-function offsetSpellingOf(answer: Answered): 'hyphen' | 'underscore' | 'both' | undefined {
-  const fields = offsetHoldersOf(answer).flatMap((holder) => Object.keys(holder))
-  const hasHyphen = fields.some((field) => /^(?:time-diff|std-bias|dst-bias)$/.test(field))
-  const hasUnderscore = fields.some((field) => /^(?:time_diff|std_bias|dst_bias)$/.test(field))
-  if (hasHyphen && hasUnderscore) return 'both'
-  if (hasHyphen) return 'hyphen'
-  return hasUnderscore ? 'underscore' : undefined
-}
-
 /** Ids of a standalone device grow; those of a remote unit begin again at 0 after 65,535 (docs/service.md, *Fields*). */
 function idsOf(answer: Answered | undefined, kind: 'standalone' | 'relay'): Observation {
   const records = answer ? recordsOf(answer).filter(({ unixtime }) => readNumber(unixtime) !== null) : []
@@ -574,14 +506,4 @@ function idsOf(answer: Answered | undefined, kind: 'standalone' | 'relay'): Obse
   }
   if (restarts > 1) return observe('contradicted', 'id-order')
   return observe('confirmed', restarts === 1 ? 'restarted' : 'growing')
-}
-
-function serialsIn(answer: Answered): string[] {
-  const body = bodyOf(answer)
-  const devices = devicesOf(answer)
-  const fields = [
-    ...devices.flatMap(({ serial, baseunit }) => [serial, single(baseunit).serial]),
-    ...[body.serial, body['remote-serial'], body['base-serial']],
-  ]
-  return fields.filter((serial) => !isAbsent(serial)).map(String)
 }
