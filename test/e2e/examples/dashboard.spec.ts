@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Browser } from 'playwright-core'
+import type { Browser, Locator } from 'playwright-core'
 import {
   type AlertDefinition,
   type DeviceDefinition,
@@ -87,6 +87,16 @@ describe('the wall display', () => {
     displays.push(display)
     return display
   }
+
+  /**
+   * Clicks an item of the open list of devices until the chart shows it or not. Node-RED sends a choice back, which would
+   * replace one that is made before it arrives; and a list that is just drawn again takes no click.
+   */
+  const choose = (item: Locator, isShown: () => Promise<boolean>, wanted: boolean) =>
+    until(`it is ${wanted ? '' : 'not '}shown`, async () => {
+      if ((await item.getAttribute('aria-selected')) !== String(wanted)) await item.click()
+      return (await isShown()) === wanted
+    })
 
   const points = async () =>
     ((await shownBy<Point[]>(hall.url(), CHART)) ?? []).map((point) => point._datapoint)
@@ -184,13 +194,8 @@ describe('the wall display', () => {
     const { page } = display
     await page.locator('.envlog-choose .v-select').first().click()
     for (const name of ['Freezer', 'Silent', 'Empty', 'Cold']) {
-      const item = page.locator('.v-list-item').filter({ hasText: new RegExp(`^${name}$`) })
-      // Node-RED sends the choice back, which would replace one that was made before it arrives; and a list that is
-      // just drawn again takes no click.
-      await until(`${name} is not shown`, async () => {
-        if ((await item.getAttribute('aria-selected')) === 'true') await item.click()
-        return !(await names()).includes(name)
-      })
+      const isShown = async () => (await names()).includes(name)
+      await choose(page.locator('.v-list-item').filter({ hasText: new RegExp(`^${name}$`) }), isShown, false)
     }
     assert.equal((await names()).join(), twins)
     await display.close()
@@ -252,9 +257,9 @@ describe('the wall display', () => {
     )
     // In the list of devices, and in the chart's legend and tooltip.
     await page.locator('.envlog-choose .v-select').first().click()
-    await page.locator('.v-list-item').filter({ hasText: HTML }).click()
+    const isShown = async () => (await names()).some((name) => name.includes(HTML))
+    await choose(page.locator('.v-list-item').filter({ hasText: HTML }), isShown, true)
     await page.keyboard.press('Escape')
-    await until('it has a line', async () => (await names()).some((name) => name.includes(HTML)))
     // The chart may be drawn again just then: then the tooltip waits for the next move of the pointer.
     let x = 300
     await until('the tooltip names it', async () => {
