@@ -1,7 +1,7 @@
 /**
  * The longest stops of the event loop in a Node-RED that has more to do: the package's wall display, open in a browser,
- * and its example that publishes every channel to an MQTT broker, each with new readings once a second. Measured without
- * and with rounds of a node that polls many devices.
+ * and its example that publishes every channel to an MQTT broker; both ask once a second. Measured without and with
+ * rounds of a node that polls many devices. Before each measurement all devices get new readings.
  */
 import type { Simulator } from '../simulator'
 import { startBroker } from '../test/support/broker'
@@ -40,12 +40,11 @@ export const measureBeside = (): Promise<Beside> =>
     )
     try {
       await WallDisplay.open(browser, await nodeRed.url())
-      const stopOf = async (node: string, messages: number) =>
-        (await nodeRed.call({ node, messages, collect: false })).stop
-      const round = async () => {
+      const stopOf = async (node: string, messages: number) => {
         await advance(3 * MINUTE)
-        return stopOf(triggerOf(target.one), target.devices + 1)
+        return (await nodeRed.call({ node, messages, collect: false })).stop
       }
+      const round = () => stopOf(triggerOf(target.one), target.devices + 1)
       const pause = () => stopOf(aSecond.id, 1)
       const found: Beside = { alone: [], polling: [] }
       for (let time = -WARM_UP; time < ROUNDS; time++) {

@@ -53,31 +53,41 @@ export interface StateWriter {
 /** The state of thousands of devices takes ms to write as text, so that may take this share of the time. */
 const MAX_WORKING_SHARE = 1 / 20
 const MAX_PAUSE_MS = 1000
-/** Entries of a map or list that become text in one step. */
+/** A map or list with more entries becomes text in steps of so many. */
 const ENTRIES_PER_STEP = 256
+/** How deep below a state long maps and lists may be. */
+const MAX_DEPTH = 3
 
-/** JSON of a state in steps. Its size is in the maps and lists that are its properties. */
-function* toJson(state: unknown): Generator<undefined, string> {
-  if (typeof state !== 'object' || state === null || Array.isArray(state)) return JSON.stringify(state)
-  const members: string[] = []
-  for (const [key, value] of Object.entries(state)) {
-    const text = yield* propertyToJson(value)
-    if (text !== undefined) members.push(`${JSON.stringify(key)}:${text}`)
-  }
-  return `{${members.join(',')}}`
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !('toJSON' in value)
+
+/** Whether a map or list, or one in it, has many entries. */
+function isLong(value: unknown, depth: number): boolean {
+  if (!isContainer(value)) return false
+  const values = Array.isArray(value) ? value : Object.values(value)
+  return values.length > ENTRIES_PER_STEP || (depth > 0 && values.some((one) => isLong(one, depth - 1)))
 }
 
-/** @returns `undefined` where JSON has no text for the value */
-function* propertyToJson(value: unknown): Generator<undefined, string | undefined> {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+/** What `JSON.stringify` returns, made in steps where the value is long. */
+function* toJson(value: unknown, depth = MAX_DEPTH): Generator<undefined, string | undefined> {
+  if (!isContainer(value) || !isLong(value, depth)) return JSON.stringify(value)
+  const parts: string[] = []
   const isList = Array.isArray(value)
   const entries: unknown[] = isList ? value : Object.entries(value)
-  const parts: string[] = []
-  for (let at = 0; at < entries.length; at += ENTRIES_PER_STEP) {
-    const part = entries.slice(at, at + ENTRIES_PER_STEP)
-    const text = JSON.stringify(isList ? part : Object.fromEntries(part as [string, unknown][]))
-    parts.push(text.slice(1, -1))
-    yield undefined
+  if (entries.length > ENTRIES_PER_STEP) {
+    for (let at = 0; at < entries.length; at += ENTRIES_PER_STEP) {
+      const part = entries.slice(at, at + ENTRIES_PER_STEP)
+      const text = JSON.stringify(isList ? part : Object.fromEntries(part as [string, unknown][]))
+      if (text.length > 2) parts.push(text.slice(1, -1))
+      yield undefined
+    }
+  } else if (isList) {
+    for (const one of value) parts.push((yield* toJson(one, depth - 1)) ?? 'null')
+  } else {
+    for (const [key, one] of Object.entries(value)) {
+      const text = yield* toJson(one, depth - 1)
+      if (text !== undefined) parts.push(`${JSON.stringify(key)}:${text}`)
+    }
   }
   return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`
 }
@@ -95,7 +105,8 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
   let isFailing = false
   let onIdle = () => {}
   let cancelRetry = () => {}
-  let endPause: (() => void) | undefined
+  /** Ends a pause, and the wait for a turn of the event loop: what is to be written before the end has no time. */
+  let stopWaiting = () => {}
 
   async function write(): Promise<void> {
     cancelRetry()
@@ -112,11 +123,11 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
       const steps = work(() => toJson(state()))
       let step = work(() => steps.next())
       while (!step.done) {
-        const turn = yieldIfDue()
-        if (turn !== undefined) await turn
+        const turn = phase === 'open' ? yieldIfDue() : undefined
+        if (turn !== undefined) await untilEnd(turn)
         step = work(() => steps.next())
       }
-      if (phase !== 'ended') await withTimeout(store.save(step.value), MAX_WRITE_MS, clock)
+      if (phase !== 'ended') await withTimeout(store.save(step.value as string), MAX_WRITE_MS, clock)
       isFailing = false
     } catch (error) {
       if (!isFailing) store.onWriteError?.(error as Error)
@@ -133,10 +144,16 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       const cancel = clock.after(ms, resolve)
-      endPause = () => {
+      stopWaiting = () => {
         cancel()
         resolve()
       }
+    })
+
+  const untilEnd = (turn: Promise<void>) =>
+    new Promise<void>((resolve, reject) => {
+      stopWaiting = resolve
+      turn.then(resolve, reject)
     })
 
   function save(): void {
@@ -151,7 +168,7 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
       new Promise((resolve) => {
         phase = 'ending'
         cancelRetry()
-        endPause?.()
+        stopWaiting()
         const cancel = clock.after(MAX_RESPONSE_MS, () => onIdle())
         onIdle = () => {
           phase = 'ended'

@@ -140,15 +140,12 @@ describe('writing to a store', () => {
     }
     let turns = 0
     const counted = setInterval(() => turns++, 0)
-    let written = ''
-    const save = async (text: string) => {
-      written = text
-    }
-    const writer = createStateWriter({ ...silent, save }, systemClock, () => structuredClone(state))
-    writer.save()
-    assert.equal(written, '')
-    state.devices['49999'] = 'after'
-    await writer.end()
+    const written = await new Promise<string>((resolve) => {
+      const save = async (text: string) => resolve(text)
+      const writer = createStateWriter({ ...silent, save }, systemClock, () => structuredClone(state))
+      writer.save()
+      state.devices['49999'] = 'after'
+    })
     clearInterval(counted)
     assert.ok(turns >= 2, `${turns} turns`)
     assert.equal(JSON.parse(written).devices['49999'], 'before')

@@ -141,13 +141,16 @@ export function createRedactor(secrets: readonly string[], chosen: readonly stri
   // Shorter secrets occur in too many words: they are redacted only where they are the whole text.
   const short = new Set([...secrets, ...chosen].filter(({ length }) => length < FRAGMENT_LENGTH))
   const withoutShort = (all: readonly string[]) => all.filter((secret) => !short.has(secret))
-  const hasSecret = createSecretSearch(withoutShort(secrets), withoutShort(chosen))
+  const hasSecret = memoize(createSecretSearch(withoutShort(secrets), withoutShort(chosen)))
   const isUnsafe = memoize((key) => !SERVICE_KEY.test(key) && !FIGURE.test(key) && hasSecret(key))
-  const isShortSecret = (text: string) => text !== '' && short.has(text.replace(/^"|"$/g, ''))
-  const isSecret = memoize((text) => hasSecret(text) || isShortSecret(text))
-  const redactText = (text: string) => (FIGURE.test(text) || !isSecret(text) ? text : REDACTED)
+  const isShortSecret = (text: string) =>
+    short.size > 0 && text !== '' && short.has(text.replace(/^"|"$/g, ''))
+  const redactText = (text: string) =>
+    FIGURE.test(text) || !(hasSecret(text) || isShortSecret(text)) ? text : REDACTED
+  const foldedChosen = chosen.map(fold)
   /** A person may choose the serial number of a device as password, which must not remove the device. */
-  const isPartOfChosen = memoize((serial) => chosen.some((secret) => fold(secret).includes(fold(serial))))
+  const isPartOfChosen = (serial: string) =>
+    foldedChosen.some((secret) => secret.includes(serial.toLowerCase()))
 
   function redactField(text: string, key: string): string {
     return SERIAL_KEY.test(key) && isSerial(text) && isPartOfChosen(text) ? text : redactText(text)
@@ -211,7 +214,8 @@ function memoize(hasSecret: (text: string) => boolean): (text: string) => boolea
     if (known !== undefined) return known
     if (results.size === MAX_MEMOIZED) results.clear()
     const result = hasSecret(text)
-    results.set(text, result)
+    // A copy: a part of a text keeps the whole of it in memory.
+    results.set(Buffer.from(text, 'utf16le').toString('utf16le'), result)
     return result
   }
 }

@@ -19,7 +19,7 @@ function keeping(texts: string[]): StateStore {
   }
 }
 
-describe('the text of a state that is made in steps', () => {
+describe('the text of a state, made in steps', () => {
   it('is written before the node closes, also where each turn of the event loop is long', async () => {
     const clock = createVirtualClock()
     const store = createMemoryStore(clock)
