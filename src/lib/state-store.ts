@@ -55,6 +55,8 @@ const MAX_WORKING_SHARE = 1 / 20
 const MAX_PAUSE_MS = 1000
 /** A map or list with more entries becomes text in steps of so many. */
 const ENTRIES_PER_STEP = 256
+/** A text that is shorter takes too little time to be spread over turns of the event loop. */
+const CHARACTERS_PER_TURN = 65_536
 /** How deep below a state long maps and lists may be. */
 const MAX_DEPTH = 3
 
@@ -68,8 +70,8 @@ function isLong(value: unknown, depth: number): boolean {
   return values.length > ENTRIES_PER_STEP || (depth > 0 && values.some((one) => isLong(one, depth - 1)))
 }
 
-/** What `JSON.stringify` returns, made in steps where the value is long. */
-function* toJson(value: unknown, depth = MAX_DEPTH): Generator<undefined, string | undefined> {
+/** What `JSON.stringify` returns, made in steps where the value is long. Each yields the characters it has made. */
+function* toJson(value: unknown, depth = MAX_DEPTH): Generator<number, string | undefined> {
   if (!isContainer(value) || !isLong(value, depth)) return JSON.stringify(value)
   const parts: string[] = []
   const isList = Array.isArray(value)
@@ -79,7 +81,7 @@ function* toJson(value: unknown, depth = MAX_DEPTH): Generator<undefined, string
       const part = entries.slice(at, at + ENTRIES_PER_STEP)
       const text = JSON.stringify(isList ? part : Object.fromEntries(part as [string, unknown][]))
       if (text.length > 2) parts.push(text.slice(1, -1))
-      yield undefined
+      yield text.length
     }
   } else if (isList) {
     for (const one of value) parts.push((yield* toJson(one, depth - 1)) ?? 'null')
@@ -122,10 +124,12 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
     try {
       const steps = work(() => toJson(state()))
       let step = work(() => steps.next())
-      while (!step.done) {
-        const turn = phase === 'open' ? yieldIfDue() : undefined
+      for (let made = 0; !step.done; step = work(() => steps.next())) {
+        made += step.value
+        if (made < CHARACTERS_PER_TURN || phase !== 'open') continue
+        made = 0
+        const turn = yieldIfDue()
         if (turn !== undefined) await untilEnd(turn)
-        step = work(() => steps.next())
       }
       if (phase !== 'ended') await withTimeout(store.save(step.value as string), MAX_WRITE_MS, clock)
       isFailing = false
