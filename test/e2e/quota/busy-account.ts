@@ -100,8 +100,8 @@ export function timesFull(
   limit: number,
 ): number {
   const times = log.filter((entry) => entry.endpoint === endpoint).map(({ time }) => time)
-  // Permits are free again a window and a margin after the answer.
-  const span = seconds * 1200
+  // Permits are free again a window and a margin after the answer, and a waiting request needs some time to be sent.
+  const span = seconds * 1500
   return times.filter((time, at) => time - Number(times[at - limit]) < span).length
 }
 
