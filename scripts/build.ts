@@ -6,13 +6,13 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
-import { ACTION_TYPES } from '../src/shared/action'
+import { ACTION_TYPES, nameOfType } from '../src/shared/action'
 import { writePages } from './pages'
 import { samplesOf } from './samples'
 
 const root = dirname(__dirname)
 const languages = readdirSync(join(root, 'locales'))
-const nodeNames = ['account', ...ACTION_TYPES.map((type) => type.replace('envlog-', ''))]
+const nodeNames = ['account', ...ACTION_TYPES.map(nameOfType)]
 
 /**
  * One file instead of 130: loading them one by one takes 5 MB in each Node-RED, and longer. What `src` loads late,

@@ -11,7 +11,7 @@ import type { Alert } from '../src/lib/readings/alerts'
 import type { Channel } from '../src/lib/readings/channel'
 import type { Reading } from '../src/lib/readings/current'
 import type { Series } from '../src/lib/readings/series'
-import { type ActionType, TOPICS } from '../src/shared/action'
+import { type ActionType, nameOfType, TOPICS } from '../src/shared/action'
 import { MEASUREMENTS, OFFERED, type Output, type Send } from '../src/shared/outputs'
 
 const AT = Date.UTC(2026, 10, 20, 8)
@@ -99,7 +99,6 @@ function sample(type: ActionType, output: Output, send: Send): object {
   const topic = subject && formatTopic(TOPICS[type], { account: 'Plant A', ...subject })
   const quota = { limit: 60, remaining: 41, windowSeconds: 60, recordsRemaining: null }
   const answer = { endpoint: ENDPOINTS[type], receivedAt: AT + 5123, quota }
-  const name = type.replace('envlog-', '') as Parameters<typeof createMetadata>[0]
   const parts = plan.sequence && {
     id: '…',
     type: 'array',
@@ -110,7 +109,7 @@ function sample(type: ActionType, output: Output, send: Send): object {
   return {
     ...(topic === undefined ? {} : { topic }),
     payload: Array.isArray(message.payload) ? message.payload.slice(0, MAX_ELEMENTS) : message.payload,
-    envlog: createMetadata(name, 'Plant A', { answer }, { subject, reading: message.reading }),
+    envlog: createMetadata(nameOfType(type), 'Plant A', { answer }, { subject, reading: message.reading }),
     ...(plan.columns === undefined ? {} : { columns: plan.columns }),
     ...(parts ? { parts } : {}),
   }

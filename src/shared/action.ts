@@ -3,6 +3,13 @@
 export const ACTION_TYPES = ['envlog-current', 'envlog-latest', 'envlog-range', 'envlog-alerts'] as const
 export type ActionType = (typeof ACTION_TYPES)[number]
 
+type NameOf<Type> = Type extends `envlog-${infer Name}` ? Name : never
+
+/** `current` of `envlog-current`: its name in `msg.envlog.node`, in the catalog, and in the names of files. */
+export function nameOfType<Type extends `envlog-${string}`>(type: Type): NameOf<Type> {
+  return type.slice('envlog-'.length) as NameOf<Type>
+}
+
 /** Default topic templates (docs/messages.md, *topic*). */
 export const TOPICS: Record<ActionType, string> = {
   'envlog-current': 'envlog/{base}/{serial}/{channel}',

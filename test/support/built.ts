@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createContext, runInContext } from 'node:vm'
+import { nameOfType } from '../../src/shared/action'
 import { packageJson, root } from './package'
 
 export interface Definition {
@@ -36,7 +37,7 @@ export const script = scriptsOf(html).find(({ kind }) => kind === 'text/javascri
 
 export const nodes: readonly BuiltNode[] = scriptsOf(html).flatMap(({ attributes, body }) => {
   const type = /data-template-name="([^"]*)"/.exec(attributes)?.[1]
-  return type === undefined ? [] : [{ type, name: type.replace(/^envlog-/, ''), form: body }]
+  return type === undefined ? [] : [{ type, name: nameOfType(type as `envlog-${string}`), form: body }]
 })
 
 export const iconOf = ({ name }: BuiltNode): string => join(folder, 'icons', `${name}.svg`)

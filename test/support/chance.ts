@@ -15,9 +15,9 @@ export const isLong = env.LONG === '1'
 env.SEED ??= isLong ? String(Date.now() % 0x8000_0000) : '1'
 export const seed = Number(env.SEED)
 
-/** How often a model runs: three times as often in the long tests, a twelfth of it in `npm test`. */
+/** How often a model runs: twice as often in the long tests, a twelfth of it in `npm test`. */
 export const runs = (usual: number): number =>
-  Number(env.RUNS ?? (isLong ? 3 * usual : Math.ceil(usual / 12)))
+  Number(env.RUNS ?? (isLong ? 2 * usual : Math.ceil(usual / 12)))
 
 /** A pseudo-random generator. @param start the seed */
 export function createRandom(start: number | string) {

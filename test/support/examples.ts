@@ -5,7 +5,7 @@
  *     await harness.deploy(['Alarms/alerts to a chat'], { simulator, chat })
  */
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
@@ -220,16 +220,6 @@ export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
 
 type HarnessOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth'> & { palette?: Palette }
 
-/** Longer than the file store takes for a write that has begun. */
-const WRITING_MS = 300
-
-/** Whether no file of the folder was written lately. */
-function isWritten(folder: string): boolean {
-  const files = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : []
-  const writtenAt = (file: string) => statSync(join(folder, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return Date.now() - Math.max(0, ...files.map(writtenAt)) > WRITING_MS
-}
-
 /**
  * In a `describe`: after each test nothing is deployed.
  * @param options see `StartOptions`
@@ -243,13 +233,9 @@ export function useExamples({ speed = SPEED, ...options }: HarnessOptions = {}):
     nodeRed = await startRestarting(stores.atOnce, speed, options)
   })
 
-  // Servers end after the nodes that are connected to them, because some nodes would crash. Node-RED deletes the folder
-  // of a removed flow, and starts no more flows if its file store writes into it meanwhile: so the nodes are stopped
-  // before.
+  // Servers end after the nodes that are connected to them, because some nodes would crash.
   afterEach('takes the flows away', async function () {
     this.timeout(ENDING_MS)
-    await nodeRed.deploy(deployed.map((node) => (node.type === 'tab' ? { ...node, disabled: true } : node)))
-    await until('the store writes no more', () => isWritten(join(nodeRed.userDir, 'context')))
     await nodeRed.deploy([])
   })
 

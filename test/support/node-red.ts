@@ -45,7 +45,11 @@ const DEPLOYED_MS = 60_000
 /** Characters of the log in the error of a failed deploy. */
 const LOG_TOLD = 2000
 
-/** Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. */
+/**
+ * Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. Of a deploy that
+ * removes a flow, Node-RED deletes its folder of the file store, and starts no more flows if that fails because a value
+ * is still being written there: here it waits for what is being written.
+ */
 function settingsFile(
   lang: string,
   { nodesDir, contextStorage, adminAuth, httpNodeAuth }: StartOptions,
@@ -74,8 +78,14 @@ function settingsFile(
     mqttReconnectTime: 300,
     logging: { console: { level: 'debug', metrics: false, audit: false } },
   }
-  return `const { events } = require(require.resolve('@node-red/util', { paths: [process.argv[1]] }))
-events.on('flows:started', () => console.log('${STARTED}'))
+  return `const nodeRed = (path) => require(require.resolve('@node-red/' + path, { paths: [process.argv[1]] }))
+nodeRed('util').events.on('flows:started', () => console.log('${STARTED}'))
+const store = Object.getPrototypeOf(nodeRed('runtime/lib/nodes/context/localfilesystem')({ dir: __dirname }))
+const { clean } = store
+store.clean = async function (active) {
+  for (let written; written !== this.writePromise; ) await (written = this.writePromise)
+  return clean.call(this, active)
+}
 module.exports = ${JSON.stringify(settings, null, 2)}
 `
 }

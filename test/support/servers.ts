@@ -30,7 +30,7 @@ const programs = {
   mosquitto: { debian: 'mosquitto', services: ['mosquitto'] },
   'redis-server': { debian: 'redis-server', services: ['redis-server'] },
   'valkey-server': { debian: 'valkey-server', services: ['valkey-server'] },
-  chromium: { debian: 'chromium', services: [] },
+  'chromium-headless-shell': { debian: 'chromium-headless-shell', services: [] },
 } as const
 
 export type Program = keyof typeof programs

@@ -8,9 +8,6 @@ import { otherRuntime } from '../../support/runtimes'
 import { until } from '../../support/wait'
 
 const MANY = 500
-/** Generous, because other tests use the processor too. */
-const OPENED_MS = 3000
-
 const SEARCH = 'name, serial number, model, group or quantity'
 
 describe('the forms', function () {
@@ -221,29 +218,13 @@ describe('the forms', function () {
     await form.cancel()
   })
 
-  it(`open ${MANY} devices at once, and scroll through them`, async () => {
+  it(`list ${MANY} devices, and scroll through them`, async () => {
     const form = await editor.edit('latest')
     await form.field('account').selectOption('many')
     await form.select('list')
-    const first = await form.pick('devices')
-    await first.whenListed()
-    await first.cancel()
-    await form.whenShown('#node-input-select')
-
-    // From the click to the rows on the screen, without the animation of Node-RED's tray (0.2 s).
-    const start = await editor.page.evaluate(() => {
-      document.querySelector<HTMLElement>('#envlog-devices button')?.click()
-      return performance.now()
-    })
-    const shown = await editor.page.waitForFunction(() => {
-      const rows = document.querySelectorAll('.envlog-leaf')
-      return rows.length >= 500 && rows[0]?.getBoundingClientRect().height && performance.now()
-    })
-    const took = Number(await shown.jsonValue()) - start
-    console.log(`      from the click to ${MANY} devices on the screen: ${Math.round(took)} ms`)
-    assert.ok(took < OPENED_MS, `took ${took} ms`)
-    const { picker } = form
-    await picker.whenShown('.envlog-picker')
+    const picker = await form.pick('devices')
+    await picker.whenListed()
+    assert.ok((await picker.body.locator('.envlog-leaf').count()) >= MANY)
     const scrolls = await picker.body.evaluate((body) =>
       [body, body.parentElement].some((one) => one && one.scrollHeight > one.clientHeight),
     )

@@ -1,9 +1,10 @@
-/** A Chromium that Playwright drives: `CHROMIUM`, one that is installed, or Debian's. */
+/** A Chromium that Playwright drives: `CHROMIUM`, one that is installed, or Debian's without a screen, the lightest. */
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { canRun, ensure } from '../servers'
 
 const USUAL = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -27,6 +28,6 @@ const QUIET = [
 export async function launchChromium(): Promise<Browser> {
   const { CHROMIUM } = process.env
   if (CHROMIUM && !canRun(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which cannot be run.`)
-  const executablePath = CHROMIUM || USUAL.find(canRun) || (await ensure('chromium'))
+  const executablePath = CHROMIUM || USUAL.find(canRun) || (await ensure('chromium-headless-shell'))
   return chromium.launch({ executablePath, args: QUIET })
 }

@@ -5,7 +5,7 @@ import type { OutgoingMessage } from '../../../lib/output/elements'
 import { createMetadataBuilder } from '../../../lib/output/metadata'
 import type { Plan } from '../../../lib/output/plan'
 import { createTopicFormatter } from '../../../lib/output/topic'
-import type { ActionType } from '../../../shared/action'
+import { type ActionType, nameOfType } from '../../../shared/action'
 import type { SettingsOf } from '../settings/action-settings'
 
 /** What a node delivers: the collected data, and what only some nodes add to `msg.envlog`. */
@@ -40,8 +40,7 @@ export function createMessageBuilder<T extends ActionType>({
   // Properties that are replaced need no clone.
   const { payload: _payload, envlog: _envlog, ...kept } = trigger.msg
   const isFlat = Object.values(kept).every((value) => typeof value !== 'object' || value === null)
-  const name = node.type.replace('envlog-', '') as Parameters<typeof createMetadataBuilder>[0]
-  const describe = createMetadataBuilder(name, account.name, delivery)
+  const describe = createMetadataBuilder(nameOfType(node.type as T), account.name, delivery)
   const topicOf = createTopicFormatter(settings.topic)
   const { range, overflow, receipt } = delivery
   const id = plan.sequence && RED.util.generateId()

@@ -1,6 +1,6 @@
 import type { NodeAPI } from 'node-red'
 import { type Cause, EnvlogError, type ErrorCode } from '../../../lib/errors'
-import { ACTION_TYPES } from '../../../shared/action'
+import { ACTION_TYPES, nameOfType } from '../../../shared/action'
 import { formatLocalTime } from './status'
 
 /** An error as Catch nodes get it. Its `name` is the code, because users read `String(error)`. */
@@ -32,7 +32,7 @@ export function localizeError(RED: NodeAPI, error: unknown): Error {
 }
 
 /** Where the catalog has the labels of the forms. */
-const LABEL_GROUPS = ['label', ...ACTION_TYPES.map((type) => type.replace('envlog-', '')), 'account']
+const LABEL_GROUPS = ['label', ...ACTION_TYPES.map(nameOfType), 'account']
 /** Properties that share the field of another one in the form. */
 const SHARED_FIELDS: Record<string, string> = {
   devices: 'select',
