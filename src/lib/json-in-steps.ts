@@ -3,11 +3,33 @@ const ENTRIES_PER_STEP = 256
 /** How deep below a state long maps and lists may be. */
 const MAX_DEPTH = 3
 
+/** A map whose values are converted when they become text, a few at a time; it is without those that are `undefined`. */
+export class LazyMap<T> {
+  constructor(
+    private readonly entries: readonly (readonly [string, T])[],
+    private readonly convert: (value: T) => unknown = (value) => value,
+  ) {}
+
+  get size(): number {
+    return this.entries.length
+  }
+
+  /** Its entries from `from` up to and without `to`. */
+  slice(from: number, to?: number): Record<string, unknown> {
+    return Object.fromEntries(this.entries.slice(from, to).map(([key, value]) => [key, this.convert(value)]))
+  }
+
+  toJSON(): Record<string, unknown> {
+    return this.slice(0)
+  }
+}
+
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !('toJSON' in value)
 
 /** Whether a map or list, or one in it, has many entries. */
 function isLong(value: unknown, depth: number): boolean {
+  if (value instanceof LazyMap) return value.size > ENTRIES_PER_STEP
   if (!isContainer(value)) return false
   const values = Array.isArray(value) ? value : Object.values(value)
   return values.length > ENTRIES_PER_STEP || (depth > 0 && values.some((one) => isLong(one, depth - 1)))
@@ -15,21 +37,21 @@ function isLong(value: unknown, depth: number): boolean {
 
 /** What `JSON.stringify` returns, made in steps where the value is long. Each yields the characters it has made. */
 export function* jsonInSteps(value: unknown, depth = MAX_DEPTH): Generator<number, string | undefined> {
-  if (!isContainer(value) || !isLong(value, depth)) return JSON.stringify(value)
+  if (!isLong(value, depth)) return JSON.stringify(value)
   const parts: string[] = []
   const isList = Array.isArray(value)
-  const entries: unknown[] = isList ? value : Object.entries(value)
-  if (entries.length > ENTRIES_PER_STEP) {
-    for (let at = 0; at < entries.length; at += ENTRIES_PER_STEP) {
-      const part = entries.slice(at, at + ENTRIES_PER_STEP)
-      const text = JSON.stringify(isList ? part : Object.fromEntries(part as [string, unknown][]))
+  const long = value instanceof LazyMap || isList ? value : new LazyMap(Object.entries(value as object))
+  const size = long instanceof LazyMap ? long.size : long.length
+  if (size > ENTRIES_PER_STEP) {
+    for (let at = 0; at < size; at += ENTRIES_PER_STEP) {
+      const text = JSON.stringify(long.slice(at, at + ENTRIES_PER_STEP))
       if (text.length > 2) parts.push(text.slice(1, -1))
       yield text.length
     }
   } else if (isList) {
     for (const one of value) parts.push((yield* jsonInSteps(one, depth - 1)) ?? 'null')
   } else {
-    for (const [key, one] of Object.entries(value)) {
+    for (const [key, one] of Object.entries(value as object)) {
       const text = yield* jsonInSteps(one, depth - 1)
       if (text !== undefined) parts.push(`${JSON.stringify(key)}:${text}`)
     }

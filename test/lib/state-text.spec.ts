@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { systemClock } from '../../src/lib/clock'
+import { jsonInSteps, LazyMap } from '../../src/lib/json-in-steps'
 import { createAccountLimiter } from '../../src/lib/quota/account-limiter'
 import { toPersistedQuota } from '../../src/lib/quota/limiter-state'
 import { createStateWriter, type StateStore } from '../../src/lib/state-store'
@@ -109,6 +110,26 @@ describe('the text of a state, made in steps', () => {
       writer.save()
       await writer.end()
       assert.deepEqual(texts, [JSON.stringify(state)], `${count} entries`)
+    }
+  })
+
+  it('is made of maps that are converted a few entries at a time, without those of no value', () => {
+    for (const count of [0, 1, 256, 257, 5000]) {
+      const entries = Array.from({ length: count }, (_, at) => [`52A10000/${at}`, at] as const)
+      let converted = 0
+      const convert = (at: number) => {
+        converted++
+        return at % 3 === 0 ? undefined : { taken: at }
+      }
+      const state = { version: 1, cursors: new LazyMap(entries, convert), round: ['52A10000/1'] }
+      const steps = jsonInSteps(state)
+      let step = steps.next()
+      for (let before = 0; !step.done; step = steps.next()) {
+        assert.ok(converted - before <= 256, `${converted - before} in one step`)
+        before = converted
+      }
+      assert.equal(converted, count)
+      assert.equal(step.value, JSON.stringify(state), `${count} entries`)
     }
   })
 

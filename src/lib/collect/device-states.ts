@@ -9,7 +9,13 @@ import {
 } from './delivery'
 import { deviceKey, type ResolvedDevice } from './devices'
 import { createPollingOrder } from './for-each'
-import { type CursorKind, isCursorOf, isSameBeyondSequence, type SavedState } from './persisted-state'
+import {
+  type CursorKind,
+  isCursorOf,
+  isSameBeyondSequence,
+  type SavedState,
+  type StateToSave,
+} from './persisted-state'
 import {
   countRetained,
   type DeviceDeliveryState,
@@ -127,19 +133,12 @@ export class DeviceStates {
     for (const device of this.states.keys()) this.dispatch(device, { kind: 'close' })
   }
 
-  toSavedState(): Omit<SavedState, 'receiptKey'> {
+  toSave(): Omit<StateToSave, 'receiptKey'> {
     this.savedAt = this.clock.now()
-    const cursors: SavedState['cursors'] = {}
-    const receiptsVoidUpTo: SavedState['receiptsVoidUpTo'] = {}
-    for (const [device, state] of this.states) {
-      if (state.cursor) cursors[device] = state.cursor
-      if (state.receiptsVoidUpTo > 0) receiptsVoidUpTo[device] = state.receiptsVoidUpTo
-    }
     return {
-      cursors,
-      receiptsVoidUpTo,
-      lastSent: Object.fromEntries(this.sent),
-      lastSelected: Object.fromEntries(this.selectedAt),
+      deliveries: [...this.states],
+      lastSent: [...this.sent],
+      lastSelected: [...this.selectedAt],
       pollingOrder: this.pollingOrder.toKeys(),
     }
   }

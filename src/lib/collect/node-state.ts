@@ -6,7 +6,7 @@ import type { DeliveryEffect } from './delivery'
 import { type DeviceEvent, DeviceStates } from './device-states'
 import type { NamedDevice, ResolvedDevice } from './devices'
 import type { PollingOrder } from './for-each'
-import { type CursorKind, readPersistedState, type SavedState, toPersistedState } from './persisted-state'
+import { type CursorKind, readPersistedState, toPersistedState } from './persisted-state'
 import type { DeviceDeliveryState, RetainedCount } from './retained'
 
 /** Devices whose unreadable parts are reported once: more than any account has. */
@@ -120,12 +120,12 @@ interface Opened {
 }
 
 /** Reads the state from the store of the node, and writes its changes there. */
-function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSavedState' | 'restore'>) {
+function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 'restore'>) {
   let receiptKey = randomBytes(32).toString('base64url')
   let opened: Opened | undefined
   let isLoaded = false
-  const snapshot = (): SavedState => ({ receiptKey, ...devices.toSavedState() })
-  const writeTo = (store: StateStore) => createStateWriter(store, clock, () => toPersistedState(snapshot()))
+  const toSave = () => toPersistedState({ receiptKey, ...devices.toSave() })
+  const writeTo = (store: StateStore) => createStateWriter(store, clock, toSave)
 
   async function load(own: Opened): Promise<void> {
     const saved = readPersistedState(await own.store.load())

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createAbort } from '../../../src/lib/abort'
+import { createVirtualClock } from '../../support/clock'
 import { chunksOf, json, streamed } from '../../support/fake-transport'
 import { graph, patient } from '../answers'
 import { clientOf, credentials } from './setup'
@@ -108,21 +109,22 @@ describe('a complete answer that is compared', () => {
       const parts = Array.from({ length: Math.ceil(whole.length / 65_536) }, (_, index) =>
         whole.subarray(index * 65_536, (index + 1) * 65_536),
       )
-      const { client, transport } = clientOf(() => streamed(chunksOf(parts)), { timeout: 0.5, retries: 1 })
+      const clock = createVirtualClock()
+      const settings = { clock, timeout: 0.5, retries: 1 }
+      const { client, transport } = clientOf(() => streamed(chunksOf(parts)), settings)
+      const start = clock.monotonic()
       let isOver = false
       const otherFlow = () => {
-        const until = performance.now() + 100
-        while (performance.now() < until);
-        if (!isOver) setTimeout(otherFlow, 1)
+        if (isOver) return
+        clock.advance(100)
+        setImmediate(otherFlow)
       }
-      setTimeout(otherFlow, 1)
-      try {
-        const [result] = await Promise.allSettled([client.read('latest-data', serial, patient, compare)])
-        assert.equal(transport.sent.length, 1, 'a complete answer was requested again')
-        assert.equal(result.status, 'fulfilled')
-      } finally {
-        isOver = true
-      }
+      setImmediate(otherFlow)
+      const [result] = await Promise.allSettled([client.read('latest-data', serial, patient, compare)])
+      isOver = true
+      assert.equal(transport.sent.length, 1, 'a complete answer was requested again')
+      assert.equal(result.status, 'fulfilled')
+      assert.ok(clock.monotonic() - start > 500, 'longer than the timeout')
     })
   }
 })

@@ -1,6 +1,6 @@
 import { install, type Clock as Timers } from '@sinonjs/fake-timers'
 import { type Client, type ClientSettings, createClient } from '../../../src/lib/api/client'
-import { systemClock } from '../../../src/lib/clock'
+import { type Clock, systemClock } from '../../../src/lib/clock'
 import { EnvlogError } from '../../../src/lib/errors'
 import { limitsWith } from '../../../src/lib/quota/limits'
 import { createQuota, type Quota } from '../../../src/lib/quota/quota'
@@ -24,14 +24,20 @@ export function clientOf(
   {
     concurrency = 2,
     limits = PLENTY,
-    quota = createQuota(systemClock),
+    clock = systemClock,
+    quota = createQuota(clock),
     ...over
-  }: Partial<ClientSettings> & { concurrency?: number; limits?: LimitsTable; quota?: Quota } = {},
+  }: Partial<ClientSettings> & {
+    concurrency?: number
+    limits?: LimitsTable
+    clock?: Clock
+    quota?: Quota
+  } = {},
   random: () => number = () => 0.5,
 ): { client: Client; transport: FakeTransport; quota: Quota } {
   const transport = fakeTransport(script)
   quota.join({ concurrency, limits: limitsWith(limits) })
-  const client = createClient({ ...settings, ...over }, { transport, clock: systemClock, quota, random })
+  const client = createClient({ ...settings, ...over }, { transport, clock, quota, random })
   return { client, transport, quota }
 }
 
