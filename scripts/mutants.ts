@@ -115,7 +115,13 @@ function run(checkout: string, command: string, args: readonly string[]): Promis
 /** Titles of the first test that fails; `undefined` if all pass. */
 async function failing(checkout: string, { specs, isFar }: Group): Promise<string | undefined> {
   const options = isFar ? ['--parallel', '--jobs', '3'] : []
-  const { isSuccess, output } = await run(checkout, 'npx', ['mocha', '--bail', ...options, ...specs])
+  const { isSuccess, output } = await run(checkout, 'npx', [
+    'mocha',
+    '--bail',
+    '--exit',
+    ...options,
+    ...specs,
+  ])
   if (isSuccess) return undefined
   const [, titles = 'nothing that ends'] = /^ {2}1\) ([\s\S]*?):\n/m.exec(output) ?? []
   return titles.replace(/\s+/g, ' ')

@@ -10,7 +10,7 @@ export class LazyMap<T> {
     private readonly convert: (value: T) => unknown = (value) => value,
   ) {}
 
-  get size(): number {
+  get length(): number {
     return this.entries.length
   }
 
@@ -29,7 +29,7 @@ const isContainer = (value: unknown): value is object =>
 
 /** Whether a map or list, or one in it, has many entries. */
 function isLong(value: unknown, depth: number): boolean {
-  if (value instanceof LazyMap) return value.size > ENTRIES_PER_STEP
+  if (value instanceof LazyMap) return value.length > ENTRIES_PER_STEP
   if (!isContainer(value)) return false
   const values = Array.isArray(value) ? value : Object.values(value)
   return values.length > ENTRIES_PER_STEP || (depth > 0 && values.some((one) => isLong(one, depth - 1)))
@@ -41,9 +41,8 @@ export function* jsonInSteps(value: unknown, depth = MAX_DEPTH): Generator<numbe
   const parts: string[] = []
   const isList = Array.isArray(value)
   const long = value instanceof LazyMap || isList ? value : new LazyMap(Object.entries(value as object))
-  const size = long instanceof LazyMap ? long.size : long.length
-  if (size > ENTRIES_PER_STEP) {
-    for (let at = 0; at < size; at += ENTRIES_PER_STEP) {
+  if (long.length > ENTRIES_PER_STEP) {
+    for (let at = 0; at < long.length; at += ENTRIES_PER_STEP) {
       const text = JSON.stringify(long.slice(at, at + ENTRIES_PER_STEP))
       if (text.length > 2) parts.push(text.slice(1, -1))
       yield text.length
