@@ -17,6 +17,11 @@ export interface Spread {
 
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
-  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN
+  // Between two values where there are few.
+  const at = (share: number) => {
+    const place = share * (sorted.length - 1)
+    const [below = Number.NaN, above = below] = sorted.slice(Math.floor(place))
+    return below + (above - below) * (place % 1)
+  }
   return { median: median(values), low: at(0.25), high: at(0.75), max: at(1) }
 }

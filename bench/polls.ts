@@ -51,19 +51,26 @@ export const measurePolls = (one: PollCase, profile?: string): Promise<PollResul
       startBenchNodeRed(floorFlow(`${service.url}/v1/devices/latest-data`, bodies), {}),
     ])
     const trigger = triggerOf(target.one)
+    const callFloor = () => floor.call({ node: 'round', messages: 1, collect: true })
     const result: PollResult = { one, devices: target.devices, ours: [], floor: [] }
     // The round's end is a message too.
     const first = target.devices + 1
     const later = one.news > 0 ? first : 1
     for (let round = 0; round <= one.rounds; round++) {
-      if (round > 0 && one.news > 0) await advance(one.news * MINUTE)
-      const base = await floor.call({ node: 'round', messages: 1, collect: true })
+      if (one.news > 0) {
+        if (round > 0) await advance(one.news * MINUTE)
+        // The service makes its answers, which takes it longer than to send them.
+        await callFloor()
+      }
+      // Who is first changes.
+      const early = round % 2 === 0 ? await callFloor() : undefined
       const ours = await nodeRed.call({
         node: trigger,
         messages: round === 0 ? first : later,
         collect: true,
         ...(round === one.rounds && profile !== undefined && { profile }),
       })
+      const base = early ?? (await callFloor())
       if (round === 0) continue
       result.floor.push(base)
       result.ours.push(ours)

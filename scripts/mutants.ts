@@ -102,10 +102,18 @@ function run(checkout: string, command: string, args: readonly string[]): Promis
     child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       output += piece
     })
-    const end = () => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')
+    const end = () => {
+      try {
+        process.kill(-(child.pid as number), 'SIGKILL')
+      } catch {
+        // Nothing is left of it.
+      }
+    }
     const timer = setTimeout(end, MAX_RUN_MS)
     child.once('error', reject)
-    child.once('exit', (code) => {
+    // Servers that a failed test has left.
+    child.once('exit', end)
+    child.once('close', (code) => {
       clearTimeout(timer)
       resolve({ isSuccess: code === 0, output })
     })

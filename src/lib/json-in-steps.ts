@@ -3,7 +3,10 @@ const ENTRIES_PER_STEP = 256
 /** How deep below a state long maps and lists may be. */
 const MAX_DEPTH = 3
 
-/** A map whose values are converted when they become text, a few at a time; it is without those that are `undefined`. */
+/**
+ * A map whose values are converted when they become text, a few at a time; it is without those that are `undefined`. No
+ * key occurs twice.
+ */
 export class LazyMap<T> {
   constructor(
     private readonly entries: readonly (readonly [string, T])[],
@@ -35,7 +38,10 @@ function isLong(value: unknown, depth: number): boolean {
   return values.length > ENTRIES_PER_STEP || (depth > 0 && values.some((one) => isLong(one, depth - 1)))
 }
 
-/** What `JSON.stringify` returns, made in steps where the value is long. Each yields the characters it has made. */
+/**
+ * What `JSON.stringify` returns, made in steps where the value is long: of plain values, and without the key for a
+ * `toJSON` of its own. Each step yields the characters it has made.
+ */
 export function* jsonInSteps(value: unknown, depth = MAX_DEPTH): Generator<number, string | undefined> {
   if (!isLong(value, depth)) return JSON.stringify(value)
   const parts: string[] = []

@@ -7,7 +7,6 @@ import { assertSame } from '../support/same'
 import { until } from '../support/wait'
 
 const STARTING_MS = 30_000
-const ANSWER_MS = 8000
 
 const mqttOut = (retain: boolean): AnyNode => ({
   type: 'mqtt out',
@@ -122,7 +121,7 @@ describe('outputs in mqtt out nodes', () => {
     try {
       await act?.()
       const fresh = () => subscriber.received.filter(({ retained }) => !act || !retained)
-      await until(`${count} messages`, () => fresh().length >= count, ANSWER_MS)
+      await until(`${count} messages`, () => fresh().length >= count)
       return fresh()
     } finally {
       await subscriber.end()

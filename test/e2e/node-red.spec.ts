@@ -14,8 +14,8 @@ import { filesWith, sentence } from './traces'
 
 const FETCHING_MS = 300_000
 const ANSWER_MS = 60_000
-/** Node-RED gives a node 15 s to close; aborting requests needs far less. */
-const CLOSED_MS = 5000
+/** Node-RED gives a node 15 s to close; aborting requests needs less. */
+const CLOSED_MS = 12_000
 
 for (const runtime of runtimes) describe(`the installed package in ${runtime.title}`, () => tests(runtime))
 

@@ -12,7 +12,7 @@ const ALL_MS = 180_000
 const SLACK_MS = 2000
 /** The total time of an answer, as a multiple of the account's Timeout. */
 const TOTAL = 10
-/** An answer that is parsed at once, or a pattern that starts again and again, takes seconds; usual are 50 ms at most. */
+/** A pattern that starts again at each character takes seconds; usual are 50 ms, and 170 on a slow machine. */
 const MAX_STOP_MS = 500
 const MEMORY = 50_000_000
 

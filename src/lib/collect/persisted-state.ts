@@ -62,7 +62,10 @@ interface PersistedAlertCursor {
   begins?: true
 }
 
-/** A copy of a node's state, by device: entries instead of maps, because thousands of them are faster to copy. */
+/**
+ * A copy of a node's state, by device: entries instead of maps, because thousands of them are faster to copy. What they
+ * hold is replaced when it changes, never changed itself.
+ */
 export interface StateToSave {
   receiptKey: string
   deliveries: readonly (readonly [string, { cursor: Cursor | null; receiptsVoidUpTo: number }])[]

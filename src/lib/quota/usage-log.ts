@@ -9,8 +9,8 @@ export interface IdentifiedEntry extends UsageEntry {
   id: string
 }
 
-/** Expired entries are removed from memory once there are this many. */
-const MIN_COMPACTION = 512
+/** Expired entries are removed from memory once there are more. An account has several logs for each endpoint. */
+const MAX_EXPIRED = 32
 
 /**
  * A log of usage in order of time, for a sliding window. Entries that are close together are merged into one of the
@@ -27,7 +27,7 @@ export function createUsageLog() {
   const amountOf = (index: number) => (entries[index] as UsageEntry).amount
 
   function compact(now: number, keptMs: number): void {
-    if (head <= MIN_COMPACTION || head * 2 <= entries.length) return
+    if (head <= MAX_EXPIRED || head * 2 <= entries.length) return
     const firstKept = entries.findIndex(({ at }) => at + keptMs > now)
     const removed = firstKept < 0 ? head : Math.min(head, firstKept)
     entries = entries.slice(removed)

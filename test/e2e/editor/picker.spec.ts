@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Simulator, startSimulator } from '../../../simulator'
+import { manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { oldRelay, rackA } from '../../support/devices'
 import type { ActionForm } from '../../support/editor/action-form'
 import type { Editor } from '../../support/editor/editor'
@@ -23,8 +23,10 @@ describe('the device picker', function () {
   let form: ActionForm
 
   before('deploys one of each node', async () => {
-    few = await startSimulator({ windows: 'sliding' })
-    none = await startSimulator({ windows: 'sliding' })
+    // Their time stands still, so what is used up stays so until the last test.
+    const isStill = { windows: 'sliding', clock: manualClock(Date.now()) } as const
+    few = await startSimulator(isStill)
+    none = await startSimulator(isStill)
     few.spend('current', 7)
     none.spend('current', 10)
     const listed = { select: 'list', devices: [] }

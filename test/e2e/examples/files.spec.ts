@@ -93,8 +93,8 @@ describe('examples that write files', () => {
     assert.ok(lines.length > 1000, 'more than one message')
     const expected = `\ufeff${[`time,${quoted},ch2 Probe (°C)`, ...lines].join('\r\n')}\r\n`
     for (let times = 0; times < 2; times++) {
-      await hall.press('write it')
       const asked = simulator.counts().data.total
+      await hall.press('write it')
       await until('it is asked for', () => simulator.counts().data.total > asked)
       const text = await written(
         (time) => `envlog-${date(month(time).getTime()).slice(0, 7)}.csv`,

@@ -113,7 +113,7 @@ describe('the example with Modbus registers', () => {
   async function connect(): Promise<Client> {
     const Modbus = createRequire(join(await paletteFolder(), 'package.json'))('modbus-serial')
     const client: Client = new Modbus()
-    client.setTimeout(5000)
+    client.setTimeout(30_000)
     await until('it can be connected to', () =>
       client.connectTCP(HOST, { port }).then(
         () => true,

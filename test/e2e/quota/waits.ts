@@ -79,7 +79,7 @@ export function waitTests(harness: QuotaHarness): void {
     await until('the time of the retry', () => Date.now() >= Date.parse(error.cause.retryAt))
     const before = harness.collector.box('hasty').length
     await harness.trigger('hasty')
-    await until('its message arrives', () => harness.collector.box('hasty').length > before, 3000)
+    await until('its message arrives', () => harness.collector.box('hasty').length > before)
     assert.equal(simulator.counts().alert.over, 0)
   })
 

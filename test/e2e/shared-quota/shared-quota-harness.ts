@@ -13,7 +13,7 @@ const STARTING_MS = 300_000
  * Required share of the possible requests; low, because timers are late on a busy machine. The models measure it
  * exactly.
  */
-export const MIN_THROUGHPUT = 0.7
+export const MIN_THROUGHPUT = 0.5
 export const RUN_MS = 60_000
 export const ROW: LimitOfWindow = { limit: 20, window: 1 }
 export const PASSWORD = 'not-a-secret'

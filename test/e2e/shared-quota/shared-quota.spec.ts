@@ -91,7 +91,7 @@ describe('a quota that two Node-REDs share', () => {
     await harness.deploy([])
     const flying = async () => (await entries()).filter((one) => one.includes('f'))
     const none = async () => (await flying()).length === 0
-    await until('nothing is in flight any more', none, 5000).catch(async () => {
+    await until('nothing is in flight any more', none).catch(async () => {
       assert.deepEqual(await flying(), [])
     })
     assert.ok((await entries()).some((one) => one.includes('s')))

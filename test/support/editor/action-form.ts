@@ -6,7 +6,7 @@ import { AccountForm, reasonOf } from './account-form'
 import { Picker } from './picker'
 import { Tray } from './tray'
 
-const SHOWN_MS = 10_000
+const SHOWN_MS = 30_000
 
 type Chosen = 'devices' | 'bases' | 'groups' | 'exclude'
 

@@ -20,7 +20,7 @@ export interface PageOptions {
   height?: number
 }
 
-const ACTION_MS = 15_000
+const ACTION_MS = 30_000
 
 /** Shortens animations and delays of tooltips. */
 function shortenAnimations(): void {
