@@ -42,13 +42,14 @@ export interface NodeRed {
 const STARTED = 'envlog-test: flows started'
 const STARTING_MS = 60_000
 const DEPLOYED_MS = 60_000
+const REMOVALS = 5
 /** Characters of the log in the error of a failed deploy. */
 const LOG_TOLD = 2000
 
 /**
  * Nothing leaves the machine, credentials are kept as they are, and each start of the flows is told. Of a deploy that
  * removes a flow, Node-RED deletes its folder of the file store, and starts no more flows if that fails because a value
- * is still being written there: here it waits for what is being written.
+ * is still being written there: here it waits for what is being written, and tries again.
  */
 function settingsFile(
   lang: string,
@@ -83,8 +84,15 @@ nodeRed('util').events.on('flows:started', () => console.log('${STARTED}'))
 const store = Object.getPrototypeOf(nodeRed('runtime/lib/nodes/context/localfilesystem')({ dir: __dirname }))
 const { clean } = store
 store.clean = async function (active) {
-  for (let written; written !== this.writePromise; ) await (written = this.writePromise)
-  return clean.call(this, active)
+  for (let attempt = 1; ; attempt++) {
+    for (let written; written !== this.writePromise; ) await (written = this.writePromise)
+    try {
+      return await clean.call(this, active)
+    } catch (error) {
+      console.log('the folder of a flow cannot be removed', attempt, error)
+      if (attempt === ${REMOVALS}) throw error
+    }
+  }
 }
 module.exports = ${JSON.stringify(settings, null, 2)}
 `
