@@ -40,8 +40,6 @@ async function buildServer(): Promise<void> {
     target: 'node20.18',
     external: Object.keys({ ...dependencies, ...peerDependencies }),
     legalComments: 'none',
-    // Coverage of the built file leads back to `src`.
-    sourcemap: process.env.NODE_V8_COVERAGE ? 'inline' : false,
   })
   escapeNonAscii(join(root, 'dist/envlog.js'))
   const write = (file: string, code: string) => {

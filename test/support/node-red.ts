@@ -152,10 +152,9 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   return adminOf(url, child, userDir, log, ended, token)
 }
 
-/** `NODE_V8_COVERAGE`: what it runs is counted as well. */
 function inherited(): NodeJS.ProcessEnv {
-  const { PATH, TMPDIR, NODE_V8_COVERAGE } = process.env
-  return { PATH, TMPDIR, NODE_V8_COVERAGE }
+  const { PATH, TMPDIR } = process.env
+  return { PATH, TMPDIR }
 }
 
 /** A token for the admin address. */
