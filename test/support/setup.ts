@@ -9,7 +9,8 @@ import { beginRun } from './run'
 // undici has one timer for all its timeouts: created under fake timers, it would never fire again in this process.
 require('undici/lib/util/timers').setFastTimeout(() => {}, 1001)
 
-fc.configureGlobal({ seed })
+// With the error's text: of its cause, mocha's parallel mode prints nothing.
+fc.configureGlobal({ seed, includeErrorInReport: true })
 
 export const mochaGlobalSetup = beginRun
 
