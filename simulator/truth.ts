@@ -61,6 +61,8 @@ export interface Truth {
   devices(): TrueDevice[]
   /** stored records, oldest first, both bounds (ms) inclusive; without base: a standalone device */
   records(serial: string, base?: string, from?: number, to?: number): TrueRecord[]
+  /** the newest of them, at most so many, oldest first */
+  newestRecords(count: number, serial: string, base?: string): TrueRecord[]
   current(): TrueReading[]
   /** at most the newest 20, newest first */
   alerts(serial: string, base?: string): TrueAlert[]
@@ -75,7 +77,18 @@ export function truthOf(directory: () => Directory, now: () => number): Truth {
   }
   return {
     devices: () => directory().devices.map((device) => trueDevice(device, seconds())),
-    records: (serial, base, from, to) => trueRecords(found(serial, base), seconds(), from, to),
+    records(serial, base, from, to) {
+      const device = found(serial, base)
+      const view = device.records(seconds())
+      const first = from === undefined ? view.low : indexAt(view, from / 1000, false)
+      const end = to === undefined ? view.high : indexAt(view, to / 1000, true)
+      return trueRecords(device, view, first, end)
+    },
+    newestRecords(count, serial, base) {
+      const device = found(serial, base)
+      const view = device.records(seconds())
+      return trueRecords(device, view, Math.max(view.low, view.high - count), view.high)
+    },
     current: () => directory().devices.map((device) => trueReading(device, seconds())),
     alerts: (serial, base) =>
       found(serial, base)
@@ -108,10 +121,13 @@ function trueDevice(device: Device, now: number): TrueDevice {
   }
 }
 
-function trueRecords(device: Device, now: number, from?: number, to?: number): TrueRecord[] {
-  const view = device.records(now)
-  const first = from === undefined ? view.low : indexAt(view, from / 1000, false)
-  const end = to === undefined ? view.high : indexAt(view, to / 1000, true)
+/** @param end exclusive */
+function trueRecords(
+  device: Device,
+  view: ReturnType<Device['records']>,
+  first: number,
+  end: number,
+): TrueRecord[] {
   const records: TrueRecord[] = []
   for (let index = first; index < end; index++) {
     const { time, id, values } = view.at(index)

@@ -21,7 +21,7 @@ export const deviceIn = (truth: Truth, serial: string): TrueDevice => {
 }
 
 export function newestOf(truth: Truth, { serial, base, standalone }: TrueDevice): TrueRecord[] {
-  return truth.records(serial, standalone ? undefined : base).slice(-NEWEST)
+  return truth.newestRecords(NEWEST, serial, standalone ? undefined : base)
 }
 
 /** A row without empty keys. */

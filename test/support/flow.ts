@@ -62,8 +62,10 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
   loaded = true
   const place = { z: 'tab', x: 100, y: 100 }
   const scope = ['node', ...(setup.watched ?? [])]
+  const shown: Shown[] = []
   await helper.load(
-    [account, current, latest, range, alerts, ...(setup.coreNodes ?? [])] as never,
+    // The first is called when the spies are there and no node is.
+    [() => replaceSpies(shown), account, current, latest, range, alerts, ...(setup.coreNodes ?? [])] as never,
     [
       { id: 'tab', type: 'tab', label: 'test' },
       {
@@ -97,39 +99,41 @@ export async function startFlow(action: ActionName, simulator: Simulator, setup:
     { account: { apiKey, loginId, loginPass, ...setup.credentials }, ...setup.others } as never,
   )
   const node = helper.getNode('node')
-  removeSpies()
   return {
     send: (msg = {}) => node.receive(msg),
     output: inbox('output'),
     errors: inbox('errors'),
     completed: inbox('completed'),
     statuses: inbox('statuses'),
-    shown: () => shownBy(node),
+    shown: () => shown.flatMap(({ by, status }) => (by === node && status ? [status] : [])),
     close: () => node.close(false),
   }
 }
 
-/**
- * The test helper keeps each message that is sent and each line of the log, with its stack: most of the time and memory
- * of large tests. Here only statuses and warnings are looked at.
- */
-function removeSpies(): void {
-  for (const [owner, name] of [
-    [Node.prototype, 'send'],
-    [log, 'log'],
-  ] as const)
-    owner[name] = owner[name]?.wrappedMethod ?? (owner[name] as SinonSpy)
+/** A status that any node of the flow has set. */
+interface Shown {
+  by: unknown
+  status: Message | undefined
 }
 
-/** The test helper spies on every node's `status`. */
-function shownBy(node: unknown): Message[] {
-  const spy = (node as { status: SinonSpy }).status
-  return spy.args.flatMap(([status], index) => (status && spy.thisValues[index] === node ? [status] : []))
+/**
+ * Keeps statuses only. The test helper's spies keep each message that is sent, each status and each line of the log with
+ * its stack, which is most of the time and memory of large tests, and a node has them from its start.
+ */
+function replaceSpies(shown: Shown[]): void {
+  const originalOf = (owner: Record<string, SinonSpy>, name: string) =>
+    owner[name]?.wrappedMethod ?? (owner[name] as SinonSpy)
+  Node.prototype.send = originalOf(Node.prototype, 'send')
+  log.log = originalOf(log, 'log')
+  const setStatus = originalOf(Node.prototype, 'status')
+  Node.prototype.status = function (this: unknown, status?: Message) {
+    shown.push({ by: this, status })
+    return setStatus.call(this, status)
+  }
 }
 
 interface SinonSpy {
-  args: Message[][]
-  thisValues: unknown[]
+  (this: unknown, ...args: never[]): unknown
   wrappedMethod?: SinonSpy
 }
 

@@ -99,7 +99,7 @@ export function trueRecords(
 ): TrueRecord[] {
   const requested =
     action === 'latest'
-      ? truth.records(serial, base).slice(-NEWEST)
+      ? truth.newestRecords(NEWEST, serial, base)
       : truth.records(serial, base, from, to).filter(({ time }) => time < to)
   const highest = standalone ? options.variants.standaloneChannels : 4
   const seen = new Set<string>()
