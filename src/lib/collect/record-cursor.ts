@@ -72,7 +72,7 @@ export function createCursorBefore(
 export const toKey = (time: number | null, hash: string) => `${time} ${hash}`
 
 /** The time in a key, ms; `NaN` for a record without one. */
-export const keyTime = (key: string) => Number(key.split(' ')[0])
+export const keyTime = (key: string) => Number.parseFloat(key)
 
 /** The same to sort by: records without a time come last. */
 export const keyRank = (key: string) =>
@@ -80,7 +80,8 @@ export const keyRank = (key: string) =>
 
 /** Each key once, the earliest first. */
 export function sortKeys(keys: readonly string[]): string[] {
-  return [...new Set(keys)].sort((a, b) => keyRank(a) - keyRank(b))
+  const ranked = Array.from(new Set(keys), (key) => ({ key, rank: keyRank(key) }))
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ key }) => key)
 }
 
 /** The latest of the times that are not `null`; `null` where all are. */
