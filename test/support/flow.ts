@@ -133,7 +133,7 @@ function replaceSpies(shown: Shown[]): void {
 }
 
 interface SinonSpy {
-  (this: unknown, ...args: never[]): unknown
+  (this: unknown, status?: Message): unknown
   wrappedMethod?: SinonSpy
 }
 
