@@ -121,7 +121,10 @@ export interface StartOptions {
 export async function startNodeRed(runtime: Runtime, options: StartOptions = {}): Promise<NodeRed> {
   const { node, nodeRed } = await runtime.locate()
   const userDir = options.userDir ?? temporaryFolder('user-dir')
-  if (options.userDir === undefined) await installInto(userDir, node)
+  if (options.userDir === undefined) {
+    await installInto(userDir, node)
+    writeFileSync(join(userDir, '.config.users.json'), JSON.stringify(withoutTips(options)))
+  }
   writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, options))
 
   const { speed = 1, isWatched = false } = options
@@ -150,6 +153,16 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   })
   const token = options.user && (await logIn(url, options.user.name, options.user.password))
   return adminOf(url, child, userDir, log, ended, token)
+}
+
+/**
+ * The editor's settings of each user, and of none: Node-RED 5 shows tips a second after the settings were read, and
+ * throws where its sidebar takes longer to load.
+ */
+function withoutTips({ adminAuth }: StartOptions): object {
+  const { users = [] } = (adminAuth ?? {}) as { users?: { username: string }[] }
+  const names = ['_', ...users.map(({ username }) => username)]
+  return Object.fromEntries(names.map((name) => [name, { editor: { view: { 'view-show-tips': false } } }]))
 }
 
 function inherited(): NodeJS.ProcessEnv {
