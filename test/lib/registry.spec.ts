@@ -39,4 +39,13 @@ describe('the registry of accounts', () => {
     for (let count = 0; count < 1000; count++) registry.getOrCreateShared(login(`${count}`))
     assert.notEqual(registry.getOrCreateShared(login('used')).quota, used)
   })
+
+  it('keeps the state of a node until that is forgotten', () => {
+    const registry = createRegistry(createVirtualClock())
+    const state = registry.getOrCreateNodeState('a node')
+    registry.forget('another node')
+    assert.equal(registry.getOrCreateNodeState('a node'), state)
+    registry.forget('a node')
+    assert.notEqual(registry.getOrCreateNodeState('a node'), state)
+  })
 })

@@ -45,6 +45,15 @@ describe('admin requests of the editor', () => {
     assert.equal(simulator().log.length, 2)
   })
 
+  it('shows the list that is there without a request, and nothing where none is', async () => {
+    await startFlow('current', simulator())
+    const shown = () => post('devices', { account: typed(), known: true })
+    assert.deepEqual(await shown(), { status: 200, body: null })
+    const requested = await post('devices', { account: typed() })
+    assert.deepEqual(await shown(), requested)
+    assert.equal(simulator().log.length, 1)
+  })
+
   it('lists a device with an unreadable reading, also if it is the only one', async () => {
     await startFlow('current', simulator())
     const group = { num: 1, name: 'Racks' }

@@ -33,6 +33,12 @@ describe('the quota of an account in nodes and in the editor', () => {
     assert.deepEqual({ limit, windowSeconds, own, left }, { limit: 3, windowSeconds: 600, own: 1, left: 2 })
   })
 
+  it('is read also where it is shared and the Redis is not there', async () => {
+    await startFlow('current', simulator(), { account: { sharedQuota: 'redis://127.0.0.1:1' } })
+    const { status, body } = await counts()
+    assert.deepEqual([status, body.ledgerHere], [200, false])
+  })
+
   it('is not read of an account that does not exist, nor of an incomplete one', async () => {
     await startFlow('current', simulator(), { credentials: { apiKey: '' } })
     assert.equal((await counts('nobody')).status, 404)

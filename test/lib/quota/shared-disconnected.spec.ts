@@ -11,6 +11,16 @@ describe('a shared store that is disconnected', () => {
     }
   })
 
+  it('is also one that cannot even be opened, and the reason is reported', async () => {
+    const openSharedStore = () => {
+      throw Object.assign(new Error('no library'), { code: 'ENVLOG_CONFIG' })
+    }
+    const { go, connections, reasons } = await createMember({ openSharedStore })
+    assert.equal(await go('r', 8), 5)
+    assert.equal(connections.includes(true), false)
+    assert.deepEqual(reasons, ['ENVLOG_CONFIG'])
+  })
+
   it('leaves one permit if the limit is one', async () => {
     const { go } = await createMember({ limits: { current: { limit: 1 } } }, 'disconnected')
     assert.equal(await go('r', 3), 1)
