@@ -5,7 +5,6 @@ import {
   isAbsent,
   type KnownFields,
   type ListedChannel,
-  type Offsets,
   readChannels,
   readListedChannel,
   readObject,
@@ -15,6 +14,7 @@ import {
 } from './fields'
 import { readNumber } from './number'
 import { sanitizeText } from './text'
+import type { Offsets } from './time'
 
 /** A device of `current`, with the service's field names. `index` is its position in the answer, from 0. */
 export interface CurrentDevice extends Identity {

@@ -6,7 +6,6 @@ import {
   type Identity,
   InvalidShape,
   type ListedChannel,
-  type Offsets,
   readChannels,
   readList,
   readListedChannel,
@@ -16,6 +15,7 @@ import {
 } from './fields'
 import { parseJson, stripBom } from './json'
 import { appendRecords, checkRecordCount, createRecordTable, type RecordTable } from './record-table'
+import type { Offsets } from './time'
 
 /**
  * Decodes each kind of answer into an envelope: one shape for all spellings that the service uses (docs/service.md,

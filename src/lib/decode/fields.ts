@@ -1,5 +1,6 @@
 import { readNumber } from './number'
 import { sanitizeText } from './text'
+import { type Offsets, toUtcOffset } from './time'
 
 /**
  * Reads the fields that answers share, in every spelling of docs/service.md, *Fields*. A schema library would take
@@ -114,22 +115,21 @@ export interface UnreadableDevice {
   part: string
 }
 
-/** In minutes. `dstFlag` is `null` where the answer has none. */
-export interface Offsets {
-  timeDiff: number
-  stdBias: number
-  dstBias: number
-  dstFlag: number | null
-}
+const MINUTES_OF_A_DAY = 1440
 
-/** Reads the offsets of an answer; absent minutes are 0. @throws InvalidShape */
+/**
+ * Reads the offsets of an answer; absent minutes are 0.
+ * @throws InvalidShape also where local time is a day or more from UTC, which no text of a time can say
+ */
 export function readOffsets(object: Fields): Offsets {
-  return {
+  const offsets = {
     timeDiff: readEither(object, 'time-diff', 'time_diff', readMinutes) ?? 0,
     stdBias: readEither(object, 'std-bias', 'std_bias', readMinutes) ?? 0,
     dstBias: readEither(object, 'dst-bias', 'dst_bias', readMinutes) ?? 0,
     dstFlag: readEither(object, 'dst-flg', 'dst_flg', readOptionalNumber),
   }
+  if (Math.abs(toUtcOffset(offsets)) >= MINUTES_OF_A_DAY) throw new InvalidShape('time-diff')
+  return offsets
 }
 
 /** Of two spellings the first that has a value. Both are read, because both have to be valid. */
@@ -148,7 +148,7 @@ function readEither(
 function readMinutes(object: Fields, key: string): number | null {
   const minutes = readOptionalNumber(object, key)
   if (minutes === null) return null
-  if (Math.abs(minutes) > 1440) throw new InvalidShape(key)
+  if (Math.abs(minutes) > MINUTES_OF_A_DAY) throw new InvalidShape(key)
   return Math.round(minutes)
 }
 

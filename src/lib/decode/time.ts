@@ -1,9 +1,16 @@
 import { EnvlogError } from '../errors'
-import type { Offsets } from './fields'
 import { readNumber } from './number'
 
 /** Whether `time` texts are in UTC or in the device's local time with its offset. Both name the same instant. */
 export type TimeStyle = 'utc' | 'local'
+
+/** In minutes. `dstFlag` is `null` where the answer has none. */
+export interface Offsets {
+  timeDiff: number
+  stdBias: number
+  dstBias: number
+  dstFlag: number | null
+}
 
 /**
  * How many minutes a device's local time is ahead of UTC: time-diff + std-bias, or time-diff + dst-bias while the flag

@@ -35,6 +35,20 @@ describe('the offset of a device', () => {
     assert.equal(toUtcOffset(graphEnvelope(both).offsets), 330)
     assert.equal(toUtcOffset(graphEnvelope({ serial: '5212A1B2', data: [] }).offsets), 0)
   })
+
+  it('is less than a day: a text of a time cannot say more', () => {
+    const withOffsets = (timeDiff: number, stdBias: number, dstBias = 0, flag = 0) =>
+      graph({ 'time-diff': timeDiff, 'std-bias': stdBias, 'dst-bias': dstBias, 'dst-flg': flag })
+    for (const answer of [withOffsets(540, 899), withOffsets(-1439, 0), withOffsets(1000, 900, 60, 1)])
+      assert.doesNotThrow(() => graphEnvelope(answer))
+    for (const answer of [
+      withOffsets(540, 900),
+      withOffsets(1440, 0),
+      withOffsets(-900, -540),
+      withOffsets(1000, 60, 900, 1),
+    ])
+      assert.throws(() => graphEnvelope(answer), failure('reply-unreadable'))
+  })
 })
 
 describe('a formatted time', () => {
