@@ -133,6 +133,7 @@ export function createUndiciTransport(options: TransportOptions): Transport {
           headers,
           body,
           signal,
+          onInfo: countInterim(),
         })
         return {
           status: response.statusCode,
@@ -148,6 +149,16 @@ export function createUndiciTransport(options: TransportOptions): Transport {
       current = undefined
       await Promise.all([...agents].map(destroy))
     },
+  }
+}
+
+/** Most 1xx responses before the response to a request. HTTP has no limit, and a peer that never stops has a processor busy. */
+const MAX_INTERIM = 100
+
+function countInterim(): () => void {
+  let count = 0
+  return () => {
+    if (++count > MAX_INTERIM) throw Object.assign(new Error(), { code: 'TOO_MANY_1XX' })
   }
 }
 

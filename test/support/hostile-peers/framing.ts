@@ -242,7 +242,7 @@ export const framingPeers: HostilePeer[] = [
       respondWith((socket) =>
         writeAll(socket, repeatForever(head('103 Early Hints', { Link: '</x>' }).repeat(100))),
       ),
-    ends: ['ENVLOG_TIMEOUT', ...BROKEN],
+    ends: NETWORK,
     kind: 'huge',
   },
   {
@@ -253,7 +253,17 @@ export const framingPeers: HostilePeer[] = [
         socket.write(head('102 Processing').repeat(10_000))
         socket.write(response(body))
       }),
-    ends: ['ok', ...BROKEN],
+    ends: NETWORK,
+  },
+  {
+    title: 'sends 50 answers of 1xx and then the right one',
+    behaviour: (service) =>
+      respondWith(async (socket, received) => {
+        const { body } = await service.answer(received)
+        socket.write(head('102 Processing').repeat(50))
+        socket.write(response(body))
+      }),
+    ends: OK,
     maxOpen: 2,
   },
   {
