@@ -37,8 +37,10 @@ const odd = Object.keys(ODD)
 
 const titles = { sqlite: 'SQLite', postgres: 'PostgreSQL', mariadb: 'MariaDB' }
 
+const ROW_NODES = ['node-red-contrib-postgrestor-next', 'node-red-node-mysql', 'node-red-node-sqlite']
+
 describe('rows in databases', () => {
-  const harness = useNodeRed()
+  const harness = useNodeRed(ROW_NODES)
 
   before('starts PostgreSQL and MariaDB and makes the tables', async function () {
     this.timeout(STARTING_MS)
@@ -103,7 +105,7 @@ describe('rows in databases', () => {
 })
 
 describe('points in InfluxDB', () => {
-  const harness = useNodeRed()
+  const harness = useNodeRed(['node-red-contrib-influxdb'])
   let influx: InfluxServer
 
   before('starts InfluxDB', async function () {

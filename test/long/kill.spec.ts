@@ -44,7 +44,7 @@ describe(`kill -9 of Node-RED in the middle of collecting, ${kills} times`, func
     const fleet = archiveFleet(DEVICES, FROM, FROM)
     const simulator = await startSimulator({ clock, seed: own, limits: 'off', fleet, faults: [DELAY] })
     opened.push(() => simulator.close())
-    const nodeRed = await startRestarting(store)
+    const nodeRed = await startRestarting(store, 1, { packages: ['node-red-node-sqlite'] })
     opened.push(() => nodeRed.kill())
     const acknowledged = advance === 'acknowledged'
     const archive = await createArchive(nodeRed.userDir, { keyed: acknowledged })

@@ -57,7 +57,7 @@ describe(`a run of ${days} days with ${DEVICES} devices and faults at random`, f
     }
     const simulator = await startSimulator({ clock, seed: own, limits: 'off', fleet, onRequest })
     opened.push(() => simulator.close())
-    const nodeRed = await startRestarting(store)
+    const nodeRed = await startRestarting(store, 1, { packages: ['node-red-node-sqlite'] })
     opened.push(() => nodeRed.kill())
     const archive = await createArchive(nodeRed.userDir, { keyed: true })
     opened.push(() => archive.close())

@@ -1,8 +1,8 @@
 /**
  * The shipped examples in a whole Node-RED, with addresses and secrets of this machine.
  *
- *     const harness = useExamples()
- *     await harness.deploy(['Alarms/alerts to a chat'], { simulator, chat })
+ *     const harness = useExamples({ packages: packagesOf([MAIL]) })
+ *     await harness.deploy([MAIL], { simulator, chat, mail })
  */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import type { ChatFormat } from './chat'
 import type { InfluxServer, MariaDbServer, PostgresServer } from './databases'
 import type { DeployType, FlowNode, StartOptions } from './node-red'
 import { root } from './package'
-import { type Palette, paletteFolder } from './palette'
+import { packageFolder } from './palette'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -46,6 +46,11 @@ export function neededBy(name: string): string | undefined {
   // The name of a folder cannot contain the slash of a scope.
   return needed?.replace(/^(@[\w-]+) /, '$1/')
 }
+
+/** All packages that examples need. */
+export const packagesOf = (names: readonly string[]): string[] => [
+  ...new Set(names.flatMap((name) => neededBy(name) ?? [])),
+]
 
 export interface Surroundings {
   simulator: Simulator
@@ -147,7 +152,7 @@ async function installModules(userDir: string, modules: readonly string[]): Prom
   const { dependencies, ...manifest } = JSON.parse(readFileSync(file, 'utf8'))
   for (const module of modules) {
     const place = join(userDir, 'node_modules', module)
-    if (!existsSync(place)) symlinkSync(join(await paletteFolder(), 'node_modules', module), place)
+    if (!existsSync(place)) symlinkSync(await packageFolder(module), place)
     dependencies[module] ??= '*'
   }
   writeFileSync(file, JSON.stringify({ ...manifest, dependencies }))
@@ -218,7 +223,7 @@ export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
   restart(): Promise<void>
 }
 
-type HarnessOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth'> & { palette?: Palette }
+type HarnessOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth' | 'packages'>
 
 /**
  * In a `describe`: after each test nothing is deployed.

@@ -13,7 +13,6 @@ import { collectorNode, position } from './e2e-flow'
 import type { ActionName, Message } from './flow-types'
 import { HOSTILE_NOW, hostileFleet } from './hostile'
 import { type FlowNode, type NodeRed, startNodeRed } from './node-red'
-import { paletteFolder } from './palette'
 import { firstRuntime } from './runtimes'
 import { until } from './wait'
 
@@ -74,19 +73,19 @@ interface Running {
   collector: Collector
 }
 
-async function start(): Promise<Running> {
+async function start(packages: readonly string[]): Promise<Running> {
   const simulator = await startSimulator({
     clock: manualClock(HOSTILE_NOW),
     limits: 'off',
     fleet: hostileFleet(),
   })
   const collector = await startCollector()
-  const nodeRed = await startNodeRed(firstRuntime, { nodesDir: await paletteFolder() })
+  const nodeRed = await startNodeRed(firstRuntime, { packages })
   return { simulator, collector, nodeRed }
 }
 
-/** In a `describe`. */
-export function useNodeRed(): FlowHarness {
+/** In a `describe`; with packages of other people's nodes. */
+export function useNodeRed(packages: readonly string[] = []): FlowHarness {
   let current: Running
   let reportedErrors = 0
   const received = new Map<string, number>()
@@ -94,7 +93,7 @@ export function useNodeRed(): FlowHarness {
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    current = await start()
+    current = await start(packages)
   })
 
   after('ends Node-RED', async function () {

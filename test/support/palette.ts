@@ -2,7 +2,7 @@
  * Other people's nodes that flows of the tests use, and what talks to their counterparts, installed once into `.cache`
  * and kept between runs.
  *
- *     const nodesDir = await paletteFolder()
+ *     const nodeRed = await startNodeRed(firstRuntime, { packages: ['node-red-node-sqlite'] })
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -53,13 +53,19 @@ const palettes = {
 
 export type Palette = keyof typeof palettes
 
-/** A folder for Node-RED's `nodesDir`. Made beside and moved, so that a broken install is never taken for a whole one. */
+/** Its packages are in `node_modules`. Made beside and moved: a broken install is never taken for a whole one. */
 export const paletteFolder = (name: Palette = 'common'): Promise<string> =>
   onceARun(`palette-${name}`, () => install(palettes[name]))
 
 /** Whether the package is there. */
 export const isInPalette = (packageName: string, name: Palette = 'common'): boolean =>
   packageName in palettes[name].versions
+
+/** The folder of a package: of a palette, or of the project. */
+export async function packageFolder(packageName: string): Promise<string> {
+  const name = (Object.keys(palettes) as Palette[]).find((palette) => isInPalette(packageName, palette))
+  return join(name ? await paletteFolder(name) : root, 'node_modules', packageName)
+}
 
 async function install({ folder: name, versions, overrides, native }: PaletteDefinition): Promise<string> {
   const folder = join(root, '.cache', name)

@@ -1,6 +1,5 @@
 /** A whole Node-RED that is ended, however, and started again on the same user directory. */
 import { type DeployType, type FlowNode, type NodeRed, type StartOptions, startNodeRed } from '../node-red'
-import { type Palette, paletteFolder } from '../palette'
 import { firstRuntime } from '../runtimes'
 
 export interface Restarting {
@@ -30,10 +29,9 @@ export const stores = {
 export async function startRestarting(
   contextStorage: Record<string, object>,
   speed = 1,
-  { palette = 'common', ...options }: { palette?: Palette } & Pick<StartOptions, 'httpNodeAuth'> = {},
+  options: Pick<StartOptions, 'httpNodeAuth' | 'packages'> = {},
 ): Promise<Restarting> {
-  const nodesDir = await paletteFolder(palette)
-  const surroundings: StartOptions = { nodesDir, contextStorage, speed, ...options }
+  const surroundings: StartOptions = { contextStorage, speed, ...options }
   let nodeRed: NodeRed = await startNodeRed(firstRuntime, surroundings)
   const { userDir } = nodeRed
   return {
