@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../simulator'
-import { ERRORS_FILE, neededBy, packagesOf, rounds, useExamples, withErrorsFile } from '../support/examples'
+import { ERRORS_FILE, neededBy, rounds, useExamples, withErrorsFile } from '../support/examples'
 import type { DeployType, FlowNode } from '../support/node-red'
 import { connectOpcua, type DataValue, type OpcuaClient } from '../support/opcua-client'
 import { isInPalette } from '../support/palette'
@@ -23,7 +23,7 @@ const HOSTILE = 'a;datatype=b\r\n"冷"/'
 const PLAIN = 'a datatype b  "冷"/'
 
 describe('the example with an OPC UA server', () => {
-  const hall = useExamples({ packages: packagesOf([SERVER]) })
+  const hall = useExamples({ examples: [SERVER] })
   let simulator: Simulator
   let port: number
   let now: number

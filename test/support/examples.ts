@@ -1,11 +1,11 @@
 /**
  * The shipped examples in a whole Node-RED, with addresses and secrets of this machine.
  *
- *     const harness = useExamples({ packages: packagesOf([MAIL]) })
+ *     const harness = useExamples({ examples: [MAIL] })
  *     await harness.deploy([MAIL], { simulator, chat, mail })
  */
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import type { Simulator } from '../../simulator'
@@ -14,7 +14,7 @@ import type { ChatFormat } from './chat'
 import type { InfluxServer, MariaDbServer, PostgresServer } from './databases'
 import type { DeployType, FlowNode, StartOptions } from './node-red'
 import { root } from './package'
-import { packageFolder } from './palette'
+import { linkPackage } from './palette'
 import { until } from './wait'
 
 const folder = join(root, 'examples')
@@ -46,11 +46,6 @@ export function neededBy(name: string): string | undefined {
   // The name of a folder cannot contain the slash of a scope.
   return needed?.replace(/^(@[\w-]+) /, '$1/')
 }
-
-/** All packages that examples need. */
-export const packagesOf = (names: readonly string[]): string[] => [
-  ...new Set(names.flatMap((name) => neededBy(name) ?? [])),
-]
 
 export interface Surroundings {
   simulator: Simulator
@@ -151,8 +146,7 @@ async function installModules(userDir: string, modules: readonly string[]): Prom
   const file = join(userDir, 'package.json')
   const { dependencies, ...manifest } = JSON.parse(readFileSync(file, 'utf8'))
   for (const module of modules) {
-    const place = join(userDir, 'node_modules', module)
-    if (!existsSync(place)) symlinkSync(await packageFolder(module), place)
+    await linkPackage(module, userDir)
     dependencies[module] ??= '*'
   }
   writeFileSync(file, JSON.stringify({ ...manifest, dependencies }))
@@ -223,19 +217,27 @@ export interface ExamplesHarness extends Omit<Restarting, 'deploy'> {
   restart(): Promise<void>
 }
 
-type HarnessOptions = Pick<StartOptions, 'speed' | 'httpNodeAuth' | 'packages'>
+interface HarnessOptions extends Pick<StartOptions, 'speed' | 'httpNodeAuth'> {
+  /** Those whose packages are installed. */
+  examples?: readonly string[]
+}
 
 /**
  * In a `describe`: after each test nothing is deployed.
  * @param options see `StartOptions`
  */
-export function useExamples({ speed = SPEED, ...options }: HarnessOptions = {}): ExamplesHarness {
+export function useExamples({
+  speed = SPEED,
+  examples = [],
+  ...options
+}: HarnessOptions = {}): ExamplesHarness {
+  const packages = examples.flatMap((name) => neededBy(name) ?? [])
   let nodeRed: Restarting
   let deployed: FlowNode[] = []
 
   before('starts Node-RED with the package installed', async function () {
     this.timeout(STARTING_MS)
-    nodeRed = await startRestarting(stores.atOnce, speed, options)
+    nodeRed = await startRestarting(stores.atOnce, speed, { ...options, packages })
   })
 
   // Servers end after the nodes that are connected to them, because some nodes would crash.

@@ -8,10 +8,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { installInto } from './package'
-import { packageFolder } from './palette'
+import { linkPackage } from './palette'
 import { temporaryFolder } from './run'
 import type { Runtime } from './runtimes'
 import { until } from './wait'
@@ -59,7 +59,7 @@ function settingsFile(
 ): string {
   const settings = {
     // Node-RED 4.1 finds it beside itself, and takes a quarter of a second to load it.
-    nodesExcludes: packages.includes(DASHBOARD) ? [] : [DASHBOARD.replace(/^.*\//, '')],
+    nodesExcludes: packages.includes(DASHBOARD) ? [] : [basename(DASHBOARD)],
     contextStorage,
     adminAuth,
     httpNodeAuth,
@@ -126,7 +126,7 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   const userDir = options.userDir ?? temporaryFolder('user-dir')
   if (options.userDir === undefined) {
     await installInto(userDir, node)
-    for (const name of options.packages ?? []) await link(name, userDir)
+    for (const name of options.packages ?? []) await linkPackage(name, userDir)
     writeFileSync(join(userDir, '.config.users.json'), JSON.stringify(withoutTips(options)))
   }
   writeFileSync(join(userDir, 'settings.js'), settingsFile(runtime.lang, options))
@@ -157,12 +157,6 @@ export async function startNodeRed(runtime: Runtime, options: StartOptions = {})
   })
   const token = options.user && (await logIn(url, options.user.name, options.user.password))
   return adminOf(url, child, userDir, log, ended, token)
-}
-
-async function link(packageName: string, userDir: string): Promise<void> {
-  const place = join(userDir, 'node_modules', packageName)
-  mkdirSync(dirname(place), { recursive: true })
-  symlinkSync(await packageFolder(packageName), place)
 }
 
 /**

@@ -4,9 +4,9 @@
  *
  *     const nodeRed = await startNodeRed(firstRuntime, { packages: ['node-red-node-sqlite'] })
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { execute, npmEnvironment, root } from './package'
 import { onceARun } from './run'
 
@@ -61,10 +61,13 @@ export const paletteFolder = (name: Palette = 'common'): Promise<string> =>
 export const isInPalette = (packageName: string, name: Palette = 'common'): boolean =>
   packageName in palettes[name].versions
 
-/** The folder of a package: of a palette, or of the project. */
-export async function packageFolder(packageName: string): Promise<string> {
+/** Installs a package into a user directory, if it is not there yet: one of a palette, or of the project. */
+export async function linkPackage(packageName: string, userDir: string): Promise<void> {
+  const place = join(userDir, 'node_modules', packageName)
+  if (existsSync(place)) return
   const name = (Object.keys(palettes) as Palette[]).find((palette) => isInPalette(packageName, palette))
-  return join(name ? await paletteFolder(name) : root, 'node_modules', packageName)
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(join(name ? await paletteFolder(name) : root, 'node_modules', packageName), place)
 }
 
 async function install({ folder: name, versions, overrides, native }: PaletteDefinition): Promise<string> {

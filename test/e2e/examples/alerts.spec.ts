@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChatFormat } from '../../support/chat'
-import { exampleNames, packagesOf, readExample, rounds, useExamples } from '../../support/examples'
+import { exampleNames, readExample, rounds, useExamples } from '../../support/examples'
 import { FIRST, SECOND, useFreezers } from '../../support/freezers'
 import { until } from '../../support/wait'
 
@@ -13,7 +13,7 @@ const MAIL = 'Mail - needs node-red-node-email/alerts to a chat and by mail'
 
 /** Flows that write to people: what was sent once is not sent again, whatever happens between. */
 describe('examples that pass alerts on', () => {
-  const hall = useExamples({ speed: 2, packages: packagesOf([MAIL]) })
+  const hall = useExamples({ speed: 2, examples: [MAIL] })
   const freezers = useFreezers({ hasRecord: true })
   const { alarm, assertSent } = freezers
   const hostileMessage = `Alert: Freezer 2: ${HOSTILE} (2026-11-20 09:02)`

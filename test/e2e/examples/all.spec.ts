@@ -13,14 +13,7 @@ import {
   startMariaDb,
   startPostgres,
 } from '../../support/databases'
-import {
-  exampleNames,
-  functionModules,
-  neededBy,
-  packagesOf,
-  readExample,
-  useExamples,
-} from '../../support/examples'
+import { exampleNames, functionModules, neededBy, readExample, useExamples } from '../../support/examples'
 import { type MailServer, startMailServer } from '../../support/mail'
 import { packageJson } from '../../support/package'
 import { isInPalette } from '../../support/palette'
@@ -46,7 +39,7 @@ const LIMITS: Record<EndpointName, { limit: number; window: number }> = {
 const here = exampleNames.filter((name) => !isInPalette(neededBy(name) ?? '', 'opcua'))
 
 describe('the examples together', () => {
-  const hall = useExamples({ speed: 1, packages: packagesOf(here) })
+  const hall = useExamples({ speed: 1, examples: here })
   let simulator: Simulator
   let broker: Broker
   let chat: Chat

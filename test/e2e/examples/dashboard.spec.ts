@@ -12,7 +12,7 @@ import {
 import { shownBy } from '../../support/dashboard'
 import { launchChromium } from '../../support/editor/chromium'
 import type { PageOptions } from '../../support/editor/page'
-import { packagesOf, useExamples } from '../../support/examples'
+import { useExamples } from '../../support/examples'
 import { until } from '../../support/wait'
 import { WallDisplay } from '../../support/wall-display'
 
@@ -59,7 +59,7 @@ interface Point {
 }
 
 describe('the wall display', () => {
-  const hall = useExamples({ speed: SPEED, packages: packagesOf([WALL]) })
+  const hall = useExamples({ speed: SPEED, examples: [WALL] })
   let browser: Browser
   let simulator: Simulator
   let displays: WallDisplay[]

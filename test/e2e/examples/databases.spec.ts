@@ -6,7 +6,7 @@ import { archiveFleet } from '../../support/archive/fleet'
 import { assertArchived, type StoredRow } from '../../support/archive/rows'
 import { openSqlite } from '../../support/archive/sqlite'
 import { startInflux, startPostgres } from '../../support/databases'
-import { asksNoMore, packagesOf, rounds, useExamples } from '../../support/examples'
+import { asksNoMore, rounds, useExamples } from '../../support/examples'
 import { deviceIn, pointsOf } from '../../support/expected'
 import { paletteFolder } from '../../support/palette'
 import { assertSame } from '../../support/same'
@@ -23,7 +23,7 @@ const POSTGRES = 'PostgreSQL - needs node-red-contrib-postgrestor-next/newest re
 const INFLUX = 'InfluxDB - needs node-red-contrib-influxdb/points to InfluxDB'
 
 describe('examples to databases', () => {
-  const hall = useExamples({ packages: packagesOf([SQLITE, POSTGRES, INFLUX]) })
+  const hall = useExamples({ examples: [SQLITE, POSTGRES, INFLUX] })
   let simulator: Simulator
 
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { archiveFleet } from '../../support/archive/fleet'
 import { assertArchived } from '../../support/archive/rows'
 import { type MariaDb, type MariaDbServer, startMariaDb } from '../../support/databases'
-import { asksNoMore, MARIADB_EXAMPLE, packagesOf, useExamples } from '../../support/examples'
+import { asksNoMore, MARIADB_EXAMPLE, useExamples } from '../../support/examples'
 import { until } from '../../support/wait'
 
 const STARTING_MS = 120_000
@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
 describe('newest records to MariaDB', () => {
-  const hall = useExamples({ packages: packagesOf([MARIADB_EXAMPLE]) })
+  const hall = useExamples({ examples: [MARIADB_EXAMPLE] })
   let simulator: Simulator
   let mariadb: MariaDbServer
   let blocking: MariaDb | undefined

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync }
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type DeviceDefinition, manualClock, type Simulator, startSimulator } from '../../../simulator'
-import { ERRORS_FILE, packagesOf, rounds, useExamples, withErrorsFile } from '../../support/examples'
+import { ERRORS_FILE, rounds, useExamples, withErrorsFile } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
 import { paletteFolder } from '../../support/palette'
 import { freePort, HOST } from '../../support/server-process'
@@ -55,7 +55,7 @@ describe('the example with Modbus registers', () => {
     await simulator.close()
   })
 
-  const hall = useExamples({ packages: packagesOf([REGISTERS]) })
+  const hall = useExamples({ examples: [REGISTERS] })
   let port: number
   let now: number
 

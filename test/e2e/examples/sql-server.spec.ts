@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { manualClock, type Simulator, startSimulator } from '../../../simulator'
 import { archiveFleet } from '../../support/archive/fleet'
 import { assertArchived } from '../../support/archive/rows'
-import { asksNoMore, packagesOf, SQL_SERVER_EXAMPLE, useExamples } from '../../support/examples'
+import { asksNoMore, SQL_SERVER_EXAMPLE, useExamples } from '../../support/examples'
 import type { FlowNode } from '../../support/node-red'
 import { temporaryFolder } from '../../support/run'
 import { startTds, type TdsServer } from '../../support/tds'
@@ -16,7 +16,7 @@ const HOUR = 60 * MINUTE
 const FLOW = 'envlog-example-mssql'
 
 describe('newest records to SQL Server, with a stand-in that speaks its protocol', () => {
-  const hall = useExamples({ packages: packagesOf([SQL_SERVER_EXAMPLE]) })
+  const hall = useExamples({ examples: [SQL_SERVER_EXAMPLE] })
   let simulator: Simulator
   let tds: TdsServer
 

@@ -40,6 +40,16 @@ function* lines(count: number): Generator<string> {
   }
 }
 
+/** Answers of 1xx, and then the right one. */
+const interimThenRight =
+  (count: number): HostilePeer['behaviour'] =>
+  (service) =>
+    respondWith(async (socket, received) => {
+      const { body } = await service.answer(received)
+      socket.write(head('102 Processing').repeat(count))
+      socket.write(response(body))
+    })
+
 export const framingPeers: HostilePeer[] = [
   {
     title: 'sends headers one byte at a time',
@@ -247,22 +257,12 @@ export const framingPeers: HostilePeer[] = [
   },
   {
     title: 'sends 10,000 answers of 1xx and then the right one',
-    behaviour: (service) =>
-      respondWith(async (socket, received) => {
-        const { body } = await service.answer(received)
-        socket.write(head('102 Processing').repeat(10_000))
-        socket.write(response(body))
-      }),
+    behaviour: interimThenRight(10_000),
     ends: NETWORK,
   },
   {
     title: 'sends 50 answers of 1xx and then the right one',
-    behaviour: (service) =>
-      respondWith(async (socket, received) => {
-        const { body } = await service.answer(received)
-        socket.write(head('102 Processing').repeat(50))
-        socket.write(response(body))
-      }),
+    behaviour: interimThenRight(50),
     ends: OK,
     maxOpen: 2,
   },
