@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { EnvlogError } from './errors'
 
 /** Creates a controller whose signal any number of requests may listen to without a warning of Node.js. */
 export function createAbort(): AbortController {
@@ -22,4 +23,25 @@ export function linkAbort(parent: AbortSignal): LinkedAbort {
   if (parent.aborted) abort()
   else parent.addEventListener('abort', abort, { once: true })
   return { signal: controller.signal, abort, release: () => parent.removeEventListener('abort', abort) }
+}
+
+/** Rejects as soon as the signal aborts. */
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new EnvlogError('closed')), { once: true })
+  })
+}
+
+/**
+ * Waits for work that goes on if nobody waits for it.
+ * @throws EnvlogError `closed` as soon as the signal aborts; what `work` rejects with
+ */
+export async function orClosed<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw new EnvlogError('closed')
+  const wait = linkAbort(signal)
+  try {
+    return await Promise.race([work, rejectOnAbort(wait.signal)])
+  } finally {
+    wait.release()
+  }
 }

@@ -44,11 +44,26 @@ export function loadOrEmpty(store: StateStore, clock: Clock): Promise<unknown> {
 export interface StateWriter {
   /** The state has changed. */
   save(): void
+  /** Resolves when all changes so far are written, or cannot be: a write failed, or there are no more. */
+  written(): Promise<void>
   /**
    * Later changes are not written. Resolves when all changes before are written, or when the store does not respond
    * in time. No write begins after that: the store of a removed node is cleaned, and a write would restore it.
    */
   end(): Promise<void>
+}
+
+interface Signal {
+  promise: Promise<void>
+  resolve(): void
+}
+
+function createSignal(): Signal {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
 }
 
 /** The state of thousands of devices takes ms to write as text, so that may take this share of the time. */
@@ -69,6 +84,10 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
   let hasChanged = false
   let isFailing = false
   let onIdle = () => {}
+  /** Of the write after the one that is going on. */
+  let next = createSignal()
+  /** Of the write with the latest change. */
+  let latest = Promise.resolve()
   let cancelRetry = () => {}
   /** Ends a pause, and the wait for a turn of the event loop: what is to be written before the end has no time. */
   let stopWaiting = () => {}
@@ -77,6 +96,8 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
     cancelRetry()
     hasChanged = false
     isWriting = true
+    const own = next
+    next = createSignal()
     let workedMs = 0
     const work = <T>(step: () => T): T => {
       const start = clock.monotonic()
@@ -101,6 +122,7 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
       isFailing = true
       if (phase === 'open') cancelRetry = clock.after(RETRY_MS, save)
     }
+    own.resolve()
     const pauseMs = Math.min(MAX_PAUSE_MS, workedMs / MAX_WORKING_SHARE)
     if (pauseMs >= 1 && phase === 'open') await pause(pauseMs)
     isWriting = false
@@ -126,11 +148,14 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
   function save(): void {
     if (phase !== 'open') return
     hasChanged = true
+    latest = next.promise
     if (!isWriting) inBackground(write())
   }
 
   return {
     save,
+    // While the store fails, nothing waits for it: each write may take until its timeout.
+    written: () => (isFailing ? Promise.resolve() : latest),
     end: () =>
       new Promise((resolve) => {
         phase = 'ending'
@@ -140,6 +165,7 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
         onIdle = () => {
           phase = 'ended'
           cancel()
+          next.resolve()
           resolve()
         }
         if (!isWriting) onIdle()

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { systemClock } from '../../src/lib/clock'
 import { createStateWriter, loadOrEmpty, type StateStore } from '../../src/lib/state-store'
 import { createVirtualClock } from '../support/clock'
+import { nextTurn } from '../support/collect/recording-store'
 import { observe } from '../support/quota/manual-service'
 import { createMemoryStore } from '../support/quota/memory-store'
 
@@ -41,6 +42,12 @@ describe('loading from a store', () => {
   })
 })
 
+/** What is known of it once everything that is due has run. */
+async function settled<T>(observed: T): Promise<T> {
+  await nextTurn()
+  return observed
+}
+
 describe('writing to a store', () => {
   function setup(fails = () => false) {
     const clock = createVirtualClock()
@@ -51,7 +58,8 @@ describe('writing to a store', () => {
       state = to
       writer.save()
     }
-    return { clock, store, change, end: () => observe(writer.end()) }
+    const written = () => observe(writer.written())
+    return { clock, store, change, written, end: () => observe(writer.end()) }
   }
 
   it('writes at once', () => {
@@ -68,6 +76,40 @@ describe('writing to a store', () => {
     assert.deepEqual([store.contents(), store.writes()], [1, 2])
     await clock.pass(100)
     assert.deepEqual([store.contents(), store.writes(), store.isBusy()], [4, 2, false])
+  })
+
+  it('tells when the latest change is written, or cannot be', async () => {
+    let isIll = false
+    const { clock, change, written, end } = setup(() => isIll)
+    assert.equal((await settled(written())).state, 'done')
+    change(1)
+    const first = written()
+    change(2)
+    const second = written()
+    await clock.pass(100)
+    assert.deepEqual([(await settled(first)).state, (await settled(second)).state], ['done', 'waiting'])
+    await clock.pass(100)
+    assert.equal((await settled(second)).state, 'done')
+    change(3)
+    isIll = true
+    change(4)
+    const failing = written()
+    await clock.pass(100)
+    assert.equal((await settled(failing)).state, 'done')
+    change(5)
+    assert.equal((await settled(written())).state, 'done')
+    end()
+  })
+
+  it('tells nobody to wait for a store that does not respond before the end', async () => {
+    const clock = createVirtualClock()
+    const writer = createStateWriter(silent, clock, () => 1)
+    writer.save()
+    writer.save()
+    const written = observe(writer.written())
+    const ended = observe(writer.end())
+    await clock.pass(5000)
+    assert.deepEqual([ended.state, written.state], ['done', 'done'])
   })
 
   it('pauses after a state that takes long to copy, and then writes the latest', async () => {

@@ -1,4 +1,4 @@
-import { linkAbort } from '../abort'
+import { linkAbort, rejectOnAbort } from '../abort'
 import type { Clock } from '../clock'
 import { EnvlogError } from '../errors'
 
@@ -7,13 +7,6 @@ export interface Timeouts {
   silenceMs: number
   /** Longest time for a whole exchange. */
   totalMs: number
-}
-
-/** Rejects as soon as the signal aborts. */
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new EnvlogError('closed')), { once: true })
-  })
 }
 
 /**

@@ -45,6 +45,8 @@ export interface NodeState {
   delivery(device: string): DeviceDeliveryState
   /** Applies an event to the state of a device, and returns what is to be done. */
   dispatch(device: string, event: DeviceEvent): DeliveryEffect
+  /** Resolves when all changes so far are in the store, or cannot be written there. */
+  saved(): Promise<void>
   /** Whether a device may keep so many records and alerts in memory; by default those that it keeps already. */
   canRetain(device: string, count?: number): boolean
   /** Forgets all devices that have one of the serials, or all there are. Receipts of before are void. */
@@ -76,6 +78,7 @@ export function createNodeState(clock: Clock, retained: RetainedCount = { count:
     receiptKey: persistence.receiptKey,
     ready: persistence.ready,
     save: persistence.save,
+    saved: persistence.saved,
     isFirstReport: ({ serial, base = '' }) => isFirst(`${base}/${serial}`),
     delivery: (device) => devices.get(device),
     dispatch: (device, event) => devices.dispatch(device, event),
@@ -151,6 +154,7 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 
   return {
     receiptKey: () => receiptKey,
     save: () => opened?.writer?.save(),
+    saved: async () => opened?.writer?.written(),
     open(store: StateStore, kind: CursorKind | undefined): void {
       const own: Opened = { store, kind }
       opened = own

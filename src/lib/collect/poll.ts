@@ -3,6 +3,7 @@
  * the answer with the cursor (`feeds.ts`), and delivers what is new, with a receipt or without.
  */
 
+import { orClosed } from '../abort'
 import { measured } from '../cooperative'
 import type { EnvlogError } from '../errors'
 import { countOf } from '../output/content'
@@ -186,7 +187,7 @@ async function follow(poll: Poll, plan: PollPlan): Promise<DeliveryEffect | unde
 
 /** Delivers data, with a receipt where the node awaits them. */
 async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Cursor): Promise<undefined> {
-  const { account, target, options, ports } = poll
+  const { account, target, options, ports, context } = poll
   const { node, receipts } = options
   if (!receipts) {
     await ports.deliver(data)
@@ -197,9 +198,14 @@ async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Curso
   const overdueAt = account.monotonic() + receipts.timeoutMs
   const retained = ports.nodeState.canRetain(device, countOf(data.content)) ? copyToRetain(data) : null
   // Before sending, because the receipt may be returned during it.
-  step(poll, { kind: 'receipt-issued', before, next, overdueAt, retained })
+  const effect = step(poll, { kind: 'receipt-issued', before, next, overdueAt, retained })
+  const { phase } = stateOf(poll)
   const receipt = writeReceipt({ node, device, cursor: next }, ports.nodeState.receiptKey())
   try {
+    // A device of which the store knows nothing after a crash would start over, and what came meanwhile be lost.
+    if (effect === 'save') await orClosed(ports.nodeState.saved(), context.signal)
+    // A `forget` was received meanwhile.
+    if (stateOf(poll).phase !== phase) return
     await ports.deliver({ ...data, receipt })
   } catch (error) {
     step(poll, { kind: 'receipt-overdue' })
