@@ -38,7 +38,8 @@ export function knownAlerts({ journal }: AlertSimulation, start: 'now' | 'held',
     }
     if (entry.kind === 'died') {
       const then = at(entry.at - 1)
-      const from = entry.hasCursor ? begun(then) : null
+      // What was sent with a receipt is known after any crash.
+      const from = (acknowledges ? known.from : null) ?? (entry.hasCursor ? begun(then) : null)
       return {
         ...then,
         from,

@@ -5,10 +5,9 @@ import { isAwaitingReceipt, pollAlerts } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
-import type { StateStore } from '../../../src/lib/state-store'
 import { alertAnswer, patient } from '../../lib/answers'
 import { createVirtualClock } from '../clock'
-import { nextTurn } from './recording-store'
+import { createDisk, nextTurn } from './recording-store'
 
 export type AlertAct =
   /** @param apart seconds between them; 0 is the same second */
@@ -47,13 +46,9 @@ export function createAlertSimulation(
   const time = createVirtualClock(0)
   const log: { unixtime: number; ch1: string }[] = []
   const journal: AlertEntry[] = []
-  const writes: { text: string; length: number }[] = []
-  const disk: StateStore = {
-    load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
-    save: async (text) => void writes.push({ text, length: journal.length }),
-  }
+  const disk = createDisk(journal)
   let nodeState = createNodeState(time)
-  nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+  nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
   async function trigger({ fails, dies, meanwhile }: Extract<AlertAct, { act: 'trigger' }>): Promise<void> {
     const read = async () => {
@@ -88,18 +83,17 @@ export function createAlertSimulation(
   }
 
   async function deploy(): Promise<void> {
-    await nodeState.close(disk)
-    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    await nodeState.close(disk.store)
+    nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
   }
 
   async function crash(older: number): Promise<void> {
-    await nextTurn()
-    writes.length = Math.max(0, writes.length - older)
+    disk.crash(older)
     nodeState = createNodeState(time)
-    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
     await nodeState.ready()
     const hasCursor = nodeState.delivery(KEY).cursor !== null
-    journal.push({ kind: 'died', at: writes.at(-1)?.length ?? 0, hasCursor })
+    journal.push({ kind: 'died', at: disk.writtenAt(), hasCursor })
   }
 
   function receive(back: number): void {
@@ -122,6 +116,8 @@ export function createAlertSimulation(
 
   async function perform(act: AlertAct): Promise<void> {
     await nodeState.ready()
+    // What an act changes is written before the next.
+    await nextTurn()
     if (act.act === 'raise') raise(act.count, act.apart)
     else if (act.act === 'trigger') await trigger(act)
     else if (act.act === 'receipt') receive(act.back)

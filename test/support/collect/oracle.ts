@@ -78,7 +78,9 @@ export function createOracle({ log, journal }: PollSimulation, { start, backfill
         const then = before(entry.at)
         const { answer } = then
         const again = then.before ?? (entry.hasCursor && answer ? excludedAtStart(answer) : null)
-        return { ...then, before: again, delivered: acknowledges ? known.delivered : then.delivered }
+        if (!acknowledges) return { ...then, before: again }
+        // What was sent with a receipt is known after any crash.
+        return { ...then, before: known.before ?? again, delivered: known.delivered }
       }
       default:
         return known

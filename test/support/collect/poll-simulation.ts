@@ -8,14 +8,13 @@ import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import type { EndpointName } from '../../../src/lib/endpoints'
 import { EnvlogError, type Reason } from '../../../src/lib/errors'
 import type { RequestContext } from '../../../src/lib/quota/types'
-import type { StateStore } from '../../../src/lib/state-store'
 import { type Json, patient } from '../../lib/answers'
 import { createVirtualClock } from '../clock'
 import { createDevice, type DeviceProfile, type MeasuredRecord, type Step } from './device'
 import { createDeviceService } from './device-service'
 import type { JournalEntry } from './journal'
 import type { PollSettings } from './oracle'
-import { nextTurn } from './recording-store'
+import { createDisk, nextTurn } from './recording-store'
 
 /** What happens during a request, and how it ends. */
 export interface RequestPlan {
@@ -60,12 +59,7 @@ export function createPollSimulation(
   const device = createDevice(profile, time)
   const service = createDeviceService(profile, device)
   const journal: JournalEntry[] = []
-  /** What is on the disk, and how long the journal was then. */
-  const writes: { text: string; length: number }[] = []
-  const disk: StateStore = {
-    load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
-    save: async (text) => void writes.push({ text, length: journal.length }),
-  }
+  const disk = createDisk(journal)
   const ahead = new Set<number>()
   /** Whether each latest answer was decoded. */
   const decoded: boolean[] = []
@@ -76,7 +70,7 @@ export function createPollSimulation(
   let requests = 0
   /** How far the host's clock is behind, ms. */
   let behind = 0
-  nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+  nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
 
   /** The newest time of the records that decide how far an answer reaches. */
   function newestOf(records: readonly MeasuredRecord[], receivedAt: number): number | undefined {
@@ -181,21 +175,20 @@ export function createPollSimulation(
   }
 
   async function deploy(): Promise<void> {
-    await nodeState.close(disk)
-    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    await nodeState.close(disk.store)
+    nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
   }
 
   /** @param older number of the last writes that are lost */
   async function crash(older: number): Promise<void> {
-    await nextTurn()
-    writes.length = Math.max(0, writes.length - older)
+    disk.crash(older)
     nodeState = createNodeState(time)
-    nodeState.open(disk, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
+    nodeState.open(disk.store, { receiptTimeoutMs: receipts?.timeoutMs ?? null })
     await nodeState.ready()
     ahead.clear()
     journal.push({
       kind: 'died',
-      at: writes.at(-1)?.length ?? 0,
+      at: disk.writtenAt(),
       hasCursor: nodeState.delivery(key).cursor !== null,
     })
   }
@@ -222,6 +215,8 @@ export function createPollSimulation(
 
   async function perform(act: Act): Promise<void> {
     await nodeState.ready()
+    // What an act changes is written before the next.
+    await nextTurn()
     if (act.act === 'measure') act.steps.forEach(device.measure)
     else if (act.act === 'trigger') await trigger(act)
     else if (act.act === 'receipt') receive(act.back)

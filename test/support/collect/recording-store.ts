@@ -30,5 +30,30 @@ export function createRecordingStore(
   }
 }
 
+/** A disk that outlives processes. What a process is writing when it dies is lost. @param journal what happened so far */
+export function createDisk(journal: { length: number }) {
+  /** How long the journal was when each write began. */
+  const writes: { text: string; length: number }[] = []
+  const open = (): StateStore => ({
+    load: async () => JSON.parse(writes.at(-1)?.text ?? 'null'),
+    async save(text) {
+      const { length } = journal
+      await nextTurn()
+      if (disk.store === this) writes.push({ text, length })
+    },
+  })
+  const disk = {
+    /** Of the process that runs. */
+    store: open(),
+    /** Another process begins. @param older number of the last writes that are lost */
+    crash(older: number): void {
+      writes.length = Math.max(0, writes.length - older)
+      disk.store = open()
+    },
+    writtenAt: () => writes.at(-1)?.length ?? 0,
+  }
+  return disk
+}
+
 /** Resolves after one turn of the event loop. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
