@@ -37,7 +37,10 @@ export function rejectOnAbort(signal: AbortSignal): Promise<never> {
  * @throws EnvlogError `closed` as soon as the signal aborts; what `work` rejects with
  */
 export async function orClosed<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw new EnvlogError('closed')
+  if (signal.aborted) {
+    work.catch(() => {})
+    throw new EnvlogError('closed')
+  }
   const wait = linkAbort(signal)
   try {
     return await Promise.race([work, rejectOnAbort(wait.signal)])

@@ -44,23 +44,24 @@ export function loadOrEmpty(store: StateStore, clock: Clock): Promise<unknown> {
 export interface StateWriter {
   /** The state has changed. */
   save(): void
-  /** Resolves when all changes so far are written, or cannot be: a write failed, or there are no more. */
-  written(): Promise<void>
+  /** Whether all changes so far are in the store, once they are written, or could not be. */
+  written(): Promise<boolean>
   /**
    * Later changes are not written. Resolves when all changes before are written, or when the store does not respond
    * in time. No write begins after that: the store of a removed node is cleaned, and a write would restore it.
+   * @returns whether all changes are in the store
    */
-  end(): Promise<void>
+  end(): Promise<boolean>
 }
 
-interface Signal {
-  promise: Promise<void>
-  resolve(): void
+interface Outcome {
+  promise: Promise<boolean>
+  resolve(isWritten: boolean): void
 }
 
-function createSignal(): Signal {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
+function createOutcome(): Outcome {
+  let resolve: Outcome['resolve'] = () => {}
+  const promise = new Promise<boolean>((done) => {
     resolve = done
   })
   return { promise, resolve }
@@ -69,6 +70,8 @@ function createSignal(): Signal {
 /** The state of thousands of devices takes ms to write as text, so that may take this share of the time. */
 const MAX_WORKING_SHARE = 1 / 20
 const MAX_PAUSE_MS = 1000
+/** Nobody waits for a store that fails and takes longer than this for it. */
+const MAX_FAILING_MS = 1000
 /** A text that is shorter takes too little time to be spread over turns of the event loop. */
 const CHARACTERS_PER_TURN = 65_536
 
@@ -77,27 +80,50 @@ const CHARACTERS_PER_TURN = 65_536
  * depends on how long the text of the state takes to make, are written together. A write that fails or times out is
  * repeated.
  * @param state copies the state
+ * @param onLate called where a write ends that was given up: it may have replaced a later one. By default, writes again
  */
-export function createStateWriter(store: StateStore, clock: Clock, state: () => unknown): StateWriter {
+export function createStateWriter(
+  store: StateStore,
+  clock: Clock,
+  state: () => unknown,
+  onLate?: () => void,
+): StateWriter {
   let phase: 'open' | 'ending' | 'ended' = 'open'
   let isWriting = false
   let hasChanged = false
-  let isFailing = false
+  /** How long the latest write took, where it failed. */
+  let failedAfterMs: number | null = null
   let onIdle = () => {}
   /** Of the write after the one that is going on. */
-  let next = createSignal()
+  let next = createOutcome()
   /** Of the write with the latest change. */
-  let latest = Promise.resolve()
+  let latest = Promise.resolve(true)
   let cancelRetry = () => {}
   /** Ends a pause, and the wait for a turn of the event loop: what is to be written before the end has no time. */
   let stopWaiting = () => {}
+
+  /** @throws Error what the store throws, or that it took too long */
+  async function saveInTime(text: string): Promise<void> {
+    let isGivenUp = false
+    const saving = store.save(text)
+    const lateOrNot = () => {
+      if (isGivenUp || phase === 'ended') (onLate ?? save)()
+    }
+    saving.then(lateOrNot, () => {})
+    const giveUp = (error: Error) => {
+      isGivenUp = true
+      throw error
+    }
+    await withTimeout(saving, MAX_WRITE_MS, clock).catch(giveUp)
+  }
 
   async function write(): Promise<void> {
     cancelRetry()
     hasChanged = false
     isWriting = true
     const own = next
-    next = createSignal()
+    next = createOutcome()
+    const startedAt = clock.monotonic()
     let workedMs = 0
     const work = <T>(step: () => T): T => {
       const start = clock.monotonic()
@@ -115,20 +141,22 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
         const turn = yieldIfDue()
         if (turn !== undefined) await untilEnd(turn)
       }
-      if (phase !== 'ended') await withTimeout(store.save(step.value as string), MAX_WRITE_MS, clock)
-      isFailing = false
+      if (phase !== 'ended') await saveInTime(step.value as string)
+      failedAfterMs = null
     } catch (error) {
-      if (!isFailing) store.onWriteError?.(error as Error)
-      isFailing = true
+      if (failedAfterMs === null) inBackground(report(error as Error))
+      failedAfterMs = clock.monotonic() - startedAt
       if (phase === 'open') cancelRetry = clock.after(RETRY_MS, save)
     }
-    own.resolve()
+    own.resolve(failedAfterMs === null)
     const pauseMs = Math.min(MAX_PAUSE_MS, workedMs / MAX_WORKING_SHARE)
     if (pauseMs >= 1 && phase === 'open') await pause(pauseMs)
     isWriting = false
     if (hasChanged && phase !== 'ended') inBackground(write())
     else onIdle()
   }
+
+  const report = async (error: Error) => store.onWriteError?.(error)
 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
@@ -154,8 +182,8 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
 
   return {
     save,
-    // While the store fails, nothing waits for it: each write may take until its timeout.
-    written: () => (isFailing ? Promise.resolve() : latest),
+    // Otherwise each change would wait until a timeout while the store does not respond.
+    written: () => ((failedAfterMs ?? 0) > MAX_FAILING_MS ? Promise.resolve(false) : latest),
     end: () =>
       new Promise((resolve) => {
         phase = 'ending'
@@ -165,10 +193,11 @@ export function createStateWriter(store: StateStore, clock: Clock, state: () => 
         onIdle = () => {
           phase = 'ended'
           cancel()
-          next.resolve()
-          resolve()
+          next.resolve(false)
+          resolve(!isWriting && failedAfterMs === null)
         }
-        if (!isWriting) onIdle()
+        if (!isWriting && failedAfterMs === null) onIdle()
+        else if (!isWriting) inBackground(write())
       }),
   }
 }

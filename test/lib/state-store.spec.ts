@@ -81,7 +81,7 @@ describe('writing to a store', () => {
   it('tells when the latest change is written, or cannot be', async () => {
     let isIll = false
     const { clock, change, written, end } = setup(() => isIll)
-    assert.equal((await settled(written())).state, 'done')
+    assert.deepEqual(await settled(written()), { state: 'done', value: true })
     change(1)
     const first = written()
     change(2)
@@ -89,16 +89,92 @@ describe('writing to a store', () => {
     await clock.pass(100)
     assert.deepEqual([(await settled(first)).state, (await settled(second)).state], ['done', 'waiting'])
     await clock.pass(100)
-    assert.equal((await settled(second)).state, 'done')
+    assert.deepEqual(await settled(second), { state: 'done', value: true })
     change(3)
     isIll = true
     change(4)
     const failing = written()
     await clock.pass(100)
-    assert.equal((await settled(failing)).state, 'done')
+    assert.deepEqual(await settled(failing), { state: 'done', value: false })
+    // A store that works again is waited for.
+    isIll = false
     change(5)
-    assert.equal((await settled(written())).state, 'done')
+    const again = written()
+    assert.equal((await settled(again)).state, 'waiting')
+    await clock.pass(100)
+    assert.deepEqual(await settled(again), { state: 'done', value: true })
     end()
+  })
+
+  it('tells nobody to wait while writes take long to fail', async () => {
+    const clock = createVirtualClock()
+    const writer = createStateWriter(silent, clock, () => 1)
+    writer.save()
+    const first = observe(writer.written())
+    await clock.pass(9999)
+    assert.equal(first.state, 'waiting')
+    await clock.pass(1)
+    assert.deepEqual(first, { state: 'done', value: false })
+    writer.save()
+    assert.deepEqual(await settled(observe(writer.written())), { state: 'done', value: false })
+  })
+
+  it('writes again once a write ends that was given up: it may have replaced a later one', async () => {
+    const clock = createVirtualClock()
+    let contents = 0
+    let state = 1
+    const lands: (() => void)[] = []
+    const save = (text: string) => {
+      const land = () => {
+        contents = Number(text)
+      }
+      if (state > 1) return Promise.resolve(land())
+      return new Promise<void>((resolve) => lands.push(() => resolve(land())))
+    }
+    const writer = createStateWriter({ ...silent, save }, clock, () => state)
+    writer.save()
+    await clock.pass(10_000)
+    state = 2
+    writer.save()
+    await clock.settle()
+    assert.equal(contents, 2)
+    for (const land of lands) land()
+    assert.equal(contents, 1)
+    await clock.settle()
+    assert.equal(contents, 2)
+    assert.equal(clock.pending(), 0)
+  })
+
+  it('goes on where the report of a failure fails', async () => {
+    const clock = createVirtualClock()
+    let isIll = true
+    const store = createMemoryStore(clock, { fails: () => isIll })
+    const onWriteError = () => {
+      throw new Error('the log is full')
+    }
+    const writer = createStateWriter({ ...store, onWriteError }, clock, () => 'state')
+    writer.save()
+    const written = observe(writer.written())
+    await clock.settle()
+    assert.deepEqual(written, { state: 'done', value: false })
+    isIll = false
+    writer.save()
+    await clock.settle()
+    assert.equal(store.contents(), 'state')
+  })
+
+  it('tries a failed write once more before the end, and tells whether all is written', async () => {
+    for (const isIllToTheEnd of [false, true]) {
+      let isIll = true
+      const { clock, store, change, end } = setup(() => isIll)
+      change(1)
+      await clock.settle()
+      isIll = isIllToTheEnd
+      const ended = end()
+      await clock.pass(100)
+      assert.deepEqual(ended, { state: 'done', value: !isIllToTheEnd })
+      assert.deepEqual([store.contents(), store.writes()], [isIllToTheEnd ? undefined : 1, 2])
+    }
   })
 
   it('tells nobody to wait for a store that does not respond before the end', async () => {

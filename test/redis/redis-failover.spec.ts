@@ -145,9 +145,13 @@ describe('a quota that is shared by a failing Redis', function () {
     await until('it knows the usage', async () => (await known(leader)) === 3)
     await replica.command('CONFIG', 'SET', 'slave-read-only', 'no')
     await leader.end('SIGKILL')
-    // A replica may lack the last writes: here, all of them.
-    await replica.command('FLUSHALL')
-    // The sentinel closes all connections to the server that it promotes.
+    // A replica may lack the last writes: here, all of them. The sentinel closes all connections as it promotes it.
+    await until('the replica is empty', () =>
+      replica.command('FLUSHALL').then(
+        () => true,
+        () => false,
+      ),
+    )
     const isKnown = async () => (await known(replica).catch(() => 0)) === 3
     await until('it is known to the new leader', isKnown, BACK_MS)
     await spend(quota, 2)

@@ -65,6 +65,8 @@ export const isInPalette = (packageName: string, name: Palette = 'common'): bool
 export async function linkPackage(packageName: string, userDir: string): Promise<void> {
   const place = join(userDir, 'node_modules', packageName)
   if (existsSync(place)) return
+  // A link to a palette that was deleted.
+  rmSync(place, { force: true })
   const name = (Object.keys(palettes) as Palette[]).find((palette) => isInPalette(packageName, palette))
   mkdirSync(dirname(place), { recursive: true })
   symlinkSync(join(name ? await paletteFolder(name) : root, 'node_modules', packageName), place)

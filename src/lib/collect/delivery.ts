@@ -70,12 +70,13 @@ export type DeliveryEvent<B, R> =
   /** A request failed at `now`, in monotonic ms. What was received before it is retained where there is room for it. */
   | { kind: 'failed'; failureKind: FailureKind; now: number; canRetain: boolean }
   | { kind: 'delivered'; next: Cursor }
+  /** Is about to be delivered with a receipt. A device without a cursor gets `before`: the same records are new from it. */
+  | { kind: 'before-receipt'; before: Cursor }
   /**
    * Delivered with a receipt. Where it is overdue, at `overdueAt` in monotonic ms, what is retained is delivered
-   * again; what is not retained is requested again. A device without a cursor gets `before`, from which the same
-   * records are new.
+   * again; what is not retained is requested again.
    */
-  | { kind: 'receipt-issued'; before: Cursor; next: Cursor; overdueAt: number; retained: R | null }
+  | { kind: 'receipt-issued'; next: Cursor; overdueAt: number; retained: R | null }
   | { kind: 'receipt-received'; cursor: Cursor }
   | { kind: 'receipt-overdue' }
   /** `now` in ms since 1970 UTC: this process does not know which receipts one before it issued. */
@@ -150,16 +151,14 @@ function onDelivery<B, R>(): Transitions<B, R> {
   return {
     'nothing-new': finish,
     delivered: finish,
-    'receipt-issued': (state, { before, next, overdueAt, retained }) => {
+    'before-receipt': (state, { before }) =>
+      state.cursor ? [state, 'none'] : [{ ...state, cursor: before }, 'save'],
+    'receipt-issued': (state, { next, overdueAt, retained }) => {
       const { phase: current } = state
       const isRepeated = current.name === 'receipt-overdue'
       const firstSequence = isRepeated ? current.firstSequence : next.sequence
       const phase = { name: 'awaiting-receipt', firstSequence, next, overdueAt, retained } as const
-      const cursor = state.cursor ?? before
-      return [
-        { ...state, cursor, phase, lastIssued: next.sequence, hasWarned: false },
-        state.cursor ? 'none' : 'save',
-      ]
+      return [{ ...state, phase, lastIssued: next.sequence, hasWarned: false }, 'none']
     },
   }
 }

@@ -38,6 +38,8 @@ export class DeviceStates {
   private readonly states = new Map<string, DeviceDeliveryState>()
   /** What was last sent of a device's current reading. */
   private readonly sent = new Map<string, string>()
+  /** The first cursors of devices that the store may not have yet. */
+  private readonly unsaved = new Map<string, Cursor>()
   /**
    * When a serial, or `all`, was forgotten, ms: earlier receipts are void, also of devices that nothing is known of.
    */
@@ -71,6 +73,16 @@ export class DeviceStates {
     const isUnchanged = event.kind === 'nothing-new' && isSameBeyondSequence(before.cursor, event.next)
     if (effect === 'save' && !isUnchanged) this.onChange()
     return effect
+  }
+
+  /** The first cursor of a device, where the store may not have it yet. */
+  unsavedCursor(device: string): Cursor | undefined {
+    return this.unsaved.get(device)
+  }
+
+  /** The store has the cursor. */
+  setSaved(device: string, cursor: Cursor): void {
+    if (this.unsaved.get(device) === cursor) this.unsaved.delete(device)
   }
 
   /** A single device may exceed the bound: otherwise its backfill could never be delivered. */
@@ -150,6 +162,7 @@ export class DeviceStates {
       const cursor = cursorOf(kind, cursors[device])
       const voidUpTo = receiptsVoidUpTo[device] ?? 0
       this.dispatch(device, { kind: 'restore', cursor, receiptsVoidUpTo: voidUpTo })
+      if (cursor) this.setSaved(device, cursor)
     }
     for (const [device, value] of Object.entries(saved.lastSent)) {
       if (!this.sent.has(device)) this.sent.set(device, value)
@@ -170,13 +183,17 @@ export class DeviceStates {
   }
 
   private set(device: string, next: DeviceDeliveryState): void {
-    this.retained.count += countRetained(next) - countRetained(this.states.get(device))
+    const before = this.states.get(device)
+    this.retained.count += countRetained(next) - countRetained(before)
+    if (!next.cursor) this.unsaved.delete(device)
+    else if (!before?.cursor) this.unsaved.set(device, next.cursor)
     this.states.set(device, next)
   }
 
   private delete(device: string): void {
     this.retained.count -= countRetained(this.states.get(device))
     this.states.delete(device)
+    this.unsaved.delete(device)
     this.sent.delete(device)
     this.selectedAt.delete(device)
     this.pollingOrder.delete(device)

@@ -45,8 +45,8 @@ export interface NodeState {
   delivery(device: string): DeviceDeliveryState
   /** Applies an event to the state of a device, and returns what is to be done. */
   dispatch(device: string, event: DeviceEvent): DeliveryEffect
-  /** Resolves when all changes so far are in the store, or cannot be written there. */
-  saved(): Promise<void>
+  /** Resolves when a cursor of the device is in the store, or cannot be written there now. */
+  saved(device: string): Promise<void>
   /** Whether a device may keep so many records and alerts in memory; by default those that it keeps already. */
   canRetain(device: string, count?: number): boolean
   /** Forgets all devices that have one of the serials, or all there are. Receipts of before are void. */
@@ -78,7 +78,10 @@ export function createNodeState(clock: Clock, retained: RetainedCount = { count:
     receiptKey: persistence.receiptKey,
     ready: persistence.ready,
     save: persistence.save,
-    saved: persistence.saved,
+    async saved(device) {
+      const first = devices.unsavedCursor(device)
+      if (first && (await persistence.written())) devices.setSaved(device, first)
+    },
     isFirstReport: ({ serial, base = '' }) => isFirst(`${base}/${serial}`),
     delivery: (device) => devices.get(device),
     dispatch: (device, event) => devices.dispatch(device, event),
@@ -127,8 +130,11 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 
   let receiptKey = randomBytes(32).toString('base64url')
   let opened: Opened | undefined
   let isLoaded = false
+  /** What the node knew when it closed may not be in the store. */
+  let isDirty = false
   const toSave = () => toPersistedState({ receiptKey, ...devices.toSave() })
-  const writeTo = (store: StateStore) => createStateWriter(store, clock, toSave)
+  const save = () => opened?.writer?.save()
+  const writeTo = (store: StateStore) => createStateWriter(store, clock, toSave, save)
 
   async function load(own: Opened): Promise<void> {
     const saved = readPersistedState(await own.store.load())
@@ -153,20 +159,26 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 
 
   return {
     receiptKey: () => receiptKey,
-    save: () => opened?.writer?.save(),
-    saved: async () => opened?.writer?.written(),
+    save,
+    written: async () => opened?.writer?.written() ?? false,
     open(store: StateStore, kind: CursorKind | undefined): void {
       const own: Opened = { store, kind }
       opened = own
       if (isLoaded) own.writer = writeTo(store)
       else startLoading(own)
+      if (isDirty) save()
+      isDirty = false
     },
     /** @returns what ends the writes; `undefined` where the node was opened with another store */
     close(store: StateStore): { end(): Promise<void> } | undefined {
       if (opened?.store !== store) return undefined
       const { writer } = opened
       opened = undefined
-      return { end: async () => writer?.end() }
+      return {
+        async end() {
+          if (writer) isDirty = !(await writer.end())
+        },
+      }
     },
     async ready(): Promise<void> {
       if (isLoaded) return

@@ -195,17 +195,18 @@ async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Curso
     return
   }
   const device = deviceKey(target)
+  step(poll, { kind: 'before-receipt', before })
+  const { phase } = stateOf(poll)
+  // A device of which the store knows nothing after a crash would start over, and what came meanwhile be lost.
+  await orClosed(ports.nodeState.saved(device), context.signal)
+  // A `forget` was received meanwhile.
+  if (stateOf(poll).phase !== phase) return
   const overdueAt = account.monotonic() + receipts.timeoutMs
   const retained = ports.nodeState.canRetain(device, countOf(data.content)) ? copyToRetain(data) : null
   // Before sending, because the receipt may be returned during it.
-  const effect = step(poll, { kind: 'receipt-issued', before, next, overdueAt, retained })
-  const { phase } = stateOf(poll)
+  step(poll, { kind: 'receipt-issued', next, overdueAt, retained })
   const receipt = writeReceipt({ node, device, cursor: next }, ports.nodeState.receiptKey())
   try {
-    // A device of which the store knows nothing after a crash would start over, and what came meanwhile be lost.
-    if (effect === 'save') await orClosed(ports.nodeState.saved(), context.signal)
-    // A `forget` was received meanwhile.
-    if (stateOf(poll).phase !== phase) return
     await ports.deliver({ ...data, receipt })
   } catch (error) {
     step(poll, { kind: 'receipt-overdue' })

@@ -16,9 +16,8 @@ const [trigger, timeout, forget, deploy] = [
   { kind: 'deploy', hasNewSettings: false, overdueAt: 1e9 },
 ] as const satisfies TestDeliveryEvent[]
 
-const handOver = (taken: number, base = 0): TestDeliveryEvent => ({
+const handOver = (taken: number): TestDeliveryEvent => ({
   kind: 'receipt-issued',
-  before: at(base),
   next: at(taken),
   overdueAt: 0,
   retained: null,
@@ -93,10 +92,11 @@ describe('receipts', () => {
 })
 
 describe('a first delivery', () => {
-  it('that waits for its receipt is saved as begun, so that it can be repeated', () => {
-    const { machine, effects } = applyEvents(createDeliveryState(), trigger, handOver(30, 8))
+  it('with a receipt is saved as begun before, so that it can be repeated', () => {
+    const begin = (sequence: number): TestDeliveryEvent => ({ kind: 'before-receipt', before: at(sequence) })
+    const { machine, effects } = applyEvents(createDeliveryState(), trigger, begin(8), handOver(30))
     assert.deepEqual([machine.cursor, effects[1]], [at(8), 'save'])
-    const later = applyEvents(machine, timeout, trigger, handOver(40, 9))
+    const later = applyEvents(machine, timeout, trigger, begin(9), handOver(40))
     assert.deepEqual([later.machine.cursor, later.effects[2]], [at(8), 'none'])
   })
 })

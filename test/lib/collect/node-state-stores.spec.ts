@@ -217,7 +217,6 @@ describe('a store', () => {
     before.nodeState.dispatch(DEVICE, { kind: 'trigger' })
     before.nodeState.dispatch(DEVICE, {
       kind: 'receipt-issued',
-      before: at(4),
       next,
       overdueAt: 0,
       retained: null,
@@ -254,6 +253,29 @@ describe('a store', () => {
     await nextTurn()
     assert.equal(waiting(), 'closed')
     await assert.rejects(nodeState.ready(), failure('closed'))
+  })
+
+  it('that failed before a deploy gets what it missed once the node is made again', async () => {
+    let isIll = true
+    const recording = createRecordingStore()
+    const save = (text: string) => (isIll ? Promise.reject(new Error('full')) : recording.save(text))
+    const store = { ...recording, save }
+    const { nodeState, deliver } = begin(store)
+    await nextTurn()
+    deliver(5)
+    await nextTurn()
+    await nodeState.close(store)
+    isIll = false
+    for (const writes of [1, 1]) {
+      nodeState.open(store)
+      await nextTurn()
+      assert.equal(recording.writes.length, writes, 'once')
+      await nodeState.close(store)
+    }
+    assert.deepEqual(begin(recording).cursor(), null)
+    const next = begin(recording)
+    await nextTurn()
+    assert.deepEqual(next.cursor(), at(5))
   })
 
   it('that writes slowly gets one write at a time, and finally the latest state', async () => {

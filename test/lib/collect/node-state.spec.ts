@@ -67,7 +67,6 @@ describe('the state of a node', () => {
     nodeState.dispatch(FIRST, { kind: 'trigger' })
     nodeState.dispatch(FIRST, {
       kind: 'receipt-issued',
-      before: at(1),
       next: at(9),
       overdueAt: 0,
       retained: null,
