@@ -49,9 +49,8 @@ export interface StateWriter {
   /**
    * Later changes are not written. Resolves when all changes before are written, or when the store does not respond
    * in time. No write begins after that: the store of a removed node is cleaned, and a write would restore it.
-   * @returns whether all changes are in the store
    */
-  end(): Promise<boolean>
+  end(): Promise<void>
 }
 
 interface Outcome {
@@ -80,7 +79,8 @@ const CHARACTERS_PER_TURN = 65_536
  * depends on how long the text of the state takes to make, are written together. A write that fails or times out is
  * repeated.
  * @param state copies the state
- * @param onLate called where a write ends that was given up: it may have replaced a later one. By default, writes again
+ * @param onLate called where a write ends after a later one, or after the end: it may have replaced what is newer. By
+ *   default, writes again
  */
 export function createStateWriter(
   store: StateStore,
@@ -93,6 +93,9 @@ export function createStateWriter(
   let hasChanged = false
   /** How long the latest write took, where it failed. */
   let failedAfterMs: number | null = null
+  /** Number of writes that began, and of the newest that has ended. */
+  let begun = 0
+  let newest = 0
   let onIdle = () => {}
   /** Of the write after the one that is going on. */
   let next = createOutcome()
@@ -104,17 +107,16 @@ export function createStateWriter(
 
   /** @throws Error what the store throws, or that it took too long */
   async function saveInTime(text: string): Promise<void> {
-    let isGivenUp = false
+    const number = ++begun
     const saving = store.save(text)
-    const lateOrNot = () => {
-      if (isGivenUp || phase === 'ended') (onLate ?? save)()
-    }
-    saving.then(lateOrNot, () => {})
-    const giveUp = (error: Error) => {
-      isGivenUp = true
-      throw error
-    }
-    await withTimeout(saving, MAX_WRITE_MS, clock).catch(giveUp)
+    saving.then(
+      () => {
+        if (number < newest || phase === 'ended') (onLate ?? save)()
+        newest = Math.max(newest, number)
+      },
+      () => {},
+    )
+    await withTimeout(saving, MAX_WRITE_MS, clock)
   }
 
   async function write(): Promise<void> {
@@ -194,10 +196,9 @@ export function createStateWriter(
           phase = 'ended'
           cancel()
           next.resolve(false)
-          resolve(!isWriting && failedAfterMs === null)
+          resolve()
         }
-        if (!isWriting && failedAfterMs === null) onIdle()
-        else if (!isWriting) inBackground(write())
+        if (!isWriting) onIdle()
       }),
   }
 }

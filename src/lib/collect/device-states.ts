@@ -38,7 +38,7 @@ export class DeviceStates {
   private readonly states = new Map<string, DeviceDeliveryState>()
   /** What was last sent of a device's current reading. */
   private readonly sent = new Map<string, string>()
-  /** The first cursors of devices that the store may not have yet. */
+  /** A cursor of each device of which the store may not have any. */
   private readonly unsaved = new Map<string, Cursor>()
   /**
    * When a serial, or `all`, was forgotten, ms: earlier receipts are void, also of devices that nothing is known of.
@@ -75,7 +75,7 @@ export class DeviceStates {
     return effect
   }
 
-  /** The first cursor of a device, where the store may not have it yet. */
+  /** A cursor of the device, where the store may not have any. */
   unsavedCursor(device: string): Cursor | undefined {
     return this.unsaved.get(device)
   }
@@ -137,7 +137,10 @@ export class DeviceStates {
   deploy(kind: CursorKind | undefined, hasNewSettings: boolean, overdueAt: number | null): void {
     for (const [device, { cursor }] of this.states) {
       if (cursor && !cursorOf(kind, cursor)) this.delete(device)
-      else this.dispatch(device, { kind: 'deploy', hasNewSettings, overdueAt })
+      else {
+        this.dispatch(device, { kind: 'deploy', hasNewSettings, overdueAt })
+        if (cursor) this.unsaved.set(device, cursor)
+      }
     }
   }
 

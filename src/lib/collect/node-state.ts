@@ -45,6 +45,8 @@ export interface NodeState {
   delivery(device: string): DeviceDeliveryState
   /** Applies an event to the state of a device, and returns what is to be done. */
   dispatch(device: string, event: DeviceEvent): DeliveryEffect
+  /** Whether it is known that the store has a cursor of the device. */
+  isSaved(device: string): boolean
   /** Resolves when a cursor of the device is in the store, or cannot be written there now. */
   saved(device: string): Promise<void>
   /** Whether a device may keep so many records and alerts in memory; by default those that it keeps already. */
@@ -78,9 +80,10 @@ export function createNodeState(clock: Clock, retained: RetainedCount = { count:
     receiptKey: persistence.receiptKey,
     ready: persistence.ready,
     save: persistence.save,
+    isSaved: (device) => devices.unsavedCursor(device) === undefined,
     async saved(device) {
-      const first = devices.unsavedCursor(device)
-      if (first && (await persistence.written())) devices.setSaved(device, first)
+      const cursor = devices.unsavedCursor(device)
+      if (cursor && (await persistence.written())) devices.setSaved(device, cursor)
     },
     isFirstReport: ({ serial, base = '' }) => isFirst(`${base}/${serial}`),
     delivery: (device) => devices.get(device),
@@ -95,6 +98,8 @@ export function createNodeState(clock: Clock, retained: RetainedCount = { count:
       const overdueAt = receiptTimeoutMs === null ? null : clock.monotonic() + receiptTimeoutMs
       devices.deploy(cursorKind, settingsKey !== previousSettings, overdueAt)
       previousSettings = settingsKey
+      // It may be another store, or lack what the node knew at its end.
+      persistence.save()
     },
     async close(store) {
       const writer = persistence.close(store)
@@ -130,8 +135,6 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 
   let receiptKey = randomBytes(32).toString('base64url')
   let opened: Opened | undefined
   let isLoaded = false
-  /** What the node knew when it closed may not be in the store. */
-  let isDirty = false
   const toSave = () => toPersistedState({ receiptKey, ...devices.toSave() })
   const save = () => opened?.writer?.save()
   const writeTo = (store: StateStore) => createStateWriter(store, clock, toSave, save)
@@ -166,19 +169,13 @@ function createPersistence(clock: Clock, devices: Pick<DeviceStates, 'toSave' | 
       opened = own
       if (isLoaded) own.writer = writeTo(store)
       else startLoading(own)
-      if (isDirty) save()
-      isDirty = false
     },
     /** @returns what ends the writes; `undefined` where the node was opened with another store */
     close(store: StateStore): { end(): Promise<void> } | undefined {
       if (opened?.store !== store) return undefined
       const { writer } = opened
       opened = undefined
-      return {
-        async end() {
-          if (writer) isDirty = !(await writer.end())
-        },
-      }
+      return { end: async () => writer?.end() }
     },
     async ready(): Promise<void> {
       if (isLoaded) return

@@ -197,18 +197,22 @@ async function deliver(poll: Poll, data: PolledData, before: Cursor, next: Curso
   const device = deviceKey(target)
   step(poll, { kind: 'before-receipt', before })
   const { phase } = stateOf(poll)
-  // A device of which the store knows nothing after a crash would start over, and what came meanwhile be lost.
-  await orClosed(ports.nodeState.saved(device), context.signal)
-  // A `forget` was received meanwhile.
-  if (stateOf(poll).phase !== phase) return
-  const overdueAt = account.monotonic() + receipts.timeoutMs
   const retained = ports.nodeState.canRetain(device, countOf(data.content)) ? copyToRetain(data) : null
-  // Before sending, because the receipt may be returned during it.
-  step(poll, { kind: 'receipt-issued', next, overdueAt, retained })
-  const receipt = writeReceipt({ node, device, cursor: next }, ports.nodeState.receiptKey())
+  function issue(timeoutMs: number): void {
+    step(poll, { kind: 'receipt-issued', next, overdueAt: account.monotonic() + timeoutMs, retained })
+  }
   try {
+    // A device of which the store knows nothing after a crash would start over, and what came meanwhile be lost.
+    if (!ports.nodeState.isSaved(device)) await orClosed(ports.nodeState.saved(device), context.signal)
+    // A `forget` was received meanwhile.
+    if (stateOf(poll).phase !== phase) return
+    // Before sending, because the receipt may be returned during it.
+    issue(receipts.timeoutMs)
+    const receipt = writeReceipt({ node, device, cursor: next }, ports.nodeState.receiptKey())
     await ports.deliver({ ...data, receipt })
   } catch (error) {
+    // What was received is kept, also where the wait has ended early.
+    if (stateOf(poll).phase === phase) issue(0)
     step(poll, { kind: 'receipt-overdue' })
     throw error
   }

@@ -122,6 +122,23 @@ describe('the first records of a device, whose receipt is awaited', () => {
     assert.notEqual(afterCrash.nodeState.delivery(`${FREEZER.serial}/${FREEZER.serial}`).cursor, null)
   })
 
+  it('are sent once a store knows the device that a deploy has replaced', async () => {
+    const clock = createVirtualClock(0, 1_795_162_000_000)
+    const former = { ...createMemoryStore(clock), load: async () => undefined }
+    const { nodeState, delivered, poll, measure } = await begin(clock, former, { start: 'now' })
+    await poll(FREEZER)
+    await nodeState.close(former)
+    const store = createMemoryStore(clock, { delays: () => WRITE_MS })
+    nodeState.open(store, { receiptTimeoutMs: 60_000 })
+    measure()
+    const second = poll(FREEZER)
+    await nextTurn()
+    assert.deepEqual([delivered.length, store.contents()], [0, undefined])
+    await clock.pass(WRITE_MS)
+    await second
+    assert.equal(delivered.length, 1)
+  })
+
   it('are awaited from when they are sent, however long the store takes', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const store = { ...createMemoryStore(clock, { delays: () => 8000 }), load: async () => undefined }
@@ -145,6 +162,7 @@ describe('the first records of a device, whose receipt is awaited', () => {
     assert.equal(await polls[0], 'closed', 'it does not wait for the store')
     await clock.pass(10 * WRITE_MS)
     assert.deepEqual([await Promise.all(polls), delivered], [['closed', undefined], []])
+    assert.equal(nodeState.delivery(`${FREEZER.serial}/${FREEZER.serial}`).phase.name, 'receipt-overdue')
     // Both are sent by the next trigger.
     const again = [poll(FREEZER), poll(FRIDGE)]
     await nextTurn()

@@ -122,7 +122,7 @@ describe('the state of a node', () => {
     assert.deepEqual([cursor(FIRST), nodeState.delivery(SECOND).phase.name], [at(5), 'idle'])
     deliver(SECOND, 7)
     await nextTurn()
-    assert.deepEqual([store.writes.length, other.writes.length], [1, 1])
+    assert.deepEqual([store.writes.length, other.writes.length], [1, 2])
     assert.deepEqual((await begin(other)).cursor(FIRST), at(5))
   })
 
