@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { systemClock } from '../../src/lib/clock'
 import { createStateWriter, loadOrEmpty, type StateStore } from '../../src/lib/state-store'
 import { createVirtualClock } from '../support/clock'
-import { nextTurn } from '../support/collect/recording-store'
 import { observe } from '../support/quota/manual-service'
 import { createMemoryStore } from '../support/quota/memory-store'
 
@@ -42,12 +41,6 @@ describe('loading from a store', () => {
   })
 })
 
-/** What is known of it once everything that is due has run. */
-async function settled<T>(observed: T): Promise<T> {
-  await nextTurn()
-  return observed
-}
-
 describe('writing to a store', () => {
   function setup(fails = () => false) {
     const clock = createVirtualClock()
@@ -58,7 +51,11 @@ describe('writing to a store', () => {
       state = to
       writer.save()
     }
-    const written = () => observe(writer.written())
+    async function written() {
+      const observed = observe(writer.written())
+      await clock.settle()
+      return observed
+    }
     return { clock, store, change, written, end: () => observe(writer.end()) }
   }
 
@@ -81,28 +78,28 @@ describe('writing to a store', () => {
   it('tells when the latest change is written, or cannot be', async () => {
     let isIll = false
     const { clock, change, written, end } = setup(() => isIll)
-    assert.deepEqual(await settled(written()), { state: 'done', value: true })
+    assert.deepEqual(await written(), { state: 'done', value: true })
     change(1)
-    const first = written()
+    const first = await written()
     change(2)
-    const second = written()
+    const second = await written()
     await clock.pass(100)
-    assert.deepEqual([(await settled(first)).state, (await settled(second)).state], ['done', 'waiting'])
+    assert.deepEqual([first.state, second.state], ['done', 'waiting'])
     await clock.pass(100)
-    assert.deepEqual(await settled(second), { state: 'done', value: true })
+    assert.deepEqual(second, { state: 'done', value: true })
     change(3)
     isIll = true
     change(4)
-    const failing = written()
+    const failing = await written()
     await clock.pass(100)
-    assert.deepEqual(await settled(failing), { state: 'done', value: false })
+    assert.deepEqual(failing, { state: 'done', value: false })
     // A store that works again is waited for.
     isIll = false
     change(5)
-    const again = written()
-    assert.equal((await settled(again)).state, 'waiting')
+    const again = await written()
+    assert.equal(again.state, 'waiting')
     await clock.pass(100)
-    assert.deepEqual(await settled(again), { state: 'done', value: true })
+    assert.deepEqual(again, { state: 'done', value: true })
     end()
   })
 
@@ -116,7 +113,9 @@ describe('writing to a store', () => {
     await clock.pass(1)
     assert.deepEqual(first, { state: 'done', value: false })
     writer.save()
-    assert.deepEqual(await settled(observe(writer.written())), { state: 'done', value: false })
+    const later = observe(writer.written())
+    await clock.settle()
+    assert.deepEqual(later, { state: 'done', value: false })
   })
 
   it('writes again once a write ends that was given up: it may have replaced a later one', async () => {

@@ -8,7 +8,7 @@ import type { EndpointName } from '../../../src/lib/endpoints'
 import type { StateStore } from '../../../src/lib/state-store'
 import { createVirtualClock, type VirtualClock } from '../../support/clock'
 import { nextTurn } from '../../support/collect/recording-store'
-import { createMemoryStore } from '../../support/quota/memory-store'
+import { createMemoryStore, type MemoryStore } from '../../support/quota/memory-store'
 import { graph, patient } from '../answers'
 
 const WRITE_MS = 500
@@ -48,6 +48,21 @@ async function begin(
   return { nodeState, delivered, poll, measure }
 }
 
+/** A record is measured, and sent by the next poll once the store has been written for the first time. */
+async function sendsOnceWritten(
+  { delivered, poll, measure }: Awaited<ReturnType<typeof begin>>,
+  clock: VirtualClock,
+  store: MemoryStore,
+): Promise<void> {
+  measure()
+  const polled = poll(FREEZER)
+  await nextTurn()
+  assert.deepEqual([delivered.length, store.contents()], [0, undefined])
+  await clock.pass(WRITE_MS)
+  await polled
+  assert.equal(delivered.length, 1)
+}
+
 describe('the first records of a device, whose receipt is awaited', () => {
   it('are sent once the store knows the device: after a crash, the node goes on from them', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
@@ -83,15 +98,9 @@ describe('the first records of a device, whose receipt is awaited', () => {
   it('are sent once the store knows the device also where a first answer had nothing new', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const store = { ...createMemoryStore(clock, { delays: () => WRITE_MS }), load: async () => undefined }
-    const { delivered, poll, measure } = await begin(clock, store, { start: 'now' })
-    await poll(FREEZER)
-    measure()
-    const second = poll(FREEZER)
-    await nextTurn()
-    assert.deepEqual([delivered.length, store.contents()], [0, undefined])
-    await clock.pass(WRITE_MS)
-    await second
-    assert.equal(delivered.length, 1)
+    const node = await begin(clock, store, { start: 'now' })
+    await node.poll(FREEZER)
+    await sendsOnceWritten(node, clock, store)
   })
 
   it('are sent once the store knows the device also where a deploy came in between', async () => {
@@ -125,18 +134,12 @@ describe('the first records of a device, whose receipt is awaited', () => {
   it('are sent once a store knows the device that a deploy has replaced', async () => {
     const clock = createVirtualClock(0, 1_795_162_000_000)
     const former = { ...createMemoryStore(clock), load: async () => undefined }
-    const { nodeState, delivered, poll, measure } = await begin(clock, former, { start: 'now' })
-    await poll(FREEZER)
-    await nodeState.close(former)
+    const node = await begin(clock, former, { start: 'now' })
+    await node.poll(FREEZER)
+    await node.nodeState.close(former)
     const store = createMemoryStore(clock, { delays: () => WRITE_MS })
-    nodeState.open(store, { receiptTimeoutMs: 60_000 })
-    measure()
-    const second = poll(FREEZER)
-    await nextTurn()
-    assert.deepEqual([delivered.length, store.contents()], [0, undefined])
-    await clock.pass(WRITE_MS)
-    await second
-    assert.equal(delivered.length, 1)
+    node.nodeState.open(store, { receiptTimeoutMs: 60_000 })
+    await sendsOnceWritten(node, clock, store)
   })
 
   it('are awaited from when they are sent, however long the store takes', async () => {
