@@ -5,7 +5,7 @@ import { isAwaitingReceipt, pollAlerts } from '../../../src/lib/collect/poll'
 import { readReceipt } from '../../../src/lib/collect/receipt'
 import { readEnvelope } from '../../../src/lib/decode/envelopes'
 import { EnvlogError } from '../../../src/lib/errors'
-import { alertAnswer, patient } from '../../lib/answers'
+import { alertAnswer, patient } from '../../unit/lib/answers'
 import { createVirtualClock } from '../clock'
 import { createDisk, nextTurn } from './recording-store'
 

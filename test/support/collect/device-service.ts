@@ -1,4 +1,4 @@
-import { graph, type Json, relayGraph } from '../../lib/answers'
+import { graph, type Json, relayGraph } from '../../unit/lib/answers'
 import type { DeviceProfile, MeasuredRecord, SimulatedDevice } from './device'
 import { selectRecords, sortRecords } from './selection'
 

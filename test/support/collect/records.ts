@@ -1,7 +1,7 @@
 import type { RecordCursor, Start } from '../../../src/lib/collect/record-cursor'
 import { planRecords, type RecordPlan } from '../../../src/lib/collect/record-plan'
 import { readSeries } from '../../../src/lib/readings/series'
-import { graph, graphEnvelope, type Json, relayGraph } from '../../lib/answers'
+import { graph, graphEnvelope, type Json, relayGraph } from '../../unit/lib/answers'
 
 /** Time of answers, in seconds; times of records are relative to it. */
 export const ANSWER_TIME = 1_795_161_600

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { install } from '@sinonjs/fake-timers'
+import { type Fault, manualClock } from '../../../simulator'
+import { LIMITS } from '../../../src/shared/service-limits'
+import { A_DAY, freezer, NOW } from '../../support/devices'
+import { startFlow, useSimulator } from '../../support/flow'
+import { actions } from '../../support/flow-types'
+
+/** A refusal closes an endpoint for the described window, whatever the answer contains. */
+const SOON = {
+  limits: JSON.stringify(
+    Object.fromEntries(Object.keys(LIMITS).map((name) => [name, { limit: 1e6, window: 1 }])),
+  ),
+}
+
+/** Each fault, and its code in docs/messages.md; none if the answer is still valid. */
+const faults: [name: string, Fault, code?: string][] = [
+  ['a delay', { kind: 'delay', delay: 5 }],
+  ['a slow drip', { kind: 'drip', pause: 1, piece: 4096 }],
+  ['another content type', { kind: 'wrongContentType' }],
+  ['a dropped connection', { kind: 'drop' }, 'ENVLOG_NETWORK'],
+  ['a body that breaks off', { kind: 'dropMidBody' }, 'ENVLOG_NETWORK'],
+  ['status 500', { kind: 'status', status: 500 }, 'ENVLOG_SERVICE'],
+  ['status 502', { kind: 'status', status: 502 }, 'ENVLOG_SERVICE'],
+  ['status 503', { kind: 'status', status: 503 }, 'ENVLOG_SERVICE'],
+  ['status 504', { kind: 'status', status: 504 }, 'ENVLOG_SERVICE'],
+  // It is requested again after the window.
+  ['status 429', { kind: 'status', status: 429 }],
+  ['status 401', { kind: 'status', status: 401 }, 'ENVLOG_AUTH'],
+  ['status 403', { kind: 'status', status: 403 }, 'ENVLOG_AUTH'],
+  ['status 400', { kind: 'status', status: 400 }, 'ENVLOG_SERVICE'],
+  ['status 415', { kind: 'status', status: 415 }, 'ENVLOG_SERVICE'],
+  ['a redirect', { kind: 'redirect' }, 'ENVLOG_SERVICE'],
+  ['broken JSON', { kind: 'brokenJson' }, 'ENVLOG_REPLY'],
+  ['truncated JSON', { kind: 'truncatedJson' }, 'ENVLOG_REPLY'],
+  ['an HTML page', { kind: 'html' }, 'ENVLOG_REPLY'],
+  ['an HTML page with status 502', { kind: 'html', status: 502 }, 'ENVLOG_SERVICE'],
+  ['an empty body', { kind: 'emptyBody' }, 'ENVLOG_REPLY'],
+  ['the word Array', { kind: 'arrayText' }, 'ENVLOG_REPLY'],
+  ['null', { kind: 'nullBody' }, 'ENVLOG_REPLY'],
+  ['an error object with status 200', { kind: 'errorWith200' }, 'ENVLOG_REPLY'],
+]
+
+describe('faults of the service and of the network', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+  const node = { select: 'list', devices: [freezer], ...A_DAY }
+
+  for (const action of actions) {
+    for (const [name, fault, code] of faults) {
+      it(`${action}, ${name}: ${code ?? 'the readings'}, once, and the next trigger is answered`, async () => {
+        const flow = await startFlow(action, simulator(), {
+          node: { ...node, devices: [{ ...freezer, base: freezer.serial }] },
+          account: SOON,
+        })
+        simulator().set({ faults: [{ ...fault, times: 1 }] })
+        flow.send({ keep: 'me' })
+        if (code) {
+          const msg = await flow.errors.next()
+          assert.equal(msg.error.code, code)
+          assert.equal(msg.keep, 'me')
+          assert.match(msg.error.message, new RegExp(`^${code}: `))
+          assert.equal(flow.output.messages.length, 0)
+        } else {
+          await flow.completed.next()
+        }
+        // A refused device is not requested again today, unless it is forgotten.
+        flow.send({ envlog: { forget: true } })
+        await flow.completed.next()
+        flow.send()
+        await flow.completed.next()
+        assert.equal(flow.errors.messages.length, code ? 1 : 0)
+        assert.equal(flow.output.messages.length, code ? 1 : 2)
+      })
+    }
+
+    it(`${action}, silence: ENVLOG_TIMEOUT after the account’s timeout, and the next trigger is answered`, async () => {
+      const flow = await startFlow(action, simulator(), { node, account: { timeout: 30 } })
+      simulator().set({ faults: [{ kind: 'silence', times: 1 }] })
+      const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
+      try {
+        flow.send()
+        while (!simulator().log.some(({ faults }) => faults.includes('silence'))) {
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        clock.tick(29_999)
+        assert.equal(flow.errors.messages.length, 0)
+        clock.tick(1)
+      } finally {
+        clock.uninstall()
+      }
+      const { error } = await flow.errors.next()
+      assert.equal(error.code, 'ENVLOG_TIMEOUT')
+      flow.send()
+      await flow.completed.next()
+      assert.equal(flow.errors.messages.length, 1)
+    })
+  }
+
+  it('a limit that refuses three times is ENVLOG_QUOTA, and the next trigger is answered', async () => {
+    const flow = await startFlow('alerts', simulator(), { node, account: SOON })
+    simulator().set({ faults: [{ kind: 'status', status: 429, times: 3 }] })
+    flow.send()
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_QUOTA')
+    assert.ok(Date.parse(error.cause.retryAt) > Date.now())
+    flow.send()
+    await flow.completed.next()
+    assert.equal(flow.errors.messages.length, 1)
+  })
+
+  it('a failed request is retried as often as the account allows, and each retry is a request', async () => {
+    simulator().set({ faults: [{ kind: 'status', status: 503, times: 2 }] })
+    const flow = await startFlow('current', simulator(), { node, account: { retries: 3 } })
+    const clock = install({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      flow.send()
+      const answered = flow.completed.next()
+      let done = false
+      void answered.then(() => {
+        done = true
+      })
+      while (!done) {
+        clock.tick(1000)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    } finally {
+      clock.uninstall()
+    }
+    assert.equal(simulator().log.length, 3)
+    assert.equal(flow.errors.messages.length, 0)
+  })
+})

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { freezer } from '../../support/devices'
+import { startFlow, useSimulator } from '../../support/flow'
+import { authority, authorityFile, type Listener, startProxy, startTls } from '../../support/network'
+
+const core = createRequire(require.resolve('node-red'))
+const coreNodes = [
+  core('@node-red/nodes/core/network/05-tls.js'),
+  core('@node-red/nodes/core/network/06-httpproxy.js'),
+]
+
+const tlsNode = { id: 'tls', type: 'tls-config', cert: '', key: '', ca: '' }
+
+describe('the connection to the service', () => {
+  const simulator = useSimulator()
+  const node = { select: 'list', devices: [freezer] }
+  const open: Listener[] = []
+  const kept = <T extends Listener>(listener: T): T => {
+    open.push(listener)
+    return listener
+  }
+  afterEach(async () => {
+    for (const listener of open.splice(0)) await listener.close()
+  })
+
+  async function request(account: object, flow: object[] = [], credentials: object = {}) {
+    const running = await startFlow('current', simulator(), {
+      node,
+      account,
+      flow,
+      coreNodes,
+      others: credentials,
+    })
+    running.send()
+    const msg = await Promise.race([running.output.next(), running.errors.next()])
+    return msg.error ?? msg.payload[0].name
+  }
+
+  it('refuses an untrusted certificate, and says what to do', async () => {
+    const { port } = kept(await startTls(simulator().port))
+    const error = await request({ baseUrl: `https://localhost:${port}`, retries: 3 })
+    assert.equal(error.code, 'ENVLOG_NETWORK')
+    assert.match(error.message, /no-certificate/)
+    assert.equal(simulator().log.length, 0)
+  })
+
+  it('trusts the authority of Node-RED’s own TLS node', async () => {
+    const { port } = kept(await startTls(simulator().port))
+    const tls = { ...tlsNode, verifyservercert: true }
+    const account = { baseUrl: `https://localhost:${port}`, tls: 'tls' }
+    assert.equal(await request(account, [tls], { tls: { cadata: authority } }), 'Freezer 1')
+  })
+
+  it('skips the certificate check only if the TLS node says so', async () => {
+    const { port } = kept(await startTls(simulator().port))
+    const tls = { ...tlsNode, verifyservercert: false }
+    assert.equal(await request({ baseUrl: `https://localhost:${port}`, tls: 'tls' }, [tls]), 'Freezer 1')
+  })
+
+  it('does not connect without the configured TLS node: one with an error is ENVLOG_CONFIG', async () => {
+    const { port } = kept(await startTls(simulator().port))
+    const tls = { ...tlsNode, cert: '/no/such/file', key: '/no/such/file', verifyservercert: false }
+    const error = await request({ baseUrl: `https://localhost:${port}`, tls: 'tls' }, [tls])
+    assert.equal(error.code, 'ENVLOG_CONFIG')
+  })
+
+  it('uses the proxy of Node-RED’s own proxy node, with its login', async () => {
+    const tls = kept(await startTls(simulator().port))
+    const proxy = kept(await startProxy(tls.port, 'gate:k e:y'))
+    const nodes = [
+      { ...tlsNode, verifyservercert: true },
+      { id: 'proxy', type: 'http proxy', name: '', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] },
+    ]
+    const account = { baseUrl: 'https://service.test', tls: 'tls', proxy: 'proxy' }
+    const credentials = { tls: { cadata: authority }, proxy: { username: 'gate', password: 'k e:y' } }
+    assert.equal(await request(account, nodes, credentials), 'Freezer 1')
+    assert.deepEqual(proxy.requests, [{ target: 'service.test:443', login: 'gate:k e:y' }])
+  })
+
+  it('a proxy that refuses is ENVLOG_NETWORK, without its password', async () => {
+    const proxy = kept(await startProxy(simulator().port, 'gate:right'))
+    const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
+    const error = await request({ baseUrl: 'https://service.test', proxy: 'proxy' }, nodes, {
+      proxy: { username: 'gate', password: 'wrongproxypass' },
+    })
+    assert.equal(error.code, 'ENVLOG_NETWORK')
+    assert.match(error.message, /proxy-refused/)
+    assert.doesNotMatch(JSON.stringify(error), /wrongproxypass/)
+  })
+
+  it('sends nothing unencrypted through a proxy: it would leave this machine', async () => {
+    const proxy = kept(await startProxy(simulator().port))
+    const nodes = [{ id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: [] }]
+    assert.equal(await request({ proxy: 'proxy' }, nodes), 'Freezer 1')
+    assert.deepEqual(proxy.requests, [])
+  })
+
+  it('does not use a proxy for its excluded hosts', async () => {
+    const tls = kept(await startTls(simulator().port))
+    const proxy = kept(await startProxy(tls.port))
+    const nodes = [
+      { ...tlsNode, verifyservercert: false },
+      { id: 'proxy', type: 'http proxy', url: `http://127.0.0.1:${proxy.port}`, noproxy: ['127.0.0.1'] },
+    ]
+    const account = { baseUrl: `https://127.0.0.1:${tls.port}`, tls: 'tls', proxy: 'proxy' }
+    assert.equal(await request(account, nodes), 'Freezer 1')
+    assert.deepEqual(proxy.requests, [])
+  })
+
+  it('an unreachable service is ENVLOG_NETWORK', async () => {
+    const gone = await startTls(simulator().port)
+    await gone.close()
+    const error = await request({ baseUrl: `https://127.0.0.1:${gone.port}` })
+    assert.equal(error.code, 'ENVLOG_NETWORK')
+  })
+
+  it('does not follow a redirect', async () => {
+    simulator().set({ faults: [{ kind: 'redirect', location: `${simulator().url}/v1/devices/current` }] })
+    const error = await request({})
+    assert.equal(error.code, 'ENVLOG_SERVICE')
+    assert.equal(error.cause.status, 302)
+    assert.equal(simulator().log.length, 1)
+  })
+
+  describe('without a proxy node, the environment’s variables apply:', () => {
+    async function askWith(env: Record<string, string>, baseUrl: string): Promise<string> {
+      const script = require.resolve('../../support/current-readings-process.ts')
+      const { account } = simulator()
+      const child = spawn(
+        process.execPath,
+        ['--require', 'tsx/cjs', script, baseUrl, JSON.stringify(account)],
+        {
+          env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authorityFile, ...env },
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      )
+      let said = ''
+      child.stdout.on('data', (chunk) => {
+        said += chunk
+      })
+      await once(child, 'close')
+      return said.trim()
+    }
+
+    it('HTTPS_PROXY for the service, nothing for this machine', async () => {
+      const tls = kept(await startTls(simulator().port))
+      const proxy = kept(await startProxy(tls.port))
+      const env = {
+        HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+        HTTP_PROXY: `http://127.0.0.1:${proxy.port}`,
+      }
+      assert.equal(await askWith(env, 'https://service.test'), '14 devices')
+      assert.equal(proxy.requests.length, 1)
+      assert.equal(await askWith(env, simulator().url), '14 devices')
+      assert.equal(proxy.requests.length, 1)
+    })
+
+    it('NO_PROXY', async () => {
+      const tls = kept(await startTls(simulator().port))
+      const proxy = kept(await startProxy(tls.port))
+      const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'service.test' }
+      assert.match(await askWith(env, 'https://service.test'), /ENVLOG_NETWORK/)
+      assert.equal(proxy.requests.length, 0)
+    })
+  })
+})

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { manualClock, type Simulator, startSimulator } from '../../simulator'
+import { catalogOf, helpOf, html, iconOf, languages, nodes, textsOf } from '../support/built'
+import { type Collector, startCollector } from '../support/collector'
+import { actionsFlow, withoutCredentials, wrongPassword } from '../support/e2e-flow'
+import { actions, type Message } from '../support/flow-types'
+import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
+import { packageJson } from '../support/package'
+import { type Runtime, runtimes } from '../support/runtimes'
+import { filesWith, sentence } from '../support/traces'
+import { until } from '../support/wait'
+import { ANSWERS_NOW, answers, nodeProperties } from './answers'
+
+const FETCHING_MS = 300_000
+const ANSWER_MS = 60_000
+/** Node-RED gives a node 15 s to close; aborting requests needs less. */
+const CLOSED_MS = 12_000
+
+for (const runtime of runtimes) describe(`the installed package in ${runtime.title}`, () => tests(runtime))
+
+function tests(runtime: Runtime): void {
+  let simulator: Simulator
+  let collector: Collector
+  let nodeRed: NodeRed
+  /** Undefined if a test has ended it. */
+  let running: NodeRed | undefined
+  let flow: FlowNode[]
+
+  before(`fetches what ${runtime.title} needs`, async function () {
+    this.timeout(FETCHING_MS)
+    await runtime.locate()
+  })
+
+  before('starts a service', async () => {
+    // Time stands still, so that the true data is the same before and after an answer.
+    simulator = await startSimulator({ clock: manualClock(ANSWERS_NOW), limits: 'off' })
+    collector = await startCollector()
+    flow = actionsFlow({ simulator, collector, nodes: nodeProperties(simulator.truth) })
+  })
+
+  beforeEach('deploys all nodes', async function () {
+    this.timeout(ANSWER_MS)
+    running ??= await startNodeRed(runtime)
+    nodeRed = running
+    simulator.set({ faults: [] })
+    await nodeRed.deploy(flow)
+    collector.clear()
+  })
+
+  after('ends everything', async function () {
+    this.timeout(ANSWER_MS)
+    await running?.stop('SIGKILL')
+    await Promise.all([simulator?.close(), collector?.close()])
+  })
+
+  it('has all nodes in the palette, enabled and without errors', async () => {
+    const sets = await nodeRed.json<Record<string, unknown>[]>('/nodes')
+    const found = sets
+      .filter(({ module }) => module === packageJson.name)
+      .map(({ types, enabled, err, version }) => ({ types, enabled, err, version }))
+    const { version } = packageJson
+    const types = nodes.map(({ type }) => type)
+    assert.deepEqual(found, [{ types, enabled: true, err: undefined, version }])
+  })
+
+  it('shows our icons and no replacement', async () => {
+    const served = await nodeRed.json<Record<string, string[]>>('/icons')
+    assert.deepEqual(served[packageJson.name]?.toSorted(), nodes.map(({ name }) => `${name}.svg`).toSorted())
+    for (const node of nodes) {
+      const icon = await nodeRed.get(`/icons/${packageJson.name}/${node.name}.svg`, 'image/*')
+      assert.deepEqual(Buffer.from(await icon.arrayBuffer()), readFileSync(iconOf(node)), node.name)
+    }
+  })
+
+  for (const language of languages) {
+    it(`serves the catalog in ${language}`, async () => {
+      const served = await nodeRed.json<Record<string, object>>(`/nodes/messages?lng=${language}`)
+      assert.deepEqual(textsOf(served[`${packageJson.name}/envlog`] ?? {}), catalogOf(language))
+    })
+
+    it(`serves form and help in ${language}`, async () => {
+      const served = await (await nodeRed.get('/nodes', 'text/html', language)).text()
+      assert.ok(served.includes(html.trim()))
+      for (const node of nodes) assert.ok(served.includes(helpOf(node, language)), `help of ${node.type}`)
+    })
+  }
+
+  it('serves the pages that the help links to', async () => {
+    const links = nodes.flatMap((node) =>
+      languages.flatMap((language) => helpOf(node, language).match(/(?<=<a href=")[^"]*/g) ?? []),
+    )
+    assert.ok(links.length > 0)
+    for (const link of new Set(links)) {
+      const page = await nodeRed.get(`/${link}`, 'text/html')
+      assert.match(page.headers.get('content-type') ?? '', /^text\/html/, link)
+      assert.match(await page.text(), /<h1/, link)
+    }
+  })
+
+  it('starts a flow of all nodes', async () => {
+    assert.deepEqual(
+      (await nodeRed.json<FlowNode[]>('/flows')).map(({ id }) => id),
+      flow.map(({ id }) => id),
+    )
+  })
+
+  for (const name of actions) {
+    it(`gets the data of the service from envlog-${name}`, async function () {
+      this.timeout(ANSWER_MS)
+      const { count, check } = answers[name]
+      await nodeRed.inject(`trigger-${name}`)
+      const messages = await collector.receive(name, count)
+      for (const msg of messages) {
+        assert.equal(msg.keep, 'what was there')
+        assert.equal(msg.envlog.node, name)
+        assert.equal(msg.envlog.account, 'Plant A')
+        assert.ok(Math.abs(Date.now() - Date.parse(msg.envlog.receivedAt)) < ANSWER_MS, msg.envlog.receivedAt)
+        assert.equal(typeof msg.envlog.quota.remaining, 'number')
+      }
+      check(messages, simulator.truth)
+    })
+  }
+
+  it('shows counts in the status in the language of the server', async () => {
+    await nodeRed.inject('trigger-current')
+    const texts = () => collector.box('statuses').map(({ status }: Message) => status.text as string)
+    const shown = await until('a status with the number', () => texts().find((text) => /^\d/.test(text)))
+    const key = 'status.devices_other'
+    const counted = catalogOf(runtime.lang).get(key)
+    assert.match(shown, sentence(`${counted} __clock__`))
+  })
+
+  it('reports a wrong password to Catch nodes once, as a sentence', async function () {
+    this.timeout(ANSWER_MS)
+    await nodeRed.inject('trigger-refused')
+    const [msg] = await collector.receive('errors', 1)
+    // A second report would have arrived before this further answer.
+    await nodeRed.inject('trigger-current')
+    await collector.receive('current', 1)
+    assert.equal(collector.box('errors').length, 1)
+
+    const { error, keep } = msg as Message
+    const words = catalogOf(runtime.lang).get('errors.login-refused')
+    assert.equal(keep, 'what was there')
+    assert.equal(error.code, 'ENVLOG_AUTH')
+    assert.deepEqual(error.cause, { endpoint: 'current', status: 401, serviceCode: 401 })
+    assert.match(error.message, sentence(`ENVLOG_AUTH: ${words}`))
+    assert.doesNotMatch(error.message, /__\w+__|errors\./)
+    assert.equal(collector.box('refused').length, 0)
+  })
+
+  it('aborts a hanging request on a full deploy, and continues', async function () {
+    this.timeout(ANSWER_MS)
+    await hang()
+    const start = Date.now()
+    await nodeRed.deploy(withoutCredentials(flow), 'full')
+    const took = Date.now() - start
+    assert.ok(took < CLOSED_MS, `the deploy took ${took} ms`)
+    simulator.set({ faults: [] })
+    const before = collector.box('current').length
+    await nodeRed.inject('trigger-current')
+    await until('an answer after the deploy', () => collector.box('current').length > before)
+    assert.equal(process.kill(nodeRed.pid, 0), true)
+  })
+
+  it('continues a request while other nodes are deployed, and reports it to Catch when its own is', async function () {
+    this.timeout(ANSWER_MS)
+    await hang()
+    const requests = simulator.counts().current.total
+    await nodeRed.deploy(renamed('latest'), 'nodes')
+    simulator.set({ faults: [] })
+    await nodeRed.inject('trigger-latest')
+    await collector.receive('latest', answers.latest.count)
+    assert.equal(simulator.counts().current.total, requests)
+    assert.deepEqual(ended(), [])
+
+    await nodeRed.deploy(renamed('current'), 'nodes')
+    await until('the ended message at the Catch node', () => ended().length > 0)
+    assert.deepEqual(
+      ended().map(({ keep, error }) => [keep, error.source.id]),
+      [['what was there', 'current']],
+    )
+  })
+
+  it('stores API key and passwords only in the credentials', async () => {
+    for (const name of ['current', 'refused']) await nodeRed.inject(`trigger-${name}`)
+    await Promise.all([collector.receive('current', 1), collector.receive('errors', 1)])
+    const { apiKey, loginPass } = simulator.account
+    const admin = ['/flows', '/credentials/envlog-account/account', '/settings', '/nodes']
+    const answers = await Promise.all(admin.map(async (path) => (await nodeRed.get(path)).text()))
+    const expected: Record<string, string> = {
+      log: nodeRed.log(),
+      messages: collector.rawText(),
+      ...Object.fromEntries(admin.map((path, index) => [path, answers[index] ?? ''])),
+    }
+    for (const secret of [apiKey, loginPass, wrongPassword(loginPass)]) {
+      const files = filesWith(secret, nodeRed.userDir)
+      assert.ok(files.includes('flows_cred.json'), 'the search finds what is there')
+      assert.deepEqual(
+        files.filter((name) => !name.includes('_cred.json')),
+        [],
+      )
+      for (const [place, text] of Object.entries(expected)) assert.ok(!text.includes(secret), place)
+    }
+    assert.ok(expected.messages?.includes('Plant A'))
+    assert.match(expected['/credentials/envlog-account/account'] ?? '', /"has_apiKey":true/)
+  })
+
+  it('stops on SIGTERM, even while a request hangs, and has logged no error', async function () {
+    this.timeout(ANSWER_MS)
+    await hang()
+    running = undefined
+    const start = Date.now()
+    assert.deepEqual(await nodeRed.stop('SIGTERM'), { code: 0, signal: null })
+    const took = Date.now() - start
+    assert.ok(took < CLOSED_MS, `ending took ${took} ms`)
+    assert.doesNotMatch(nodeRed.log(), /unhandled|uncaught|deprecat/i)
+    const errors = nodeRed
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('[error]'))
+    assert.deepEqual(errors, [])
+  })
+
+  const ended = () => collector.box('errors').filter(({ error }) => error.code === 'ENVLOG_CLOSED')
+  const renamed = (id: string) =>
+    withoutCredentials(flow).map((node) => (node.id === id ? { ...node, name: 'renamed' } : node))
+
+  /** An envlog-current whose request is not answered. */
+  async function hang(): Promise<void> {
+    simulator.set({ faults: [{ kind: 'silence', endpoints: ['current'] }] })
+    const { total } = simulator.counts().current
+    await nodeRed.inject('trigger-current')
+    await until('the request has arrived', () => simulator.counts().current.total > total)
+  }
+}

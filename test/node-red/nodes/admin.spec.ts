@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import helper from 'node-red-node-test-helper'
+import { manualClock } from '../../../simulator'
+import { NOW } from '../../support/devices'
+import { startFlow, useSimulator } from '../../support/flow'
+import type { Message } from '../../support/flow-types'
+import { BASE, currentDevice } from '../../unit/lib/answers'
+
+const core = createRequire(require.resolve('node-red'))
+
+describe('admin requests of the editor', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+
+  /** An account as in the edit form, valid by default. */
+  const typed = (over: Message = {}, credentials: Message = {}) => {
+    const { apiKey, loginId, loginPass } = simulator().account
+    return { baseUrl: simulator().url, ...over, credentials: { apiKey, loginId, loginPass, ...credentials } }
+  }
+  async function post(path: string, body: object): Promise<{ status: number; body: Message }> {
+    const { status, body: answer } = await helper.request().post(`/envlog/${path}`).send(body)
+    return { status, body: answer }
+  }
+
+  it('lists the devices of an account that is not deployed, requested once in ten minutes', async () => {
+    await startFlow('current', simulator(), { account: { baseUrl: 'https://other.example' } })
+    const { status, body } = await post('devices', { account: typed() })
+    assert.equal(status, 200)
+    assert.equal(body.devices.length, simulator().truth.current().length)
+    const [first] = body.devices
+    assert.deepEqual(Object.keys(first), [
+      'serial',
+      'name',
+      'model',
+      'base',
+      'standalone',
+      'timestamp',
+      'group',
+      'battery',
+      'values',
+    ])
+    await post('devices', { account: typed() })
+    assert.equal(simulator().log.length, 1)
+    await post('devices', { account: typed(), anew: true })
+    assert.equal(simulator().log.length, 2)
+  })
+
+  it('shows the list that is there without a request, and nothing where none is', async () => {
+    await startFlow('current', simulator())
+    const shown = () => post('devices', { account: typed(), known: true })
+    assert.deepEqual(await shown(), { status: 200, body: null })
+    const requested = await post('devices', { account: typed() })
+    assert.deepEqual(await shown(), requested)
+    assert.equal(simulator().log.length, 1)
+  })
+
+  it('lists a device with an unreadable reading, also if it is the only one', async () => {
+    await startFlow('current', simulator())
+    const group = { num: 1, name: 'Racks' }
+    const odd = [
+      currentDevice({ serial: '5C000001', unixtime: 'never', group }),
+      currentDevice({ serial: '5C000002', time_diff: 'none', group }),
+    ]
+    for (const devices of [odd, [...odd, currentDevice()]]) {
+      simulator().set({ faults: [{ kind: 'body', body: JSON.stringify({ devices }) }] })
+      const { status, body } = await post('devices', { account: typed(), anew: true })
+      const listed = body.devices?.filter(
+        (one: Message) => one.group === 'Racks' && one.base.serial === BASE.serial,
+      )
+      assert.deepEqual(
+        [status, listed?.map(({ serial }: Message) => serial).toSorted()],
+        [200, ['5C000001', '5C000002']],
+      )
+    }
+  })
+
+  it('tests address, login and the relay suffix, and never requests alerts', async () => {
+    await startFlow('current', simulator())
+    const right = await post('test', { account: typed() })
+    assert.equal(right.body.devices, simulator().truth.current().length)
+    assert.deepEqual(right.body.relay, { works: true })
+    const wrong = await post('test', { account: typed({ relaySuffix: 'nowhere' }) })
+    assert.equal(wrong.body.relay.works, false)
+    assert.ok(simulator().log.every(({ endpoint }) => endpoint !== 'alert'))
+  })
+
+  it('reports answers without names, serial numbers and secrets, for as many requests as the test', async () => {
+    await startFlow('current', simulator())
+    const { status, body } = await post('report', { account: typed() })
+    assert.equal(status, 200)
+    const asked = simulator().log.map(({ endpoint }) => endpoint)
+    assert.deepEqual(asked, ['current', 'latest-data-relay'])
+    assert.equal(body.report.format, 'envlog-report')
+    assert.deepEqual(
+      body.report.answers.map(({ endpoint }: Message) => endpoint),
+      asked,
+    )
+    const text = JSON.stringify(body)
+    const devices = simulator().truth.devices()
+    const names = devices.flatMap(({ serial, base, name, group }) => [serial, base, name, group.name])
+    for (const original of [...names, ...Object.values(simulator().account)]) {
+      assert.ok(original.length < 4 || !text.includes(original), original)
+    }
+    simulator().set({ faults: [{ kind: 'status', status: 401 }] })
+    const refused = await post('report', { account: typed() })
+    assert.deepEqual([refused.status, refused.body.reason], [502, 'login-refused'])
+  })
+
+  it('leaves nothing of a typed account behind: the deployed one keeps its own limits', async () => {
+    await startFlow('current', simulator())
+    const limits = JSON.stringify({ alert: { limit: 1, window: 600 } })
+    assert.equal((await post('test', { account: typed({ limits }) })).status, 200)
+    const { body } = await helper.request().get('/envlog/accounts/account/quota')
+    assert.notEqual(body.endpoints.alert.limit, 1)
+  })
+
+  it('returns the reason for a failure, which the editor translates', async () => {
+    await startFlow('current', simulator())
+    const refused = await post('devices', { account: typed({}, { loginPass: 'wrong' }) })
+    assert.deepEqual(
+      [refused.status, refused.body.code, refused.body.reason],
+      [502, 'ENVLOG_AUTH', 'login-refused'],
+    )
+    const missing = await post('devices', { account: typed({ baseUrl: '' }) })
+    assert.deepEqual([missing.status, missing.body.reason], [400, 'account-incomplete'])
+    for (const hostile of [undefined, null, 7, 'x', [], { baseUrl: {} }, { credentials: [] }]) {
+      const { status, body } = await post('devices', { account: hostile })
+      assert.deepEqual([status, body.code], [400, 'ENVLOG_CONFIG'], JSON.stringify(hostile))
+    }
+  })
+
+  it('uses stored secrets only with the stored address and login, and returns none', async () => {
+    await startFlow('current', simulator())
+    const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__' }
+    const used = await post('devices', { account: typed({ id: 'account' }, stored) })
+    assert.equal(used.status, 200)
+    const { apiKey, loginPass } = simulator().account
+    for (const secret of [apiKey, loginPass]) assert.ok(!JSON.stringify(used.body).includes(secret))
+    for (const account of [
+      typed({ id: 'account', baseUrl: 'https://127.0.0.1:1' }, stored),
+      typed({ id: 'account' }, { ...stored, loginId: 'other000' }),
+    ]) {
+      const { status, body } = await post('devices', { account })
+      assert.deepEqual([status, body.reason], [400, 'secrets-needed'])
+    }
+  })
+
+  it('reports an account without stored secrets as incomplete', async () => {
+    await startFlow('current', simulator())
+    const stored = { apiKey: '__PWRD__', loginId: '__PWRD__', loginPass: '__PWRD__' }
+    for (const account of [typed({ id: 'nobody' }, stored), typed({}, stored)]) {
+      const { status, body } = await post('devices', { account })
+      assert.deepEqual([status, body.reason], [400, 'account-incomplete'])
+    }
+  })
+
+  it('resolves environment variables of all flows, like a deploy', async () => {
+    const { url, account } = simulator()
+    const env = [
+      { name: 'ENVLOG_URL', type: 'str', value: url },
+      { name: 'ENVLOG_LOGIN', type: 'str', value: account.loginId },
+    ]
+    const [baseUrl, loginId] = ['$' + '{ENVLOG_URL}', '$' + '{ENVLOG_LOGIN}']
+    await startFlow('current', simulator(), {
+      account: { baseUrl },
+      credentials: { loginId },
+      flow: [{ id: 'variables', type: 'global-config', name: 'global-config', env, modules: {} }],
+      coreNodes: [core('@node-red/nodes/core/common/91-global-config.js')],
+    })
+    const stored = { apiKey: '__PWRD__', loginPass: '__PWRD__', loginId }
+    assert.equal((await post('devices', { account: typed({ id: 'account', baseUrl }, stored) })).status, 200)
+  })
+
+  it('resolves variables only as deployed: otherwise a user could send them to any address', async () => {
+    process.env.ENVLOG_ATTACKED = simulator().account.apiKey
+    const variable = '$' + '{ENVLOG_ATTACKED}'
+    try {
+      await startFlow('current', simulator(), { credentials: { apiKey: variable } })
+      const rest = { loginPass: '__PWRD__' }
+      const right = await post('test', { account: typed({ id: 'account' }, { apiKey: variable, ...rest }) })
+      assert.equal(right.status, 200)
+      const spent = simulator().log.length
+      const attacks: Record<string, Message> = {
+        'to another address': typed(
+          { id: 'account', baseUrl: 'https://127.0.0.1:1' },
+          { apiKey: variable, ...rest },
+        ),
+        'of an account that is not deployed': typed({ id: 'new' }, { apiKey: variable }),
+        'in the place of another': typed({ id: 'account' }, { apiKey: variable, loginPass: variable }),
+        'in a path': typed({ id: 'account', relaySuffix: variable }),
+        'as an address': typed({ id: 'account', baseUrl: variable }),
+        'through another proxy': typed({ id: 'account', proxy: 'proxy' }, { apiKey: variable, ...rest }),
+        'past another TLS': typed({ id: 'account', tls: 'tls' }, { apiKey: variable, ...rest }),
+      }
+      for (const [name, account] of Object.entries(attacks)) {
+        const { status, body } = await post('test', { account })
+        assert.deepEqual([status, body.reason], [400, 'secrets-needed'], name)
+      }
+      assert.equal(simulator().log.length, spent, 'nothing was requested')
+    } finally {
+      delete process.env.ENVLOG_ATTACKED
+    }
+  })
+
+  it('does not confirm a guessed password without a request to the service', async () => {
+    const flow = await startFlow('current', simulator())
+    flow.send()
+    await flow.output.next()
+    const { loginPass } = simulator().account
+    const before = simulator().log.length
+    assert.equal((await post('devices', { account: typed({}, { loginPass }) })).status, 200)
+    assert.equal(simulator().log.length, before + 1, 'the answer of the deployed account is not used')
+    const part = await post('devices', {
+      account: typed({ id: 'account' }, { apiKey: '__PWRD__', loginPass }),
+    })
+    assert.deepEqual([part.status, part.body.reason], [400, 'secrets-needed'], 'all stored, or none')
+  })
+
+  it('accepts only JSON, which no form of a web page can send', async () => {
+    await startFlow('current', simulator())
+    const before = simulator().log.length
+    for (const path of ['devices', 'test']) {
+      for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data']) {
+        const { status } = await helper.request().post(`/envlog/${path}`).type(type).send('account=x')
+        assert.equal(status, 415, `${path}: ${type}`)
+      }
+    }
+    assert.equal(simulator().log.length, before)
+  })
+})

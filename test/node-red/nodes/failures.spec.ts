@@ -1,0 +1,279 @@
+import assert from 'node:assert/strict'
+import { manualClock } from '../../../simulator'
+import { freezer, fridge, NOW, oldRelay, rackA } from '../../support/devices'
+import { startFlow, useSimulator } from '../../support/flow'
+import { actions, type Message } from '../../support/flow-types'
+
+describe('what the actions report', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW) }))
+  const list = (...devices: object[]) => ({ select: 'list', devices })
+  const code = ({ error }: Message) => error.code
+
+  describe('without an account or with impossible settings: grey, and ENVLOG_CONFIG for each message', () => {
+    const settings: Record<string, { node?: Message; account?: Message; credentials?: Message }> = {
+      'no account': { node: { account: '' } },
+      'an account that is another node': { node: { account: 'catch' } },
+      'no devices chosen': { node: { select: 'list', devices: [] } },
+      'a serial that is none': { node: list({ serial: '123' }) },
+      'a repeat that is none': { node: { repeat: -1 } },
+      'a repeat of what messages name': { node: { select: 'msg', repeat: 60 } },
+      'an address that is not https': { account: { baseUrl: 'http://service.example' } },
+      'no address': { account: { baseUrl: '' } },
+      'no api-key': { credentials: { apiKey: '' } },
+      'a login of the wrong length': { credentials: { loginId: 'short' } },
+      'a TLS node that is not there': { account: { tls: 'gone' } },
+    }
+    for (const [name, setup] of Object.entries(settings)) {
+      it(name, async () => {
+        const flow = await startFlow('latest', simulator(), setup)
+        assert.deepEqual(flow.shown().at(-1), { fill: 'grey', shape: 'ring', text: 'status.unconfigured' })
+        for (const id of [1, 2]) {
+          flow.send({ id })
+          const msg = await flow.errors.next()
+          assert.equal(code(msg), 'ENVLOG_CONFIG')
+          assert.equal(msg.id, id)
+        }
+        assert.equal(simulator().log.length, 0)
+      })
+    }
+  })
+
+  it('names the property of a message that cannot be used, and remembers nothing of it', async () => {
+    const flow = await startFlow('current', simulator(), { node: { select: 'msg' } })
+    for (const devices of [undefined, null, [], 'short', 42, { name: 'x' }, [freezer, {}], { remote: [] }]) {
+      flow.send({ devices })
+      const msg = await flow.errors.next()
+      assert.equal(code(msg), 'ENVLOG_INPUT', JSON.stringify(devices))
+    }
+    assert.equal(simulator().log.length, 0)
+    flow.send({ devices: freezer.serial })
+    assert.equal((await flow.output.next()).payload.length, 1)
+  })
+
+  it('a period that ends before it begins is an error of the message', async () => {
+    const node = { ...list(freezer), from: 'from', fromType: 'msg', to: 'to', toType: 'msg' }
+    const flow = await startFlow('range', simulator(), { node })
+    for (const period of [
+      { from: '2026-01-15', to: '2026-01-14' },
+      { from: 'yesterday', to: '2026-01-14' },
+      { from: {}, to: 1 },
+    ]) {
+      flow.send(period)
+      assert.equal(code(await flow.errors.next()), 'ENVLOG_INPUT')
+    }
+  })
+
+  it('a device that the account does not have is reported, and the others continue', async () => {
+    const flow = await startFlow('latest', simulator(), { node: list({ serial: 'NOSUCH01' }, freezer) })
+    flow.send()
+    await flow.completed.next()
+    assert.equal(flow.output.messages.length, 1)
+    assert.deepEqual(flow.errors.messages.map(code), ['ENVLOG_INPUT'])
+    assert.equal(flow.errors.messages[0]?.envlog.device.serial, 'NOSUCH01')
+  })
+
+  it('a device that is missing in current readings is reported, and the others are sent', async () => {
+    const unknown = { serial: '5212ZZZZ' }
+    const flow = await startFlow('current', simulator(), {
+      node: list(unknown, freezer, { serial: '5212YYYY' }),
+    })
+    flow.send()
+    assert.equal((await flow.output.next()).payload.length, 1)
+    const reported = [await flow.errors.next(), await flow.errors.next()]
+    assert.deepEqual(
+      reported.map(({ error, envlog }) => [error.code, envlog.device.serial]),
+      [
+        ['ENVLOG_INPUT', '5212ZZZZ'],
+        ['ENVLOG_INPUT', '5212YYYY'],
+      ],
+    )
+    await flow.completed.next()
+    const none = await startFlow('current', simulator(), { node: list(unknown) })
+    none.send()
+    const { error } = await none.errors.next()
+    assert.deepEqual([error.code, error.cause.serial], ['ENVLOG_INPUT', '5212ZZZZ'])
+    assert.deepEqual([none.output.messages, none.completed.messages], [[], []])
+  })
+
+  it('a base unit whose only device is excluded still counts as found', async () => {
+    const node = { select: 'base', bases: [fridge.base], exclude: [fridge.serial] }
+    const flow = await startFlow('current', simulator(), { node })
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual(flow.errors.messages, [])
+  })
+
+  it('a refused device is reported also if the account fails after it', async () => {
+    simulator().set({ faults: [{ kind: 'status', status: 401, serials: [freezer.serial] }] })
+    const node = list(oldRelay, freezer)
+    const flow = await startFlow('latest', simulator(), { node, account: { concurrency: 1 } })
+    flow.send()
+    const [device, account] = [await flow.errors.next(), await flow.errors.next()]
+    assert.deepEqual([device, account].map(code), ['ENVLOG_SERVICE', 'ENVLOG_AUTH'])
+    assert.deepEqual(
+      [device.error.cause.serial, device.error.cause.status, account.error.cause.status],
+      [oldRelay.serial, 400, 401],
+    )
+  })
+
+  for (const fault of [
+    { kind: 'status', status: 500 },
+    { kind: 'drop' },
+    { kind: 'brokenJson' },
+    { kind: 'html' },
+  ] as const) {
+    it(`a device that always fails does not block others: ${JSON.stringify(fault)}`, async () => {
+      const devices = simulator()
+        .truth.devices()
+        .filter(({ endpoints }) => endpoints.includes('latest-data'))
+        .map(({ serial, base }) => ({ serial, base }))
+      const [bad, ...good] = devices
+      assert.ok(bad && good.length >= 4)
+      simulator().set({ faults: [{ ...fault, serials: [bad.serial] }] })
+      const flow = await startFlow('latest', simulator(), {
+        node: list(...devices),
+        account: { concurrency: 1 },
+      })
+      for (let triggers = 1; triggers <= 3; triggers++) {
+        flow.send()
+        await flow.completed.next()
+        assert.equal(flow.output.messages.length, triggers * good.length)
+        assert.deepEqual(
+          flow.errors.messages.map((msg: Message) => msg.envlog.device.serial),
+          new Array(triggers).fill(bad.serial),
+        )
+      }
+    })
+  }
+
+  it('a device of current readings that cannot be read is reported, and the others are sent', async () => {
+    const good = await (async () => {
+      const flow = await startFlow('current', simulator(), { node: list(freezer, fridge) })
+      flow.send()
+      return (await flow.output.next()).payload
+    })()
+    const devices = [{ ...wire(good[0]), unixtime: 'E0' }, wire(good[1])]
+    simulator().set({ faults: [{ kind: 'body', body: JSON.stringify({ devices }) }] })
+    const flow = await startFlow('current', simulator(), { node: list(freezer, fridge) })
+    flow.send({ keep: 'me' })
+    await flow.completed.next()
+    assert.deepEqual(
+      flow.output.messages[0]?.payload.map(({ serial }: Message) => serial),
+      [fridge.serial],
+    )
+    assert.equal(flow.errors.messages.length, 1)
+    const [msg] = flow.errors.messages
+    assert.deepEqual(
+      [code(msg ?? {}), msg?.keep, msg?.envlog],
+      ['ENVLOG_REPLY', 'me', { device: { serial: freezer.serial } }],
+    )
+  })
+
+  /** The fields of a device in an answer that matter here. */
+  const wire = ({ serial, name, model, base, timestamp }: Message) => ({
+    serial,
+    name,
+    model,
+    baseunit: base,
+    unixtime: `${timestamp / 1000}`,
+    channel: [],
+  })
+
+  it('if no device succeeded, the last failure ends the trigger, once', async () => {
+    const flow = await startFlow('latest', simulator(), {
+      node: list(oldRelay, { serial: '52A10099', base: '52A10099' }),
+      account: { concurrency: 1 },
+    })
+    flow.send({ keep: 'me' })
+    const [first, last] = [await flow.errors.next(), await flow.errors.next()]
+    assert.equal(first.envlog.device.serial, oldRelay.serial)
+    assert.equal(last.envlog, undefined, 'the trigger’s own failure')
+    assert.equal(last.error.cause.serial, '52A10099')
+    assert.equal(flow.completed.messages.length, 0)
+    flow.send({ envlog: { forget: true } })
+    await flow.completed.next()
+    flow.send({ again: true })
+    assert.equal((await flow.errors.next()).again, true)
+  })
+
+  it('a device that the service refuses is requested once a day, until a deploy or forget', async () => {
+    const flow = await startFlow('latest', simulator(), { node: list(oldRelay) })
+    const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
+    flow.send()
+    await flow.errors.next()
+    assert.equal(requestCount(), 1)
+    flow.send({ note: 'no device is left' })
+    assert.equal((await flow.completed.next()).note, 'no device is left')
+    assert.equal(requestCount(), 1)
+    flow.send({ envlog: { forget: [oldRelay.serial] } })
+    await flow.completed.next()
+    flow.send()
+    await flow.errors.next()
+    assert.equal(requestCount(), 2)
+  })
+
+  it('a failure of the account ends the trigger with one error for any number of devices', async () => {
+    simulator().set({
+      faults: [{ kind: 'status', status: 500, endpoints: ['latest-data', 'latest-data-relay'] }],
+    })
+    const flow = await startFlow('latest', simulator(), {
+      node: list(freezer, fridge, rackA),
+      account: { concurrency: 3 },
+    })
+    flow.send()
+    assert.equal(code(await flow.errors.next()), 'ENVLOG_SERVICE')
+    simulator().set({ faults: [] })
+    flow.send()
+    await flow.completed.next()
+    assert.equal(flow.errors.messages.length, 1)
+    assert.equal(flow.output.messages.length, 3)
+  })
+
+  it('wrong credentials are reported without key and password', async () => {
+    const flow = await startFlow('current', simulator(), { credentials: { loginPass: 'wrong-secret' } })
+    flow.send()
+    const msg = await flow.errors.next()
+    assert.equal(code(msg), 'ENVLOG_AUTH')
+    assert.equal(msg.error.cause.status, 401)
+    assert.doesNotMatch(JSON.stringify(msg), new RegExp(`wrong-secret|${simulator().account.apiKey}`))
+  })
+
+  it('more than a hundred waiting messages are refused, none is lost', async () => {
+    simulator().set({ limits: 'off', faults: [{ kind: 'silence', times: 1 }] })
+    const flow = await startFlow('current', simulator(), { node: list(freezer) })
+    for (let id = 0; id < 102; id++) flow.send({ id })
+    const refused = await flow.errors.next()
+    assert.equal(code(refused), 'ENVLOG_BUSY')
+    assert.equal(refused.id, 101)
+    await flow.close()
+    const ids = [refused.id]
+    for (let count = 0; count < 101; count++) {
+      const msg = await flow.errors.next()
+      assert.equal(code(msg), 'ENVLOG_CLOSED')
+      ids.push(msg.id)
+    }
+    assert.deepEqual(
+      ids.sort((a, b) => a - b),
+      Array.from({ length: 102 }, (_, id) => id),
+    )
+  })
+
+  for (const action of actions) {
+    it(`${action}: closing aborts a request in flight, and its message ends with ENVLOG_CLOSED`, async () => {
+      simulator().set({ faults: [{ kind: 'silence' }] })
+      const flow = await startFlow(action, simulator(), { node: list(rackA) })
+      flow.send({ keep: 'me' })
+      await until(() => simulator().log.length === 1)
+      await flow.close()
+      const msg = await flow.errors.next()
+      assert.equal(code(msg), 'ENVLOG_CLOSED')
+      assert.equal(msg.keep, 'me')
+      assert.equal(flow.output.messages.length, 0)
+    })
+  }
+
+  /** A request is in flight once it is in the simulator's log. */
+  async function until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+  }
+})

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { install } from '@sinonjs/fake-timers'
+import { type DeviceDefinition, manualClock, type Simulator } from '../../../simulator'
+import { NOW } from '../../support/devices'
+import { type Flow, startFlow, useSimulator } from '../../support/flow'
+import type { ActionName, Message } from '../../support/flow-types'
+
+const MINUTE = 60_000
+const device: DeviceDefinition = {
+  serial: '52A10001',
+  name: 'Freezer',
+  kind: 'standalone-1',
+  channels: [{ num: 1, unit: 'C' }],
+  records: { interval: 60 },
+}
+const node = { select: 'list', devices: [{ serial: device.serial, base: device.serial }], onlyNew: true }
+const acknowledged = { ...node, advance: 'acknowledged' }
+const ids = (msg: Message | undefined) => msg?.payload.records.map(({ dataId }: Message) => dataId)
+
+/** Triggers the node and returns the messages after it completed. */
+async function trigger(flow: Flow, msg: Message = {}): Promise<Message[]> {
+  const before = flow.output.messages.length
+  flow.send(msg)
+  await flow.completed.next()
+  return flow.output.messages.slice(before)
+}
+
+describe('only new records', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: [device] }))
+  const start = (over: Message = {}, action: ActionName = 'latest', more = {}) =>
+    startFlow(action, simulator(), { node: { ...node, ...over }, ...more })
+  const later = (ms: number) => (simulator() as Simulator).clock.advance(ms)
+
+  it('are sent once: first the whole answer, then later records, then nothing', async () => {
+    const flow = await start()
+    const [first] = await trigger(flow)
+    assert.equal(ids(first)?.length, 300)
+    later(5 * MINUTE)
+    const [second] = await trigger(flow)
+    const last = ids(first)?.at(-1)
+    assert.deepEqual(
+      ids(second),
+      [1, 2, 3, 4, 5].map((step) => last + step),
+    )
+    assert.deepEqual(second?.payload.gaps, [])
+    assert.deepEqual(await trigger(flow), [])
+  })
+
+  it('begin with nothing, or with a time, if the node is set to', async () => {
+    const flow = await start({ start: 'now' })
+    assert.deepEqual(await trigger(flow), [])
+    later(2 * MINUTE)
+    assert.equal(ids((await trigger(flow))[0])?.length, 2)
+    const since = await start({ start: new Date(NOW - 1000 * MINUTE).toISOString() })
+    const [all] = await trigger(since)
+    assert.ok(Math.abs((ids(all)?.length ?? 0) - 1002) <= 1, 'older than the answer: from the range endpoint')
+  })
+
+  it('that the answer does not contain any more are fetched, complete and in order', async () => {
+    const flow = await start()
+    const [first] = await trigger(flow)
+    later(1000 * MINUTE)
+    const [second] = await trigger(flow)
+    const last = ids(first)?.at(-1)
+    assert.deepEqual(
+      ids(second),
+      Array.from({ length: 1000 }, (_, index) => last + index + 1),
+    )
+    assert.equal(second?.envlog.endpoint, 'data')
+    assert.deepEqual(await trigger(flow), [])
+  })
+
+  it('wait for older ones if the service refuses these, which is reported, and are complete later', async () => {
+    const flow = await start()
+    const [first] = await trigger(flow)
+    later(1000 * MINUTE)
+    simulator().set({ faults: [{ kind: 'status', status: 400, endpoints: ['data'] }] })
+    flow.send()
+    const { error } = await flow.errors.next()
+    assert.deepEqual([error.code, error.cause.endpoint], ['ENVLOG_SERVICE', 'data'])
+    assert.equal(error.cause.serial, device.serial)
+    simulator().set({ faults: [] })
+    const again = await start({}, 'latest', { sameProcess: true })
+    const [second] = await trigger(again)
+    assert.equal(ids(second)?.[0], ids(first)?.at(-1) + 1)
+    assert.deepEqual([ids(second)?.length, second?.envlog.overflow], [1000, undefined])
+  })
+
+  it('are reported as incomplete if the node does not backfill', async () => {
+    const flow = await start({ backfill: false })
+    await trigger(flow)
+    later(1000 * MINUTE)
+    const [second] = await trigger(flow)
+    assert.equal(ids(second)?.length, 300)
+    assert.equal(second?.envlog.overflow, true)
+    assert.deepEqual(
+      second?.payload.gaps.map(({ missing }: Message) => missing),
+      [700],
+    )
+  })
+
+  it('continue after a deploy, and after a restart with a persistent store', async () => {
+    await trigger(await start())
+    later(3 * MINUTE)
+    const flow = await start({}, 'latest', { sameProcess: true })
+    assert.equal(ids((await trigger(flow))[0])?.length, 3)
+  })
+
+  it('continue after a deploy with the new settings, not with those of pages that were fetched before', async () => {
+    const short = { data: { limit: 20, window: 60, records: 16_000, recordsWindow: 3600 } }
+    const more = { account: { limits: JSON.stringify(short) } }
+    await trigger(await start({}, 'latest', more))
+    later(20_000 * MINUTE)
+    const flow = await start({}, 'latest', { ...more, sameProcess: true })
+    flow.send()
+    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_QUOTA', 'a page of two')
+    const local = await start({ time: 'local', backfill: false }, 'latest', { ...more, sameProcess: true })
+    const [msg] = await trigger(local)
+    const zones = msg?.payload.records.map(({ time }: Message) => time.slice(-6))
+    assert.deepEqual([zones?.length, new Set(zones), msg?.envlog.overflow], [300, new Set(['+09:00']), true])
+  })
+
+  it('start over if the node gets `forget`', async () => {
+    const flow = await start()
+    await trigger(flow)
+    assert.deepEqual(await trigger(flow, { envlog: { forget: ['52A10001'] } }), [])
+    assert.equal(ids((await trigger(flow))[0])?.length, 300)
+    await trigger(flow, { envlog: { forget: true } })
+    assert.equal(ids((await trigger(flow))[0])?.length, 300)
+    flow.send({ envlog: { forget: 'everything' } })
+    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
+  })
+
+  it('wait for their receipt, cost no request meanwhile, and are sent again without it', async () => {
+    const passing = install({ toFake: ['performance'] })
+    try {
+      const flow = await start({ ...acknowledged, ackTimeout: 60 })
+      const [first] = await trigger(flow)
+      const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint === 'latest-data').length
+      later(MINUTE)
+      assert.deepEqual(await trigger(flow), [])
+      assert.equal(requestCount(), 1)
+      assert.deepEqual(await trigger(flow, { ...first, payload: 'as a database node leaves it' }), [])
+      const [second] = await trigger(flow)
+      assert.deepEqual(ids(second), [ids(first)?.at(-1) + 1])
+      passing.tick(59_999)
+      assert.deepEqual(await trigger(flow), [])
+      passing.tick(1)
+      assert.deepEqual(ids((await trigger(flow))[0]), ids(second), 'again: its receipt did not come in time')
+    } finally {
+      passing.uninstall()
+    }
+  })
+
+  it('accept only valid receipts of this node', async () => {
+    const flow = await start(acknowledged)
+    const [first] = await trigger(flow)
+    flow.send({ envlog: { receipt: `x${first?.envlog.receipt}` } })
+    assert.equal((await flow.errors.next()).error.code, 'ENVLOG_INPUT')
+    const after = await start(acknowledged, 'latest', { sameProcess: true })
+    await trigger(after, { envlog: first?.envlog })
+    later(MINUTE)
+    assert.equal(ids((await trigger(after))[0])?.length, 1, 'a receipt works after a deploy')
+    const other = await start(acknowledged)
+    other.send({ envlog: first?.envlog })
+    assert.equal((await other.errors.next()).error.code, 'ENVLOG_INPUT', 'its key was in memory alone')
+  })
+
+  it('of alerts are sent once, without earlier ones', async () => {
+    const alert = (minutes: number) => ({
+      unixtime: NOW / 1000 + minutes * 60,
+      texts: { ch1: `alert ${minutes}` },
+    })
+    const fleet = (...alerts: ReturnType<typeof alert>[]) =>
+      simulator().set({ fleet: [{ ...device, alerts }] })
+    fleet(alert(-20), alert(-10))
+    const flow = await start({}, 'alerts')
+    assert.deepEqual(await trigger(flow), [])
+    fleet(alert(-20), alert(-10), alert(-5))
+    const [msg] = await trigger(flow)
+    assert.deepEqual(
+      msg?.payload.map(({ text }: Message) => text),
+      ['alert -5'],
+    )
+    assert.deepEqual(await trigger(flow), [])
+  })
+
+  it('of current readings are sent if time or stale changed', async () => {
+    const flow = await start({ staleAfter: 600 }, 'current')
+    assert.equal((await trigger(flow)).length, 1)
+    assert.deepEqual(await trigger(flow), [])
+    later(MINUTE)
+    assert.equal((await trigger(flow)).length, 1)
+  })
+})

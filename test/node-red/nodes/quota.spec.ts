@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import helper from 'node-red-node-test-helper'
+import { manualClock } from '../../../simulator'
+import { freezer, fridge, NOW } from '../../support/devices'
+import { startFlow, useSimulator } from '../../support/flow'
+
+interface Counts {
+  running: number
+  waiting: number
+  ledgerHere: boolean | null
+  endpoints: Record<string, { limit: number; windowSeconds: number; own: number; left: number }>
+}
+
+async function counts(id = 'account'): Promise<{ status: number; body: Counts }> {
+  const { status, body } = await helper.request().get(`/envlog/accounts/${id}/quota`)
+  return { status, body }
+}
+
+describe('the quota of an account in nodes and in the editor', () => {
+  const simulator = useSimulator(() => ({
+    clock: manualClock(NOW),
+    limits: { current: { limit: 3, window: 600 }, alert: { limit: 1, window: 600 } },
+  }))
+
+  it('is read through the admin route: usage, what is available, what the service reported', async () => {
+    const flow = await startFlow('current', simulator())
+    flow.send()
+    await flow.completed.next()
+    const { status, body } = await counts()
+    assert.equal(status, 200)
+    assert.deepEqual([body.running, body.waiting, body.ledgerHere], [0, 0, null])
+    const { limit, windowSeconds, own, left } = body.endpoints.current ?? {}
+    assert.deepEqual({ limit, windowSeconds, own, left }, { limit: 3, windowSeconds: 600, own: 1, left: 2 })
+  })
+
+  it('is read also where it is shared and the Redis is not there', async () => {
+    await startFlow('current', simulator(), { account: { sharedQuota: 'redis://127.0.0.1:1' } })
+    const { status, body } = await counts()
+    assert.deepEqual([status, body.ledgerHere], [200, false])
+  })
+
+  it('is not read of an account that does not exist, nor of an incomplete one', async () => {
+    await startFlow('current', simulator(), { credentials: { apiKey: '' } })
+    assert.equal((await counts('nobody')).status, 404)
+    const { status, body } = await counts()
+    assert.equal(status, 400)
+    assert.equal((body as unknown as { code: string }).code, 'ENVLOG_CONFIG')
+  })
+
+  it('waits if nothing is left, with the time in the status, until the node is closed', async () => {
+    const flow = await startFlow('current', simulator())
+    for (let count = 0; count < 4; count++) flow.send()
+    for (let count = 0; count < 3; count++) await flow.completed.next()
+    for (;;) {
+      const { status } = await flow.statuses.next()
+      if (status.fill !== 'yellow') continue
+      assert.deepEqual([status.shape, status.text], ['ring', 'status.waiting'])
+      break
+    }
+    assert.equal((await counts()).body.waiting, 1)
+    await flow.close()
+    assert.equal((await counts()).body.waiting, 0)
+    assert.equal(simulator().log.filter(({ over }) => over).length, 0)
+  })
+
+  it('waits with the time in the status if the first answer reports that nothing is left', async () => {
+    const devices = [freezer, fridge]
+    const flow = await startFlow('alerts', simulator(), { node: { select: 'list', devices } })
+    flow.send()
+    for (;;) {
+      const { status } = await flow.statuses.next()
+      if (status.fill === 'yellow') return assert.equal(status.text, 'status.waiting-round')
+    }
+  })
+
+  it('waits no longer than the node allows', async () => {
+    const flow = await startFlow('current', simulator(), { node: { wait: 0 } })
+    for (let count = 0; count < 4; count++) flow.send()
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_QUOTA')
+    assert.match(error.cause.retryAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    assert.equal(error.cause.endpoint, 'current')
+    assert.equal(simulator().log.length, 3)
+  })
+
+  it('is still used after a deploy', async () => {
+    const before = await startFlow('current', simulator())
+    for (let count = 0; count < 3; count++) before.send()
+    for (let count = 0; count < 3; count++) await before.completed.next()
+    const after = await startFlow('current', simulator(), { node: { wait: 0 }, sameProcess: true })
+    after.send()
+    assert.equal((await after.errors.next()).error.code, 'ENVLOG_QUOTA')
+    assert.equal(simulator().log.length, 3)
+  })
+
+  it('is shared by a user ID and its reference-only ID, which have separate devices', async () => {
+    const { referenceId, referencePass } = simulator().account
+    const other = { id: 'other', type: 'envlog-account', name: 'Reference', baseUrl: simulator().url }
+    const place = { z: 'tab', x: 1, y: 1 }
+    const flow = await startFlow('current', simulator(), {
+      node: { wait: 0 },
+      flow: [
+        other,
+        { id: 'second', type: 'envlog-current', account: 'other', wait: 0, wires: [[]], ...place },
+      ],
+      watched: ['second'],
+      others: {
+        other: { apiKey: simulator().account.apiKey, loginId: referenceId, loginPass: referencePass },
+      },
+    })
+    for (let count = 0; count < 2; count++) {
+      flow.send()
+      helper.getNode('second').receive({})
+    }
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_QUOTA')
+    assert.equal(simulator().log.length, 3)
+    assert.equal(new Set(simulator().log.map(({ user }) => user)).size, 2, 'both have sent requests')
+  })
+
+  it('is saved in the store that the account names, which must exist', async () => {
+    const flow = await startFlow('current', simulator(), { account: { store: 'nowhere' } })
+    flow.send()
+    const { error } = await flow.errors.next()
+    assert.equal(error.code, 'ENVLOG_CONFIG')
+    assert.match(error.message, /store-unknown/)
+  })
+})

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { type EndpointName, manualClock, type Variants } from '../../../simulator'
+import { A_DAY, freezer, fridge, NOW, rackA, truck } from '../../support/devices'
+import { startFlow, useSimulator } from '../../support/flow'
+import { type ActionName, actions, type Message } from '../../support/flow-types'
+import { contract } from '../../support/outputs'
+
+const SPAN = {
+  'unixtime-from': Date.parse(A_DAY.from) / 1000 - 1,
+  'unixtime-to': Date.parse(A_DAY.to) / 1000,
+}
+const MAX_NUMBER = 65_535
+const standalone = [freezer, fridge]
+const remote = [rackA, truck]
+const forms = { raw: 'json', csv: 'csv', csv2: 'csv2' } as const
+type Form = keyof typeof forms
+
+describe('an answer as it was received', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+
+  /** The service's answer to an independent request, byte for byte. */
+  async function request(endpoint: EndpointName, params: object): Promise<string> {
+    const { apiKey, loginId, loginPass } = simulator().account
+    const response = await fetch(`${simulator().url}/v1/devices/${endpoint}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-http-method-override': 'GET' },
+      body: JSON.stringify({ 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass, ...params }),
+    })
+    assert.equal(response.status, 200)
+    return Buffer.from(await response.arrayBuffer()).toString('utf8')
+  }
+
+  /** The request that returns the data of a device. */
+  function requestFor(action: ActionName, { serial, base }: { serial: string; base?: string }) {
+    const isRemote = base !== undefined && base !== serial
+    const both = { 'remote-serial': serial, 'base-serial': base ?? serial }
+    const own = isRemote ? both : { 'remote-serial': serial }
+    if (action === 'alerts') return { endpoint: 'alert', params: both } as const
+    if (action === 'latest')
+      return { endpoint: isRemote ? 'latest-data-relay' : 'latest-data', params: own } as const
+    return {
+      endpoint: isRemote ? 'data-relay' : 'data',
+      params: { ...own, ...SPAN, number: MAX_NUMBER },
+    } as const
+  }
+
+  async function run(action: ActionName, output: Form, devices: readonly object[], node: Message = {}) {
+    const flow = await startFlow(action, simulator(), {
+      node: { select: 'list', devices, ...A_DAY, output, ...node },
+    })
+    flow.send()
+    await flow.completed.next()
+    const requests = simulator().log.map(({ endpoint, params }) => ({ endpoint, ...params }))
+    return {
+      flow,
+      messages: flow.output.messages,
+      requests,
+      named: requests.filter((one) => 'remote-serial' in one),
+    }
+  }
+
+  const odd: Partial<Variants> = {
+    numbers: 'text',
+    extraFields: true,
+    nested: 'array',
+    recordOrder: 'shuffled',
+    csvBom: true,
+    csvSpaces: true,
+    csvLabels: 'ja',
+    csv2OnLatestData: true,
+  }
+
+  for (const action of actions.filter((one) => one !== 'current')) {
+    for (const output of Object.keys(forms).filter((one) => one in contract[action]) as Form[]) {
+      it(`${action} as ${output}: the service’s own, one request per device, about that device`, async () => {
+        for (const variants of [{ csv2OnLatestData: true }, odd]) {
+          simulator().reset()
+          simulator().set({ variants })
+          const devices = [...standalone, ...remote]
+          const { flow, messages, named } = await run(action, output, devices)
+          assert.deepEqual(flow.errors.messages, [])
+          assert.deepEqual([messages.length, named.length], [4, 4])
+          for (const device of devices) {
+            const { serial, base } = { base: device.serial, ...device }
+            const msg = messages.find(
+              ({ envlog }) => envlog.device.serial === serial && envlog.device.base === base,
+            )
+            const { endpoint, params } = requestFor(action, device)
+            const text = await request(
+              endpoint,
+              action === 'alerts' ? params : { ...params, type: forms[output] },
+            )
+            assert.deepEqual(msg?.payload, output === 'raw' ? JSON.parse(text) : text)
+            assert.equal(msg?.envlog.endpoint, endpoint)
+            const truth = simulator()
+              .truth.devices()
+              .find((one) => one.serial === serial && one.base === base)
+            assert.deepEqual(msg?.envlog.device, { serial, base, name: truth?.name })
+            assert.equal('parts' in (msg ?? {}) || 'columns' in (msg ?? {}), false)
+          }
+        }
+      })
+    }
+  }
+
+  it('current as raw: the service’s own, about no device, in one request', async () => {
+    simulator().set({ variants: odd })
+    const { messages, requests } = await run('current', 'raw', [], { select: 'all' })
+    assert.equal(requests.length, 1)
+    assert.deepEqual(
+      messages.map(({ payload }) => payload),
+      [JSON.parse(await request('current', {}))],
+    )
+    assert.equal('device' in (messages[0]?.envlog ?? assert.fail()), false)
+  })
+
+  it('range as raw requests the newest records of the period, at most those of one request', async () => {
+    for (const [number, expected] of [
+      ['', MAX_NUMBER],
+      ['7', 7],
+      ['200000', MAX_NUMBER],
+    ] as const) {
+      simulator().reset()
+      const { named, messages } = await run('range', 'raw', [fridge], { number })
+      assert.deepEqual(named, [
+        { endpoint: 'data', 'remote-serial': fridge.serial, ...SPAN, number: expected, type: 'json' },
+      ])
+      const { records } = simulator().truth
+      const held = records(fridge.serial, fridge.base, Date.parse(A_DAY.from), Date.parse(A_DAY.to) - 1)
+      assert.equal(messages[0]?.payload.data.length, Math.min(expected, held.length))
+      assert.deepEqual(messages[0]?.envlog.range, {
+        from: new Date(A_DAY.from).toISOString(),
+        to: new Date(A_DAY.to).toISOString(),
+      })
+    }
+  })
+
+  it('latest as csv2 of a device whose endpoint has none is a failure of that device', async () => {
+    const { flow, messages } = await run('latest', 'csv2', [freezer, rackA])
+    assert.deepEqual(
+      flow.errors.messages.map(({ error, envlog }) => [error.code, envlog.device.serial]),
+      [['ENVLOG_SERVICE', freezer.serial]],
+    )
+    assert.deepEqual(
+      messages.map(({ envlog }) => envlog.device.serial),
+      [rackA.serial],
+    )
+  })
+
+  it('that is the word Array is ENVLOG_REPLY of that device, and the others continue', async () => {
+    simulator().set({ variants: { unknownSerialCsv2: 'array' } })
+    const unknown = { serial: 'NOSUCH01', base: rackA.base }
+    const { flow, messages } = await run('range', 'csv2', [unknown, rackA])
+    assert.deepEqual(
+      flow.errors.messages.map(({ error, envlog }) => [error.code, envlog.device.serial]),
+      [['ENVLOG_REPLY', unknown.serial]],
+    )
+    assert.equal(messages.length, 1)
+  })
+
+  it('that is no CSV, no object or an error object with status 200 is ENVLOG_REPLY', async () => {
+    for (const kind of ['arrayText', 'nullBody', 'errorWith200', 'html', 'emptyBody'] as const) {
+      for (const output of ['raw', 'csv', 'csv2'] as const) {
+        simulator().reset()
+        simulator().set({ faults: [{ kind, endpoints: ['latest-data-relay'] }] })
+        const flow = await startFlow('latest', simulator(), {
+          node: { select: 'list', devices: [rackA], output },
+        })
+        flow.send()
+        const { error } = await flow.errors.next()
+        assert.equal(error.code, 'ENVLOG_REPLY', `${kind} as ${output}`)
+        assert.deepEqual(flow.output.messages, [])
+      }
+    }
+  })
+
+  it('is counted in the status as an answer', async () => {
+    const { flow } = await run('latest', 'raw', [rackA, truck])
+    assert.match(flow.shown().at(-1)?.text, /^status\.answers \d\d:\d\d$/)
+  })
+})

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Node, NodeAPI } from 'node-red'
+import { systemClock } from '../../../src/lib/clock'
+import { createNodeState } from '../../../src/lib/collect/node-state'
+import { limitsWith } from '../../../src/lib/quota/limits'
+import { createQuota } from '../../../src/lib/quota/quota'
+import { createContextStore } from '../../../src/nodes/kit/state/context-store'
+import { root } from '../../support/package'
+import { patient } from '../../unit/lib/answers'
+import { PLENTY } from '../../unit/lib/api/setup'
+
+type Done = (error: unknown, value?: unknown) => void
+const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
+
+/** The store of a node whose context holds one value. @param pass what the store makes of a value that is read */
+function storeOf(value: unknown, pass: (value: unknown) => unknown = (same) => same) {
+  const held = { value }
+  const context = {
+    get: (_key: string, _store: unknown, done: Done) => setImmediate(() => done(null, pass(held.value))),
+    set(_key: string, next: unknown, _store: unknown, done: Done) {
+      held.value = next
+      setImmediate(() => done(null))
+    },
+  }
+  const node = { context: () => context } as unknown as Node
+  const RED = { settings: {} } as NodeAPI
+  return { held, store: createContextStore(RED, node, '', 'cursors', (error) => assert.fail(error)) }
+}
+
+async function open(value: unknown, pass?: (value: unknown) => unknown) {
+  const { held, store } = storeOf(value, pass)
+  const state = createNodeState(systemClock)
+  state.open(store, { cursorKind: 'records' })
+  await state.ready()
+  return { held, state, store }
+}
+
+const reasonOf = (value: unknown) =>
+  open(value).then(
+    () => 'accepted',
+    (error) => error.reason,
+  )
+
+describe('the saved state of a node', () => {
+  const good = JSON.stringify(old.records)
+
+  for (const text of ['null', ' null\n']) {
+    it(`is damaged, not empty, where a store holds the text ${JSON.stringify(text)}`, async () => {
+      assert.equal(await reasonOf(text), 'store-unreadable')
+    })
+  }
+
+  it('is damaged where it is other text, or other JSON', async () => {
+    const texts = [
+      '',
+      ' ',
+      '0',
+      '5',
+      'true',
+      'false',
+      '""',
+      '[]',
+      '{}',
+      '"null"',
+      'undefined',
+      '[object Object]',
+    ]
+    const cut = [1, 10, good.length - 1].map((length) => good.slice(0, length))
+    const doubled = [JSON.stringify(good), `${good}${good}`, `\ufeff${good}`, `[${good}]`]
+    const others = [
+      '{"version":1}',
+      '{"version":0}',
+      '{"version":"1"}',
+      good.replace('"cursors"', '"Cursors"'),
+    ]
+    for (const text of [...texts, ...cut, ...doubled, ...others]) {
+      assert.equal(await reasonOf(text), 'store-unreadable', text.slice(0, 40))
+    }
+    for (const value of [0, false, true, Number.NaN, [], {}, Buffer.from(good), Object(good)]) {
+      assert.equal(await reasonOf(value), 'store-unreadable', String(value).slice(0, 40))
+    }
+  })
+
+  it('of a newer version is left alone, as an object and as text', async () => {
+    const newer = { ...old.records, version: 2 }
+    for (const value of [newer, JSON.stringify(newer)]) {
+      const { held, store } = storeOf(value)
+      const state = createNodeState(systemClock)
+      state.open(store, { cursorKind: 'records' })
+      await assert.rejects(state.ready(), { reason: 'store-newer' })
+      state.forget('all')
+      state.save()
+      await state.close(store)
+      assert.equal(held.value, value)
+    }
+  })
+
+  it('of an object, its text, and a store that parses texts are the same; it is written as text', async () => {
+    const parsing = (value: unknown) =>
+      typeof value === 'string' ? JSON.parse(value) : structuredClone(value)
+    const saved: unknown[] = []
+    for (const [value, pass] of [
+      [old.records],
+      [good],
+      [good, parsing],
+      [structuredClone(old.records), parsing],
+    ] as const) {
+      const { held, state, store } = await open(value, pass)
+      state.save()
+      await state.close(store)
+      assert.equal(typeof held.value, 'string')
+      saved.push(JSON.parse(held.value as string))
+    }
+    for (const one of saved)
+      assert.deepEqual({ ...(one as object), selected: 0 }, { ...(saved[0] as object), selected: 0 })
+    assert.deepEqual((saved[0] as typeof old.records).cursors, old.records.cursors)
+  })
+
+  it('of thousands of devices survives, with any serials', async () => {
+    const { held, state, store } = await open(undefined)
+    const next = { time: 1_795_161_600_000, hashesAtTime: ['é"\\\u2028'], outOfOrder: [], id: 1, sequence: 5 }
+    const names = [
+      '__proto__',
+      'constructor',
+      '"',
+      ...Array.from({ length: 5000 }, (_, index) => `S${index}`),
+    ]
+    for (const name of names) {
+      state.dispatch(`B/${name}`, { kind: 'trigger' })
+      state.dispatch(`B/${name}`, { kind: 'delivered', next })
+    }
+    await state.close(store)
+    const again = await open(held.value)
+    for (const name of names) assert.deepEqual(again.state.delivery(`B/${name}`).cursor, next, name)
+  })
+})
+
+describe('the saved usage of an account', () => {
+  it('that is damaged counts as none, and never stops the account', async () => {
+    for (const value of [
+      '',
+      'null',
+      '{',
+      '5',
+      '[]',
+      '"x"',
+      '{"version":2}',
+      { version: 2, endpoints: 5 },
+      '{"version":2,"account":"a","endpoints":[],"devices":{"data":5}}',
+    ]) {
+      const { store } = storeOf(value)
+      const quota = createQuota(systemClock, 'a')
+      quota.join({ concurrency: 1, limits: limitsWith(PLENTY), store })
+      const attempt = { headers: null, records: null, value: 'sent' }
+      const request = { endpoint: 'current' as const, key: 'one', send: async () => attempt, copy: String }
+      const sent = quota.submit(request as never, patient)
+      assert.equal(await sent, 'sent')
+    }
+  })
+})

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { type DeviceDefinition, manualClock, type SimulatorOptions } from '../../../simulator'
+import { NOW } from '../../support/devices'
+import { runEveryPair } from '../../support/every-pair'
+import { startFlow, useSimulator } from '../../support/flow'
+import { pairs } from '../../support/outputs'
+import { BASE, currentDevice } from '../../unit/lib/answers'
+
+interface Chosen {
+  devices: { serial: string; base?: string }[]
+  bases: string[]
+  groups: string[]
+  exclude: string[]
+}
+
+const records = [{ unixtime: NOW / 1000 - 60, values: { 1: 20 } }]
+const hall = (serial: string) => ({ serial, name: 'Hall' })
+const SHARED = '5C000001'
+const LONG = '冷'.repeat(2000)
+/**
+ * One serial under two base units and standalone, base units with the same name, and groups with similar
+ * names.
+ */
+const HARD: DeviceDefinition[] = [
+  { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Racks' }, records },
+  { serial: SHARED, base: hall('5F000002'), group: { num: 2, name: 'Racks' }, records },
+  { serial: SHARED, group: { num: 3, name: '5C000002' }, records },
+  { serial: '5C000002', base: hall('5F000001'), group: { num: 4, name: '__proto__' }, records },
+  { serial: '5C000003', base: hall('5F000002'), group: { num: 5, name: ' ' }, records },
+  { serial: '5C000004', group: { num: 6, name: ' Racks\n' }, records },
+  { serial: '5C000005', group: { num: 7, name: LONG }, records },
+  { serial: '5C000006', records },
+]
+
+const FLEETS: Record<string, SimulatorOptions> = {
+  'a generated fleet': { devices: 24 },
+  'a fleet of equal serials and odd groups': { fleet: HARD },
+}
+
+/** Any choice of a fleet: the messages match the simulator's data, configured in the node and in a message. */
+for (const [title, options] of Object.entries(FLEETS)) {
+  describe(`any choice of devices of ${title}`, () => {
+    const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', ...options }))
+    const fleet = () => simulator().truth.devices()
+    const keyOf = ({ serial, base }: { serial: string; base: string }) => `${base}/${serial}`
+
+    const anyChoice = (): fc.Arbitrary<Chosen> => {
+      const known = fleet().map(({ serial, base }) => ({ serial, base }))
+      const device = fc.constantFrom(...known, ...known.map(({ serial }) => ({ serial })), {
+        serial: 'NONE0000',
+      })
+      const bases = [...new Set(fleet().map(({ base }) => base)), 'NONE0001']
+      const groups = [...new Set(fleet().map(({ group }) => group.name))].filter(Boolean)
+      return fc.record({
+        devices: fc.array(device, { maxLength: 4 }),
+        bases: fc.subarray(bases, { maxLength: 2 }),
+        groups: fc.subarray([...groups, 'No such group'], { maxLength: 2 }),
+        exclude: fc.subarray(
+          known.map(({ serial }) => serial),
+          { maxLength: 3 },
+        ),
+      })
+    }
+
+    const isChosen = (
+      { devices, bases, groups }: Omit<Chosen, 'exclude'>,
+      { serial, base, group }: ReturnType<typeof fleet>[number],
+    ) =>
+      bases.includes(base) ||
+      groups.includes(group.name) ||
+      devices.some((one) => one.serial === serial && (one.base ?? base) === base)
+
+    /** The relay of an old base unit has no endpoint for records. */
+    const isServed = (action: string, { endpoints }: ReturnType<typeof fleet>[number]) =>
+      action === 'current' || endpoints.some((endpoint) => endpoint.startsWith('latest'))
+
+    /** Chosen items that match no device of the account. */
+    function unknownIn({ devices, bases, groups, exclude }: Chosen): string[] {
+      const all = fleet()
+      return [
+        ...devices.filter(
+          (one) =>
+            !exclude.includes(one.serial) &&
+            !all.some((device) => isChosen({ devices: [one], bases: [], groups: [] }, device)),
+        ),
+        ...bases.filter((base) => !all.some((device) => device.base === base)).map((serial) => ({ serial })),
+      ]
+        .map(({ serial }) => serial)
+        .concat(groups.filter((name) => !all.some(({ group }) => group.name === name)))
+    }
+
+    async function judge(
+      action: 'current' | 'latest',
+      node: object,
+      msg: object,
+      chosen: Chosen,
+    ): Promise<void> {
+      simulator().reset()
+      const pair = { action, output: 'readings', send: 'device' } as const
+      const [ran] = await runEveryPair(
+        simulator(),
+        () => ({ version: 2, exclude: chosen.exclude, ...node }),
+        [pair],
+        msg,
+      )
+      assert.ok(ran)
+      const found = ran.messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`)
+      const expected = fleet().filter(
+        (device) =>
+          isChosen(chosen, device) && isServed(action, device) && !chosen.exclude.includes(device.serial),
+      )
+      assert.deepEqual(found.toSorted(), expected.map(keyOf).toSorted())
+      if (action === 'current') assert.ok(simulator().log.length <= 1, 'one request')
+      const failures = [...ran.errors, ...(ran.failed ? [ran.failed] : [])]
+      const inputs = failures
+        .filter(({ error }) => error.code === 'ENVLOG_INPUT')
+        .map(({ error }) => error.cause)
+      const reported = inputs.map(({ serial, group }) => serial ?? group)
+      assert.deepEqual(reported.toSorted(), [...new Set(unknownIn(chosen))].toSorted())
+    }
+
+    for (const action of ['current', 'latest'] as const) {
+      it(`${action}: is sent completely, each device once, and missing ones are reported`, async () => {
+        await fc.assert(
+          fc.asyncProperty(anyChoice(), fc.boolean(), async (chosen, byMessage) => {
+            const { devices, bases, groups, exclude } = chosen
+            if (byMessage) {
+              const named = [
+                ...devices,
+                ...bases.map((base) => ({ base })),
+                ...(groups.length > 0 ? [{ group: groups }] : []),
+              ]
+              if (named.length === 0) return
+              await judge(action, { select: 'msg' }, { devices: named }, chosen)
+              return
+            }
+            if (devices.length + bases.length > 0) {
+              await judge(action, { select: 'list', devices, bases }, {}, { ...chosen, groups: [] })
+            }
+            if (groups.length > 0)
+              await judge(
+                action,
+                { select: 'group', groups },
+                {},
+                { devices: [], bases: [], groups, exclude },
+              )
+          }),
+          { numRuns: 25 },
+        )
+      })
+    }
+  })
+}
+
+describe('a choice of devices over time', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
+  const sent = (messages: { payload: { serial: string; base: { serial: string } } }[]) =>
+    messages.map(({ payload: { serial, base } }) => `${base.serial}/${serial}`).toSorted()
+
+  it('follows a device from one group and base unit to another: current, each trigger one request', async () => {
+    const node = { version: 2, select: 'group', groups: ['Racks'], send: 'device' }
+    const flow = await startFlow('current', simulator(), { node })
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual(sent(flow.output.messages as never), [`5F000001/${SHARED}`, `5F000002/${SHARED}`])
+    simulator().set({
+      fleet: [
+        { serial: SHARED, base: hall('5F000001'), group: { num: 1, name: 'Other' }, records },
+        { serial: '5C000003', base: hall('5F000003'), group: { num: 9, name: 'Racks' }, records },
+      ],
+    } as never)
+    flow.output.messages.length = 0
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual(sent(flow.output.messages as never), ['5F000003/5C000003'])
+    assert.equal(simulator().log.length, 2)
+  })
+})
+
+/** Devices whose entry in `current` cannot be read, one field each. */
+describe('a choice with devices that cannot be read', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off' }))
+  const under = (serial: string, base: string, group: string, fields: object = {}) =>
+    currentDevice({ serial, baseunit: { ...BASE, serial: base }, group: { num: 1, name: group }, ...fields })
+  const good = under('5C000001', '5F000001', 'Racks')
+  const oddities = { 'its offset': { time_diff: 'none' }, 'its time': { unixtime: 'never' } }
+
+  /** Sent messages and reported errors, by serial or group, with the reason. */
+  async function run(choice: object, devices: object[]) {
+    const body = JSON.stringify({ devices })
+    simulator().set({ faults: [{ kind: 'body', body, endpoints: ['current'] }] })
+    const pair = { action: 'current', output: 'readings', send: 'device' } as const
+    const [ran] = await runEveryPair(simulator(), () => ({ version: 2, ...choice }), [pair])
+    assert.ok(ran)
+    return {
+      sent: ran.messages.map(({ payload }) => payload.serial),
+      reported: ran.errors.map(({ error, envlog: { device } }) => [
+        device.serial ?? device.group,
+        error.code,
+      ]),
+      failed: ran.failed?.error.code,
+    }
+  }
+
+  for (const [what, odd] of Object.entries(oddities)) {
+    const choices = {
+      'a chosen group': { select: 'group', groups: ['Cold', 'Racks'] },
+      'a chosen base unit': { select: 'base', bases: ['5F000002', '5F000001'] },
+      'the chosen devices': {
+        select: 'list',
+        devices: [{ serial: '5C000002', base: '5F000002' }],
+        bases: ['5F000001'],
+      },
+    }
+    for (const [where, choice] of Object.entries(choices)) {
+      it(`reports it once, and none as missing, if it is the only device of ${where}: ${what}`, async () => {
+        const bad = under('5C000002', '5F000002', 'Cold', odd)
+        assert.deepEqual(await run(choice, [good, bad]), {
+          sent: ['5C000001'],
+          reported: [['5C000002', 'ENVLOG_REPLY']],
+          failed: undefined,
+        })
+      })
+
+      it(`does not report one that is not chosen, beside ${where}: ${what}`, async () => {
+        const [other, bad] = [
+          under('5C000002', '5F000002', 'Cold'),
+          under('5C000003', '5F000003', 'Elsewhere', odd),
+        ]
+        assert.deepEqual(await run(choice, [good, other, bad]), {
+          sent: ['5C000001', '5C000002'],
+          reported: [],
+          failed: undefined,
+        })
+      })
+    }
+
+    it(`fails with it if nothing else is chosen: ${what}`, async () => {
+      const bad = under('5C000002', '5F000002', 'Cold', odd)
+      const found = await run({ select: 'group', groups: ['Cold'] }, [good, bad])
+      assert.deepEqual(found, { sent: [], reported: [], failed: 'ENVLOG_REPLY' })
+    })
+  }
+})
+
+describe('a choice in an account without devices', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: [] }))
+  const choices = {
+    list: { devices: [{ serial: SHARED }], bases: ['5F000001'] },
+    base: { bases: ['5F000001'] },
+    group: { groups: ['Racks'] },
+    msg: {},
+  }
+
+  for (const [select, choice] of Object.entries(choices)) {
+    it(`ends with a failure that names what is missing, in each node: ${select}`, async () => {
+      const wanted = pairs().filter(({ send, output }) => send === 'device' || output === 'values')
+      const ran = await runEveryPair(simulator(), () => ({ version: 2, select, ...choice }), wanted, {
+        devices: { group: ['Racks'] },
+      })
+      for (const { action, output, messages, failed } of ran) {
+        assert.deepEqual([messages, failed?.error.code], [[], 'ENVLOG_INPUT'], `${action} ${output}`)
+      }
+    })
+  }
+})
+
+describe('the data of groups', () => {
+  const simulator = useSimulator(() => ({ clock: manualClock(NOW), limits: 'off', fleet: HARD }))
+  const node = { version: 2, select: 'group', groups: ['Racks', 'Racks', '__proto__'], send: 'device' }
+  const requestCount = () => simulator().log.filter(({ endpoint }) => endpoint !== 'current').length
+
+  it('has each device and each record once, also with receipts', async () => {
+    const collects = { ...node, onlyNew: true, advance: 'acknowledged', start: 'held', backfill: false }
+    const flow = await startFlow('latest', simulator(), { node: collects })
+    flow.send()
+    await flow.completed.next()
+    assert.equal(requestCount(), 3)
+    assert.equal(flow.output.messages.length, 3)
+    const receipts = flow.output.messages.map(({ envlog }) => envlog.receipt)
+    assert.equal(new Set(receipts).size, 3)
+    for (const receipt of receipts) flow.send({ envlog: { receipt } })
+    for (const _ of receipts) await flow.completed.next()
+    flow.send()
+    await flow.completed.next()
+    assert.deepEqual([requestCount(), flow.output.messages.length, flow.errors.messages.length], [6, 3, 0])
+  })
+
+  it('has only new current readings, also after a device was added', async () => {
+    const flow = await startFlow('current', simulator(), { node: { ...node, onlyNew: true } })
+    for (const [fleet, count] of [
+      [HARD, 3],
+      [HARD, 0],
+      [[...HARD, { serial: '5C000009', group: { num: 9, name: 'Racks' }, records }], 1],
+      [HARD.slice(1), 0],
+      [HARD, 0],
+    ] as const) {
+      simulator().set({ fleet } as never)
+      flow.output.messages.length = 0
+      flow.send()
+      await flow.completed.next()
+      assert.equal(flow.output.messages.length, count)
+    }
+    assert.equal(flow.errors.messages.length, 0)
+  })
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { languages, nodes } from '../../support/built'
+import { coldRequire } from '../../support/cold-require'
+import { execute, installed, type Packed, pack, packageJson, root, weightOf } from '../../support/package'
+
+const INSTALL_MS = 120_000
+
+/** Upper limits in kB of 1000 bytes, about 1.5 times the size at the time they were set. */
+const MAX_KB = { tarball: 415, unpacked: 1800, install: 13_000 }
+
+/**
+ * All files allowed in the package. No sources of the editor: the html contains them; no types of modules that are
+ * not imported.
+ */
+const ALLOWED = [
+  /^(?:package\.json|LICENSE|README\.md|README\.ja\.md|CHANGELOG\.md|SECURITY\.md|CONTRIBUTING\.md|resources\/docs\/(?:ja\/)?[\w-]+\.html|simulator\/README\.md)$/,
+  /^dist\/(?:envlog|lib\/index|check\/cli)\.js$/,
+  /^dist\/(?:lib|shared)\/(?:[\w-]+\/)*[\w-]+\.d\.ts$/,
+  /^dist\/simulator\/(?:[\w-]+\/)*[\w-]+\.js$/,
+  /^dist\/envlog\.html$/,
+  /^dist\/icons\/\w+\.svg$/,
+  new RegExp(`^dist/locales/(?:${languages.join('|')})/(?:envlog\\.json|envlog\\.html|check\\.json)$`),
+  /^examples\/(?:[\w @-]+\/[\w -]+\.json|README(?:\.ja)?\.md)$/,
+]
+
+/** Files that must not be in it although their kind is allowed. */
+const NEVER = /\.(?:map|tsbuildinfo)$|(?:^|\/)(?:editor|form)\.|\.(?:spec|test)\.|(?:^|\/)\./
+
+const kB = (bytes: number) => Math.round(bytes / 1000)
+
+describe('the published package', () => {
+  let packed: Packed
+  let folder: string
+
+  before('packs it and installs the tarball', async function () {
+    this.timeout(INSTALL_MS)
+    packed = await pack()
+    folder = await installed()
+  })
+
+  it('contains only the allowed files', () => {
+    const others = packed.files.filter(
+      (file) => NEVER.test(file) || !ALLOWED.some((pattern) => pattern.test(file)),
+    )
+    assert.deepEqual(others, [])
+  })
+
+  it('contains the library, the simulator and all parts of the nodes', () => {
+    const promised = [
+      'dist/lib/index.js',
+      'dist/lib/index.d.ts',
+      'dist/simulator/cli.js',
+      'dist/check/cli.js',
+      'dist/envlog.js',
+      'dist/envlog.html',
+      ...nodes.map(({ name }) => `dist/icons/${name}.svg`),
+      ...languages.flatMap((language) =>
+        ['envlog.json', 'envlog.html', 'check.json'].map((file) => `dist/locales/${language}/${file}`),
+      ),
+    ]
+    assert.deepEqual(
+      promised.filter((file) => !packed.files.includes(file)),
+      [],
+    )
+    assert.ok(packed.files.some((file) => file.startsWith('examples/')))
+  })
+
+  it('contains the documents', () => {
+    const documents = ['LICENSE', 'README.md', 'README.ja.md', 'CHANGELOG.md', 'SECURITY.md']
+    assert.deepEqual(
+      documents.filter((file) => !packed.files.includes(file)),
+      [],
+    )
+  })
+
+  it('contains no js without a source, from an earlier build', () => {
+    const compiled = packed.files.filter((file) => /^dist\/.+\/.*\.js$/.test(file))
+    assert.ok(compiled.length > 0)
+    const sourceOf = (file: string) =>
+      file
+        .replace(/^dist\/simulator\//, 'simulator/')
+        .replace(/^dist\//, 'src/')
+        .replace(/\.js$/, '.ts')
+    assert.deepEqual(
+      compiled.filter((file) => !existsSync(join(root, sourceOf(file)))),
+      [],
+    )
+  })
+
+  it('is light', async () => {
+    const installedBytes = await weightOf(join(folder, 'node_modules'))
+    const weights = { tarball: packed.size, unpacked: packed.unpackedSize, install: installedBytes }
+    for (const [what, bytes] of Object.entries(weights)) {
+      const most = MAX_KB[what as keyof typeof MAX_KB]
+      console.log(`      ${what}: ${kB(bytes)} kB of at most ${most} kB`)
+      assert.ok(kB(bytes) <= most, `${what}: ${kB(bytes)} kB`)
+    }
+  })
+
+  it('loads in plain Node: the file of the nodes exports a function', async () => {
+    const { kinds } = await coldRequire(folder)
+    assert.deepEqual(kinds, ['function'])
+  })
+
+  it('loads none of its dependencies before a node is made', async () => {
+    const { loaded } = await coldRequire(folder)
+    const place = join('node_modules', packageJson.name)
+    assert.ok(loaded.some((file) => file.includes(place)))
+    assert.deepEqual(
+      loaded.filter((file) => !file.includes(place)),
+      [],
+    )
+  })
+
+  it('has a library and a simulator that load on their own', async () => {
+    const place = join(folder, 'node_modules', packageJson.name)
+    const { kinds } = await coldRequire(folder, [place, join(place, 'dist', 'simulator', 'index.js')])
+    assert.deepEqual(kinds, ['object', 'object'])
+  })
+
+  it('has a command that prints its usage', async () => {
+    const command = join(folder, 'node_modules', '.bin', 'envlog-simulator')
+    const { stdout, stderr } = await execute(command, ['--help'], { cwd: folder })
+    assert.match(stdout, /^Usage: envlog-simulator /)
+    assert.equal(stderr, '')
+  })
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { STORED_SECRET } from '../../../src/shared/admin'
+import { rackA } from '../../support/devices'
+import type { Editor } from '../../support/editor/editor'
+import { ACTING_MS, useEditor } from '../../support/editor/editor-harness'
+import { editorFlow } from '../../support/editor/flow'
+import { otherRuntime } from '../../support/runtimes'
+import { filesWith } from '../../support/traces'
+
+describe('logins in the editor', function () {
+  this.timeout(ACTING_MS)
+  // Shortens the wait for the first readings.
+  const harness = useEditor(otherRuntime, {}, { speed: 5 })
+  let editor: Editor
+
+  it('does not send deployed secrets to the browser, and picks devices with them', async () => {
+    await harness.nodeRed.deploy(
+      editorFlow(harness.simulator, { latest: { select: 'list', devices: [rackA] } }),
+    )
+    editor = await harness.open()
+    const { apiKey, loginPass } = harness.simulator.account
+    const answers: string[] = []
+    editor.page.on('response', (answer) => {
+      if (!answer.url().includes('/vendor/'))
+        void answer.text().then(
+          (text) => answers.push(text),
+          () => {},
+        )
+    })
+    await editor.load()
+    const form = await editor.edit('latest')
+    const picker = await form.pick('devices')
+    await picker.press('refresh')
+    await picker.whenListed()
+    assert.ok(await picker.box('Rack A ').first().isChecked())
+    await picker.cancel()
+    await form.whenShown('#node-input-select')
+    const account = await form.editAccount()
+    assert.equal(await account.field('apiKey').inputValue(), STORED_SECRET)
+    assert.match((await account.test())[0] ?? '', /answers at this address/)
+
+    // With another address, stored secrets are not used.
+    await account.fill({ baseUrl: 'https://other.example' })
+    assert.match((await account.test())[0] ?? '', /only all together, .* that were deployed with them/)
+    await account.cancel()
+    await form.whenShown('#node-input-select')
+    await form.cancel()
+    assert.ok(answers.some((text) => text.includes('Plant A')))
+    for (const secret of [apiKey, loginPass]) assert.ok(!answers.some((text) => text.includes(secret)))
+    const files = filesWith(apiKey, harness.nodeRed.userDir).filter((name) => !name.endsWith('.backup'))
+    assert.deepEqual(files, ['flows_cred.json'])
+  })
+
+  it('shows a refused login in the status, in the viewer’s language', async () => {
+    await harness.nodeRed.deploy(editorFlow(harness.simulator, { current: { repeat: 7200 } }))
+    editor = await harness.open()
+    const account = await editor.editAccount('account')
+    await account.fill({ loginPass: 'wrong-one' })
+    await account.done()
+    await editor.deploy()
+    const ours = await harness.open({ language: 'ja' })
+    await editor.status('current').filter({ hasText: 'login refused' }).waitFor()
+    await ours.status('current').filter({ hasText: 'ログイン拒否' }).waitFor()
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startSimulator } from '../../../simulator'
+import { isAnswered } from '../../../src/lib/check/exchange'
+import { readAnswer } from '../../../src/lib/check/read'
+import { checkService } from '../../support/check'
+
+const FOLDER = join(__dirname, '../../fixtures/reports')
+const EXPECTED = '.expected.json'
+
+/** A report as `envlog-check --save` wrote it, and what a check of it finds. */
+interface Expected {
+  why: string
+  /** Assumption and what was seen, where that differs from the description. */
+  differences: Record<string, string>
+  /** What was read of each answer: endpoint, then fields by name. */
+  read: [endpoint: string, fields: Record<string, string>][]
+}
+
+describe('saved reports', () => {
+  const names = readdirSync(FOLDER)
+    .filter((file) => file.endsWith(EXPECTED))
+    .map((file) => file.slice(0, -EXPECTED.length))
+  const parse = (file: string) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))
+
+  it('have an expectation each', () => {
+    const reports = readdirSync(FOLDER).filter((file) => !file.endsWith(EXPECTED))
+    assert.deepEqual(reports.toSorted(), names.map((name) => `${name}.json`).toSorted())
+  })
+
+  for (const name of names) {
+    const { why, differences, read }: Expected = parse(name + EXPECTED)
+    it(`${name}: ${why}`, async () => {
+      const simulator = await startSimulator({ replay: parse(`${name}.json`) })
+      try {
+        const { raw, findings } = await checkService(simulator)
+        const others = findings.filter(({ verdict }) => verdict === 'differs' || verdict === 'contradicted')
+        assert.deepEqual(
+          Object.fromEntries(others.map(({ assumption, seen }) => [assumption, seen])),
+          differences,
+        )
+        const found = raw.filter(isAnswered).map((answer) => readAnswer(answer, 0))
+        assert.deepEqual(
+          found.map(({ unreadable }) => unreadable),
+          found.map(() => []),
+        )
+        for (const [at, [endpoint, fields]] of read.entries()) {
+          const values = new Map(found[at]?.fields.map(({ field, read: value }) => [field, value]))
+          assert.equal(found[at]?.endpoint, endpoint)
+          for (const [field, value] of Object.entries(fields)) assert.equal(values.get(field), value, field)
+        }
+      } finally {
+        await simulator.close()
+      }
+    })
+  }
+})

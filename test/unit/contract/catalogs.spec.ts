@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { endpoints } from '../../../src/lib/endpoints'
+import { reasons } from '../../../src/lib/errors'
+import { type Catalog, catalogIn, catalogOf, languages, nodes } from '../../support/built'
+import { root } from '../../support/package'
+import { editorKeys, PLURALS, PUT_TOGETHER, runtimeKeys } from './keys'
+
+const PLURAL = /_(?:one|other)$/
+const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
+/** What each text of a language has, where the language has a script of its own. */
+const SCRIPTS: Record<string, RegExp> = { ja: JAPANESE }
+/** Names of units and the like are the same everywhere. */
+const SAME_EVERYWHERE = ['UTC', 'TLS']
+
+const files = readdirSync(join(root, 'locales', 'en-US')).filter((file) => file.endsWith('.json'))
+const read = (language: string, file: string) => catalogIn(join(root, 'locales', language, file))
+const groupsOf = (catalog: Catalog) => [...new Set([...catalog.keys()].map((key) => key.split('.')[0] ?? ''))]
+const translations = languages.filter((language) => language !== 'en-US')
+const common = read('en-US', 'common.json')
+const paramsOf = (text: string) => [...text.matchAll(/__(\w+?)__/g)].map(([, name]) => name).toSorted()
+
+/** A key with a count is replaced by its plural forms. */
+const formsOf = (key: string) => (PLURALS.includes(key) ? [`${key}_one`, `${key}_other`] : [key])
+
+function missingIn(catalog: Catalog, keys: readonly string[]): string[] {
+  return keys.flatMap(formsOf).filter((key) => !catalog.has(key))
+}
+
+describe('the catalogs', () => {
+  it('are there in English, Japanese and any other language, for all nodes', () => {
+    for (const language of ['en-US', 'ja']) assert.ok(languages.includes(language), language)
+    for (const language of languages) {
+      const folder = readdirSync(join(root, 'locales', language)).toSorted()
+      assert.deepEqual(
+        folder,
+        [
+          'check.json',
+          'common.json',
+          ...nodes.flatMap(({ name }) => [`${name}.html`, `${name}.json`]),
+        ].toSorted(),
+      )
+    }
+  })
+
+  for (const file of files) {
+    for (const language of translations) {
+      it(`have the same keys in ${file} of ${language} as in English, in the same order`, () => {
+        assert.deepEqual([...read(language, file).keys()], [...read('en-US', file).keys()])
+      })
+
+      it(`have the same placeholders in ${file} of ${language} as in English`, () => {
+        const translated = read(language, file)
+        for (const [key, text] of read('en-US', file)) {
+          assert.deepEqual(paramsOf(translated.get(key) ?? ''), paramsOf(text), key)
+        }
+      })
+
+      it(`have texts in ${file} of ${language}, each in that language`, () => {
+        const script = SCRIPTS[language] ?? /\S/
+        for (const [key, text] of read(language, file)) {
+          assert.ok(script.test(text) || SAME_EVERYWHERE.includes(text), `${key}: ${text}`)
+        }
+      })
+    }
+
+    it(`have English texts in ${file}`, () => {
+      for (const [key, text] of read('en-US', file)) {
+        assert.match(text, /\S/, key)
+        assert.doesNotMatch(text, JAPANESE, key)
+      }
+    })
+  }
+
+  it('nest no text in another and use only placeholders that Node-RED fills', () => {
+    for (const language of languages) {
+      for (const file of files) {
+        for (const [key, text] of read(language, file)) assert.doesNotMatch(text, /\$t\(|\{\{|</, key)
+      }
+    }
+  })
+
+  it('are shipped unchanged, those of all nodes as one', () => {
+    for (const language of languages) {
+      const parts = ['common', ...nodes.map(({ name }) => name)].map((name) => read(language, `${name}.json`))
+      assert.deepEqual(catalogOf(language), new Map(parts.flatMap((part) => [...part])))
+    }
+  })
+
+  it('have no group in two files, since they become one catalog', () => {
+    const groups = files.flatMap((file) => groupsOf(read('en-US', file)))
+    assert.deepEqual(groups, [...new Set(groups)])
+  })
+
+  it('keep the status short', () => {
+    for (const language of languages) {
+      for (const [key, text] of read(language, 'common.json')) {
+        if (!key.startsWith('status.')) continue
+        const shown = text
+          .replace('__count__', '65535')
+          .replace(/__(done|total)__/g, '300')
+          .replace('__time__', '14:20')
+        // A round over many devices takes hours, so its progress and end may be a longer text.
+        assert.ok(shown.length < (key === 'status.waiting-round' ? 45 : 20), shown)
+      }
+    }
+  })
+})
+
+describe('the catalog that all nodes share', () => {
+  const sorted = (words: Iterable<string>) => [...words].toSorted()
+  const keysIn = (group: string) =>
+    [...common.keys()].flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []))
+
+  it('has a sentence for every error, and for no other', () => {
+    assert.deepEqual(sorted(keysIn('errors')), sorted(Object.keys(reasons)))
+  })
+
+  it('has a status for every error code that is not about settings', () => {
+    const codes = new Set<string>(Object.values(reasons))
+    codes.delete('ENVLOG_CONFIG')
+    assert.deepEqual(sorted(keysIn('status').filter((key) => key.startsWith('ENVLOG_'))), sorted(codes))
+  })
+
+  it('names the devices that each endpoint serves', () => {
+    const kinds = new Set<string>(Object.values(endpoints).map(({ serves }) => serves))
+    assert.deepEqual(sorted(keysIn('serves')), sorted(kinds))
+  })
+})
+
+describe('the texts that are used', () => {
+  const catalog = catalogOf('en-US')
+  const editor = editorKeys(nodes, groupsOf(catalog))
+  const runtime = runtimeKeys(groupsOf(common))
+
+  it('in the forms and in the editor are in the catalog', () => {
+    assert.ok(editor.keys.length > 0)
+    assert.deepEqual(missingIn(catalog, editor.keys), [])
+    assert.deepEqual(editor.unknown, [])
+  })
+
+  it('at run time are in the catalog', () => {
+    assert.ok(runtime.keys.includes('errors.no-account') && runtime.keys.includes('status.asking'))
+    assert.deepEqual(missingIn(catalog, runtime.keys), [])
+    assert.deepEqual(runtime.unknown, [])
+  })
+
+  // Those of `envlog-check` have a test of their own.
+  it('are all texts of the catalog', () => {
+    const keys = new Set([...runtime.keys, ...editor.keys].flatMap(formsOf))
+    assert.deepEqual(
+      [...catalog.keys()].filter((key) => !keys.has(key)),
+      [],
+    )
+  })
+
+  it('are composed only where it is listed, from known parts', () => {
+    for (const [pattern, parts] of Object.entries(PUT_TOGETHER)) {
+      assert.ok(parts.length > 0, pattern)
+      assert.ok(
+        parts.every((part) => part !== 'undefined'),
+        pattern,
+      )
+    }
+    const plural = [...common.keys()].filter((key) => PLURAL.test(key)).map((key) => key.replace(PLURAL, ''))
+    assert.deepEqual([...new Set(plural)].toSorted(), PLURALS.toSorted())
+  })
+
+  it('of failures belong to an existing reason, and name only parameters of such a failure', () => {
+    const folder = join(root, 'src')
+    const sources = readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((file) => file.endsWith('.ts') && file !== join('lib', 'errors.ts'))
+      .map((file) => readFileSync(join(folder, file), 'utf8'))
+      .join('\n')
+    const failures = [...common].filter(([key]) => key.startsWith('errors.'))
+    const silent = failures.filter(([key]) => !sources.includes(`'${key.slice('errors.'.length)}'`))
+    assert.deepEqual(silent, [])
+    for (const [key, text] of failures) {
+      for (const name of paramsOf(text)) assert.match(sources, new RegExp(`\\b${name}\\b`), `${key}: ${name}`)
+    }
+  })
+})

@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { type Definition, definitionOf, definitionsIn, nodes, scriptsOf } from '../../support/built'
+import { assertWithoutCode } from '../../support/examples'
+import { root } from '../../support/package'
+
+type Saved = { id: string; type: string } & Record<string, unknown>
+
+const folder = join(root, 'examples')
+const files = existsSync(folder)
+  ? readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter((file) => !file.endsWith('.md') && /\.\w+$/.test(file))
+  : []
+
+const ours = new Map<string, Definition>()
+
+/** Core nodes' definitions, from the html that Node-RED's editor has. */
+function coreDefinitions(): Map<string, Definition> {
+  const nodeRed = createRequire(require.resolve('node-red'))
+  const core = join(dirname(nodeRed.resolve('@node-red/nodes/package.json')), 'core')
+  const pages = readdirSync(core, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.html'))
+  const scripts = pages.flatMap((page) => scriptsOf(readFileSync(join(core, page), 'utf8')))
+  return definitionsIn(scripts.filter(({ kind }) => kind === 'text/javascript').map(({ body }) => body))
+}
+
+const core = coreDefinitions()
+
+/** Properties that Node-RED saves with any node, or with parts of a workspace. */
+const ANY = [
+  'id',
+  'type',
+  'z',
+  'x',
+  'y',
+  'wires',
+  'd',
+  'g',
+  'l',
+  'icon',
+  'info',
+  'inputLabels',
+  'outputLabels',
+]
+const WORKSPACE: Record<string, readonly string[]> = {
+  tab: ['label', 'disabled', 'info', 'env', 'locked'],
+  group: ['name', 'style', 'nodes', 'w', 'h', 'env', 'info'],
+  junction: [],
+}
+
+function knownProperties({ type }: Saved): readonly string[] | undefined {
+  const definition = ours.get(type) ?? core.get(type)
+  if (definition) return [...ANY, ...Object.keys(definition.defaults)]
+  return WORKSPACE[type] && [...ANY, ...WORKSPACE[type]]
+}
+
+describe('the examples', () => {
+  before('reads the definitions of our nodes', () => {
+    for (const { type } of nodes) ours.set(type, definitionOf(type))
+  })
+
+  const flows = new Map<string, Saved[]>()
+  const load = (file: string) => {
+    const found = flows.get(file) ?? (JSON.parse(readFileSync(join(folder, file), 'utf8')) as Saved[])
+    flows.set(file, found)
+    return found
+  }
+
+  it('exist for each node, in files that the import dialog lists', () => {
+    assert.deepEqual(
+      files.filter((file) => !/^[\w -]+\.json$/.test(file.replace(/^[\w @-]+[\\/]/, ''))),
+      [],
+    )
+    const shown = new Set(files.flatMap((file) => load(file).map(({ type }) => type)))
+    assert.deepEqual(
+      [...ours.keys()].filter((type) => !shown.has(type)),
+      [],
+    )
+  })
+
+  it('can all be imported into one Node-RED, where they share the account and nothing else', () => {
+    const seen = new Map<string, Saved>()
+    for (const file of files) {
+      for (const node of load(file)) {
+        const other = seen.get(node.id)
+        if (node.type === 'envlog-account') assert.deepEqual(node, other ?? node)
+        else assert.equal(other, undefined, `${file}: ${node.id}`)
+        seen.set(node.id, node)
+      }
+    }
+    assert.equal([...seen.values()].filter(({ type }) => type === 'envlog-account').length, 1)
+  })
+
+  for (const file of files) {
+    describe(file, () => {
+      it('can be imported: a list of nodes with ids of their own', () => {
+        const flow = load(file)
+        assert.ok(Array.isArray(flow) && flow.length > 0)
+        const ids = flow.map(({ id }) => id)
+        assert.ok(ids.every((id) => typeof id === 'string' && id !== ''))
+        assert.equal(new Set(ids).size, ids.length)
+        assert.ok(flow.some(({ type }) => type === 'tab'))
+      })
+
+      it('needs no other package, or its folder says which', () => {
+        const flow = load(file)
+        const others = flow.filter((node) => !knownProperties(node)).map(({ type }) => type)
+        const modules = flow.flatMap(({ libs = [] }) =>
+          (libs as { module: string }[]).map(({ module }) => module),
+        )
+        assert.equal(
+          others.length + modules.length > 0,
+          / - needs /.test(file),
+          [...others, ...modules].join(),
+        )
+      })
+
+      it('explains itself in both languages: what it does, what to set up, what it takes of the quota', () => {
+        const flow = load(file)
+        const about = flow.filter(({ type }) => type === 'comment').map(({ info }) => String(info))
+        for (const parts of [
+          ['**Set up.**', '**Quota.**'],
+          ['**設定**：', '**リクエスト枠**：'],
+        ]) {
+          assert.ok(
+            about.some((info) => parts.every((part) => info.includes(part))),
+            parts.join(),
+          )
+        }
+        // Every node name in a comment exists.
+        const named = new Set(flow.flatMap(({ name, type }) => [String(name), type]))
+        const mentioned = about.flatMap((info) => [...info.matchAll(/ノードは? \*([^*]+)\*|in \*([^*]+)\*/g)])
+        for (const [text, ja, en] of mentioned) assert.ok(named.has(ja ?? en ?? ''), text)
+      })
+
+      it('works without code, but where lists of core nodes cannot do it', () =>
+        assertWithoutCode(file.replace(/\.json$/, '')))
+
+      it('is tidy: on the grid, its groups complete', () => {
+        const flow = load(file)
+        for (const { id, type, x, y, z, g, name } of flow) {
+          if (type === 'tab' || type === 'group' || z === undefined) continue
+          assert.deepEqual([Number(x) % 5, Number(y) % 20], [0, 0], id)
+          const group = flow.find((node) => node.id === g)
+          assert.equal(g === undefined, group === undefined, id)
+          if (group) assert.ok((group.nodes as string[]).includes(id), id)
+          assert.equal(typeof name, 'string', id)
+        }
+        const members = flow.flatMap(({ type, nodes: of }) => (type === 'group' ? (of as string[]) : []))
+        assert.ok(members.every((id) => flow.some((node) => node.id === id && node.g !== undefined)))
+      })
+
+      it('saves only properties that the nodes have, and all of ours', () => {
+        for (const node of load(file)) {
+          const known = knownProperties(node)
+          if (!known) continue
+          assert.deepEqual(
+            Object.keys(node).filter((name) => !known.includes(name)),
+            [],
+            `${node.type} ${node.id}`,
+          )
+          const definition = ours.get(node.type)
+          if (!definition) continue
+          assert.deepEqual(
+            Object.keys(definition.defaults).filter((name) => !(name in node)),
+            [],
+            node.type,
+          )
+        }
+      })
+
+      it('is connected: wires, tabs and config nodes are in the file', () => {
+        const flow = load(file)
+        const ids = new Set(flow.map(({ id }) => id))
+        for (const node of flow) {
+          const { z = '', wires = [] } = node as { z?: string; wires?: string[][] }
+          const definition = ours.get(node.type) ?? core.get(node.type)
+          const references = Object.entries(definition?.defaults ?? {})
+            .filter(([, { type }]) => type !== undefined)
+            .flatMap(([name]) => node[name])
+          const wanted = [z, ...wires.flat(), ...references].filter(
+            (id) => id !== '' && (id ?? null) !== null,
+          )
+          assert.deepEqual(
+            wanted.filter((id) => !ids.has(String(id))),
+            [],
+            `${node.type} ${node.id}`,
+          )
+        }
+      })
+
+      it('gives our nodes an account, and handles errors', () => {
+        const flow = load(file)
+        for (const node of flow.filter(({ type }) => ours.has(type) && type !== 'envlog-account')) {
+          assert.equal(flow.find(({ id }) => id === node.account)?.type, 'envlog-account', node.id)
+        }
+        assert.ok(flow.some(({ type }) => type === 'catch'))
+      })
+
+      it('contains no login, and only addresses of this machine', () => {
+        const text = JSON.stringify(load(file))
+        assert.doesNotMatch(text, /"(?:credentials|apiKey|loginId|loginPass|password)":(?!"")/)
+        const addresses = [...text.matchAll(/\b(?:https?|mqtts?):\/\/([^/":]+)/g)].map(([, host]) => host)
+        assert.deepEqual(
+          addresses.filter((host) => !/^(?:localhost|127\.0\.0\.1)$/.test(host ?? '')),
+          [],
+        )
+      })
+    })
+  }
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { ACCOUNT_DEFAULTS, CREDENTIAL_LENGTHS } from '../../../src/shared/account'
+import { PERIOD_TYPES, SELECTS, TIME_STYLES, TOPICS } from '../../../src/shared/action'
+import { SETTINGS_VERSION } from '../../../src/shared/versions'
+import { type BuiltNode, type Definition, defaultsOf, definitionOf, nodes } from '../../support/built'
+
+/** Properties without a plain input: the id of their element, or none. */
+const OTHER_FIELDS: Record<string, string | undefined> = {
+  version: undefined,
+  devices: 'envlog-devices',
+  bases: 'envlog-bases',
+  groups: 'envlog-groups',
+  exclude: 'envlog-exclude',
+}
+
+/** Property names that Node-RED reserves. */
+const RESERVED =
+  /^(?:.|id|type|wires|inputs|outputs|changed|dirty|moved|selected|users|valid|validationErrors|inputLabels|outputLabels)$/
+
+function idsIn({ form }: BuiltNode): string[] {
+  return [...form.matchAll(/\sid="([^"]*)"/g)].map(([, id = '']) => id)
+}
+
+for (const node of nodes) {
+  const { type, form } = node
+  const prefix = type === 'envlog-account' ? 'node-config-input-' : 'node-input-'
+
+  describe(`the form of ${type}`, () => {
+    let defaults: Definition['defaults']
+    let credentials: NonNullable<Definition['credentials']>
+    let fields: string[]
+    const ids = idsIn(node)
+
+    before('reads the definition', () => {
+      ;({ defaults, credentials = {} } = definitionOf(type))
+      fields = [...Object.keys(defaults), ...Object.keys(credentials)]
+    })
+
+    it('cleans up in the same way after save, cancel and delete', () => {
+      const { oneditsave, oneditcancel, oneditdelete } = definitionOf(type)
+      // Everything that opening has started is stopped; an account can be deleted from its form.
+      if (type !== 'envlog-account') return
+      assert.equal(typeof oneditsave, 'function')
+      assert.deepEqual([oneditcancel, oneditdelete], [oneditsave, oneditsave])
+    })
+
+    it('has a field for each property and credential', () => {
+      const missing = fields
+        .map((name) => (name in OTHER_FIELDS ? OTHER_FIELDS[name] : `${prefix}${name}`))
+        .filter((id) => id !== undefined && !ids.includes(id))
+      assert.deepEqual(missing, [])
+    })
+
+    it('has no field without a property', () => {
+      const named = ids.filter((id) => /^node-(?:config-)?input-/.test(id))
+      assert.ok(named.length > 0)
+      assert.deepEqual(
+        named.filter((id) => !fields.some((name) => id === `${prefix}${name}`)),
+        [],
+      )
+    })
+
+    it('uses each id once, and each label belongs to a field', () => {
+      assert.deepEqual(ids, [...new Set(ids)])
+      const labelled = [...form.matchAll(/\sfor="([^"]*)"/g)].map(([, id = '']) => id)
+      assert.deepEqual(
+        labelled.filter((id) => !ids.includes(id)),
+        [],
+      )
+    })
+
+    it('uses no name that Node-RED reserves', () => {
+      assert.deepEqual(
+        fields.filter((name) => RESERVED.test(name)),
+        [],
+      )
+    })
+
+    it('has no credential among its properties, and hides secrets', () => {
+      assert.deepEqual(
+        Object.keys(credentials).filter((name) => name in defaults),
+        [],
+      )
+      for (const [name, { type: kind }] of Object.entries(credentials)) {
+        const field = form.match(new RegExp(`<input[^>]*id="${prefix}${name}"[^>]*>`))?.[0] ?? ''
+        assert.equal(/type="password"/.test(field), kind === 'password', name)
+      }
+    })
+
+    it('offers the choices that its runtime knows', () => {
+      const offered = (id: string) => {
+        const list = form.match(new RegExp(`<select id="${prefix}${id}"[\\s\\S]*?</select>`))?.[0]
+        return list && [...list.matchAll(/<option value="([^"]*)"/g)].map(([, value]) => value)
+      }
+      if ('select' in defaults) assert.deepEqual(offered('select'), [...SELECTS])
+      if ('time' in defaults) assert.deepEqual(offered('time'), [...TIME_STYLES])
+    })
+  })
+}
+
+describe('the default values', () => {
+  for (const { type } of nodes) {
+    it(`of ${type} are those of src/shared`, () => {
+      const defaults = defaultsOf(type)
+      assert.equal(defaults.version, SETTINGS_VERSION)
+      assert.equal(defaults.name, '')
+      const stated: Record<string, unknown> = type === 'envlog-account' ? { ...ACCOUNT_DEFAULTS } : {}
+      if ('topic' in defaults) stated.topic = TOPICS[type as keyof typeof TOPICS]
+      if ('time' in defaults) stated.time = TIME_STYLES[0]
+      if ('select' in defaults) stated.select = SELECTS[0]
+      for (const [name, value] of Object.entries(stated)) assert.deepEqual(defaults[name], value, name)
+      for (const name of ['fromType', 'toType'].filter((each) => each in defaults)) {
+        assert.ok(PERIOD_TYPES.includes(defaults[name] as never), name)
+      }
+    })
+  }
+
+  it('are listed in src/shared with the credentials, of which only the login ID is readable', () => {
+    const { credentials = {} } = definitionOf('envlog-account')
+    for (const name of Object.keys(CREDENTIAL_LENGTHS)) assert.ok(name in credentials, name)
+    const readable = Object.keys(credentials).filter((name) => credentials[name]?.type !== 'password')
+    assert.deepEqual(readable, ['loginId'])
+  })
+
+  it('are complete except for the account', () => {
+    for (const { type } of nodes) {
+      const required = Object.entries(definitionOf(type).defaults).filter(([, each]) => each.required)
+      const expected = type === 'envlog-account' ? ['baseUrl'] : ['account']
+      assert.deepEqual(
+        required.map(([name]) => name),
+        expected,
+      )
+    }
+  })
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BuiltNode, helpOf, languages, nodes } from '../../support/built'
+import { packageJson, root } from '../../support/package'
+
+const JAPANESE = /[\u3040-\u30ff\u4e00-\u9fff]/
+/** Node-RED's usual parts, in their order, and how its own nodes call them in other languages. */
+const ORDER = ['Inputs', 'Outputs', 'Details', 'References']
+const HEADINGS: Record<string, readonly string[]> = { ja: ['入力', '出力', '詳細', '参考'] }
+const translations = languages.filter((language) => language !== 'en-US')
+/** A help stands beside the flow: what is longer belongs into the documents. */
+const MAX_WORDS = 350
+/** Where Node-RED hands out a module's `resources/`. */
+const RESOURCES = `resources/${packageJson.name}/`
+
+function bodyOf(node: BuiltNode, language: string): string {
+  const match = helpOf(node, language).match(
+    /^<script type="text\/html" data-help-name="([^"]+)">\n([\s\S]*)<\/script>\s*$/,
+  )
+  assert.equal(match?.[1], node.type)
+  return match?.[2] ?? ''
+}
+
+const headingsOf = (body: string) => [...body.matchAll(/<h3>(.*?)<\/h3>/g)].map(([, text = '']) => text)
+
+const linksIn = (body: string) =>
+  [...body.matchAll(/<a href="([^"]*)" target="_blank">/g)].map(([, href = '']) => href)
+
+/** Under each heading, how many terms are explained, paragraphs and samples follow. */
+function outline(body: string): string[] {
+  const sections = body.split('<h3>')
+  return sections.map((section) => {
+    const count = (tag: string) => section.match(new RegExp(`<${tag}\\b`, 'g'))?.length ?? 0
+    return ['h4', 'p', 'dt', 'dd', 'pre', 'li', 'table'].map((tag) => `${tag} ${count(tag)}`).join(', ')
+  })
+}
+
+/** Code that users type or search for: the same in every language, except sample texts. */
+function codesIn(body: string): string[] {
+  const codes = [...body.matchAll(/<code>([^<]*)<\/code>/g)].map(([, code = '']) => code)
+  return [...new Set(codes)].toSorted()
+}
+
+for (const node of nodes) {
+  describe(`the help of ${node.type}`, () => {
+    const english = bodyOf(node, 'en-US')
+    const bodies = languages.map((language) => bodyOf(node, language))
+
+    it('begins with the sentence that is the tooltip', () => {
+      for (const body of bodies) assert.match(body, /^<p>[^<]+<\/p>\n/)
+    })
+
+    it('has the usual parts in the usual order', () => {
+      const headings = headingsOf(english)
+      assert.deepEqual(
+        headings,
+        ORDER.filter((heading) => headings.includes(heading)),
+      )
+      assert.ok(headings.includes('Details'))
+      const needed = node.type === 'envlog-account' ? [] : ['Inputs', 'Outputs']
+      for (const heading of needed) assert.ok(headings.includes(heading), heading)
+    })
+
+    for (const language of translations) {
+      const translated = bodyOf(node, language)
+
+      it(`has the same parts in ${language} as in English`, () => {
+        const headings = HEADINGS[language]
+        assert.ok(headings, `HEADINGS of this test has no row for ${language}`)
+        assert.deepEqual(
+          headingsOf(translated),
+          headingsOf(english).map((heading) => headings[ORDER.indexOf(heading)]),
+        )
+        assert.deepEqual(outline(translated), outline(english))
+        assert.deepEqual(codesIn(translated), codesIn(english))
+      })
+
+      it(`links in ${language} to the same pages, in that language where they exist`, () => {
+        const folder = existsSync(join(root, 'docs', language)) ? `/docs/${language}/` : '/docs/'
+        assert.deepEqual(
+          linksIn(translated),
+          linksIn(english).map((href) => href.replace('/docs/', folder)),
+        )
+      })
+    }
+
+    it('is short', () => {
+      const words = english
+        .replace(/<[^>]+>/g, ' ')
+        .split(/\s+/)
+        .filter(Boolean)
+      assert.ok(words.length < MAX_WORDS, `${words.length} words`)
+    })
+
+    it('links to pages that are in the package', () => {
+      assert.ok(linksIn(english).length > 0)
+      for (const href of bodies.flatMap(linksIn)) {
+        assert.ok(href.startsWith(RESOURCES), href)
+        const [path = '', anchor] = href.slice(RESOURCES.length).split('#')
+        const page = join(root, 'resources', path)
+        assert.ok(existsSync(page), href)
+        if (anchor !== undefined) assert.ok(readFileSync(page, 'utf8').includes(`id="${anchor}"`), href)
+      }
+    })
+
+    it('is Japanese where it says so, and only there', () => {
+      const japanese = bodyOf(node, 'ja')
+      const paragraphs = [...japanese.matchAll(/<(p|dd)>([\s\S]*?)<\/\1>/g)].map(([, , text = '']) => text)
+      assert.ok(paragraphs.length > 0)
+      assert.deepEqual(
+        paragraphs.filter((text) => !JAPANESE.test(text)),
+        [],
+      )
+      assert.doesNotMatch(english, JAPANESE)
+    })
+
+    it('is well formed and loads nothing', () => {
+      for (const body of bodies) {
+        const tags = [...body.matchAll(/<(\/?)([a-z]\w*)\b[^>]*>/g)].filter(([, , tag]) => tag !== 'br')
+        const open: string[] = []
+        for (const [, closing, tag = ''] of tags) {
+          if (closing) assert.equal(open.pop(), tag)
+          else open.push(tag)
+        }
+        assert.deepEqual(open, [])
+        assert.doesNotMatch(body, /<(?:img|script|style|link|iframe)\b|\ssrc=|\son\w+=|style=/i)
+      }
+    })
+  })
+}

@@ -1,0 +1,132 @@
+/** Finds the catalog keys that the package uses: in forms, in editor scripts, at run time, and in tables. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { endpoints } from '../../../src/lib/endpoints'
+import { reasons } from '../../../src/lib/errors'
+import { findAddressProblem, findSharedQuotaProblem } from '../../../src/shared/account'
+import { SELECTS, STARTS } from '../../../src/shared/action'
+import { OUTPUTS, SENDS } from '../../../src/shared/outputs'
+import { QUANTITIES } from '../../../src/shared/quantity'
+import { LIMITS } from '../../../src/shared/service-limits'
+import { type BuiltNode, script } from '../../support/built'
+import { root } from '../../support/package'
+
+const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
+
+const ADDRESSES = ['', 'no address', 'http://service.example', 'https://service.example/?query']
+
+const SHARED_QUOTAS = ['nothing', 'redis://:secret@service.example']
+
+/** Units of counts in the status; each has a singular and a plural. */
+const COUNTED = ['devices', 'records', 'alerts', 'pages', 'answers']
+
+/**
+ * Composed keys as in the source, with `*` for the variable part, and all possible values of that part.
+ * The test fails for a composed key that is not listed here.
+ */
+export const PUT_TOGETHER: Record<string, readonly string[]> = {
+  'errors.*': Object.keys(reasons),
+  // Settings errors are shown as not configured.
+  'status.*': [
+    ...COUNTED,
+    'failed',
+    'waiting',
+    'waiting-records',
+    'waiting-round',
+    ...Object.values(reasons).filter((code) => code !== 'ENVLOG_CONFIG'),
+  ],
+  'serves.*': Object.values(endpoints).map(({ serves }) => serves),
+  'problems.shared-quota-*': SHARED_QUOTAS.map((address) => String(findSharedQuotaProblem(address))),
+  'problems.address-*': ADDRESSES.map((address) => String(findAddressProblem(address))),
+  'summary.select-*': SELECTS,
+  'endpoint.*': Object.keys(LIMITS),
+  'battery.*': ['sufficient', 'half', 'low', 'replace-soon', 'replace-now'],
+  'range.*': ['from', 'to'],
+  'picker.title-*': ['devices', 'bases', 'groups', 'exclude'],
+  'picker.note-*': ['devices', 'bases', 'groups'],
+  'quantity.*': [...QUANTITIES],
+  'picker.*': ['all', 'none', 'add'],
+  'account.store-*': ['kept', 'forgotten', 'unknown'],
+  'output.*': OUTPUTS,
+  'start.*': STARTS,
+  'send.*': SENDS,
+}
+
+/** Keys of the shared catalog with a count: only their plural forms have texts. */
+export const PLURALS = [
+  ...COUNTED.map((counted) => `status.${counted}`),
+  ...['picker.more', 'picker.left', 'picker.count', 'picker.under', 'quota.waiting'],
+  ...['summary.devices', 'summary.node-devices', 'summary.node-bases', 'summary.round'],
+  ...['summary.node-and-bases', 'summary.node-groups'],
+]
+
+/** Keys of Node-RED's own catalog. */
+const FOREIGN = ['common.label.cancel', 'common.label.done']
+
+export interface Used {
+  keys: string[]
+  /** composed, and not in the table */
+  unknown: string[]
+}
+
+/** The catalog of all nodes, for keys that are used without a form. */
+const NAMESPACE = '@envlog/node-red-envlog/envlog:'
+
+/** Keys of `_('…')`, and strings that begin with a group of the catalog: `status.asking`. */
+export function keysInScript(script: string, groups: readonly string[]): Used {
+  const found: string[] = []
+  const unknown: string[] = []
+  for (const [, quote, text = ''] of script.matchAll(/\b_\(\s*(["'`])(.*?)\1/g)) {
+    if (text.startsWith(NAMESPACE)) continue
+    found.push(text)
+    if (quote !== '`' && text.includes('${')) unknown.push(text)
+  }
+  // Keys in variables cannot be checked.
+  for (const [call] of script.matchAll(/\b_\((?!\s*["'`]|key\b|\))[^)]*\)/g)) unknown.push(call)
+  for (const [, , text = ''] of script.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {
+    const isKey = /^[\w.${}()-]+$/.test(text) && !text.endsWith('.svg')
+    if (isKey && groups.some((group) => text.startsWith(`${group}.`))) found.push(text)
+  }
+  return { keys: unique(found).filter((key) => !FOREIGN.includes(key)), unknown }
+}
+
+export function keysInForm(form: string): string[] {
+  const attributes = [...form.matchAll(/\sdata-i18n="([^"]*)"/g)].flatMap(([, value = '']) =>
+    value.split(';'),
+  )
+  return unique(attributes.map((key) => key.replace(/^\[[\w-]+\]/, '')))
+}
+
+/** Replaces composed keys by all their possible values. */
+export function spelledOut({ keys, unknown }: Used): Used {
+  const all = keys.flatMap((key) => {
+    const pattern = key.replace(/\$\{.*?\}/g, '*')
+    if (!pattern.includes('*')) return [key]
+    const parts = PUT_TOGETHER[pattern]
+    if (!parts) unknown.push(key)
+    return (parts ?? []).map((part) => pattern.replace('*', part))
+  })
+  return { keys: unique(all), unknown }
+}
+
+/** Keys of the editor script and of all forms. */
+export function editorKeys(forms: readonly BuiltNode[], groups: readonly string[]): Used {
+  const used = spelledOut(keysInScript(script, groups))
+  return {
+    keys: unique([...forms.flatMap(({ form }) => keysInForm(form)), ...used.keys]),
+    unknown: used.unknown,
+  }
+}
+
+/** Keys of everything under src/nodes except the forms. */
+export function runtimeKeys(groups: readonly string[]): Used {
+  const folder = join(root, 'src', 'nodes')
+  const files = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('editor.ts'))
+  const found = files.map((file) => keysInScript(readFileSync(join(folder, file), 'utf8'), groups))
+  return spelledOut({
+    keys: unique(found.flatMap(({ keys }) => keys)),
+    unknown: found.flatMap(({ unknown }) => unknown),
+  })
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageJson, root } from '../../support/package'
+import { runsOn, semver } from '../../support/semver'
+
+const OLDEST_NODE = '20.18.1'
+const OLDEST_NODE_RED = '4.1.0'
+const MAX_DEPENDENCIES = 6
+
+interface Locked {
+  version?: string
+  dev?: boolean
+  engines?: { node?: string }
+  resolved?: string
+  dependencies?: Record<string, string>
+}
+
+const lock: { packages: Record<string, Locked> } = JSON.parse(
+  readFileSync(join(root, 'package-lock.json'), 'utf8'),
+)
+
+/** Installed run-time dependencies, with indirect ones. */
+const runtimePackages = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && !dev)
+
+describe('package.json', () => {
+  it('has what the flow library asks for', () => {
+    assert.match(packageJson.name, /^@[a-z0-9-]+\/node-red-[a-z0-9-]+$/)
+    assert.ok(packageJson.keywords.includes('node-red'))
+    assert.match(packageJson.version, /^\d+\.\d+\.\d+$/)
+    assert.ok(packageJson.license)
+    assert.ok(existsSync(join(root, 'LICENSE')))
+  })
+
+  it('supports Node-RED and Node from the stated versions on', () => {
+    assert.equal(semver.minVersion(packageJson.engines.node).version, OLDEST_NODE)
+    assert.equal(semver.minVersion(packageJson['node-red'].version).version, OLDEST_NODE_RED)
+    for (const version of ['4.1.0', '4.9.9', '5.0.0']) {
+      assert.ok(semver.satisfies(version, packageJson['node-red'].version), `Node-RED ${version}`)
+    }
+    for (const version of ['20.18.1', '22.9.0', '24.0.0']) {
+      assert.ok(semver.satisfies(version, packageJson.engines.node), `Node ${version}`)
+    }
+  })
+
+  it('has few dependencies, with ranges that get their fixes', () => {
+    const dependencies = Object.entries(packageJson.dependencies)
+    assert.ok(dependencies.length <= MAX_DEPENDENCIES)
+    for (const [name, range] of dependencies) {
+      assert.ok(semver.validRange(range), `${name} ${range}`)
+      assert.match(range, /^[~^]\d/, name)
+    }
+  })
+
+  it('depends only on packages that the oldest Node may install', () => {
+    assert.ok(runtimePackages.length >= Object.keys(packageJson.dependencies).length)
+    for (const [path, { engines }] of runtimePackages) {
+      assert.ok(runsOn(OLDEST_NODE, engines?.node), `${path}: ${engines?.node}`)
+    }
+  })
+
+  it('locks its dependencies at allowed versions', () => {
+    for (const [name, range] of Object.entries(packageJson.dependencies)) {
+      const locked = lock.packages[`node_modules/${name}`]
+      assert.ok(locked?.version && semver.satisfies(locked.version, range), name)
+    }
+  })
+
+  it('has its nodes in one file, which Node-RED names as its catalogs are named', () => {
+    assert.deepEqual(packageJson['node-red'].nodes, { envlog: 'dist/envlog.js' })
+  })
+})
+
+describe('package-lock.json', () => {
+  it('contains no addresses of registries', () => {
+    const named = Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined)
+    assert.deepEqual(named, [])
+  })
+
+  it('matches package.json', () => {
+    assert.equal(lock.packages['']?.version, packageJson.version)
+    assert.deepEqual(lock.packages['']?.dependencies, packageJson.dependencies)
+  })
+})

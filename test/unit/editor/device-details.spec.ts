@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { ago, batteryIcon, valuesOf } from '../../../src/editor/picker/device-details'
+import { useFakeRed } from '../../support/fake-red'
+import { listedDevice } from '../../support/listed-device'
+
+const NOW = Date.UTC(2026, 0, 15, 12)
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000]
+
+describe('details of a device', () => {
+  describe('in English', () => {
+    useFakeRed()
+
+    it('is how long ago it measured, in the largest unit that is full', () => {
+      const ages = [0, 59 * SECOND, MINUTE, 3 * HOUR - 1, 3 * HOUR, 9 * DAY].map((ms) => ago(NOW - ms, NOW))
+      assert.deepEqual(ages, [
+        '0 sec. ago',
+        '59 sec. ago',
+        '1 min. ago',
+        '2 hr. ago',
+        '3 hr. ago',
+        '9 days ago',
+      ])
+    })
+
+    it('is never in the future, whatever its clock says', () => {
+      assert.equal(ago(NOW + HOUR, NOW), '0 sec. ago')
+    })
+
+    it('is its first two values with their units, or the service’s word where there is none', () => {
+      const value = (number: number | null, unit: string, error: string | null = null) => ({
+        ...{ name: '', value: number, unit, quantity: null, error },
+      })
+      const device = listedDevice('52A10001', {
+        values: [value(-18.4, '°C'), value(45, '%'), value(1, 'ppm')],
+      })
+      assert.equal(valuesOf(device), '-18.4 °C, 45 %')
+      assert.equal(valuesOf(device, 3), '-18.4 °C, 45 %, 1 ppm')
+      const broken = listedDevice('52A10001', {
+        values: [value(null, '°C', 'Sensor Error'), value(null, '')],
+      })
+      assert.equal(valuesOf(broken), 'Sensor Error, –')
+      assert.equal(valuesOf(listedDevice('52A10001', { values: [value(7, '')] })), '7')
+      assert.equal(valuesOf(listedDevice('52A10001')), '')
+    })
+  })
+
+  describe('in Japanese', () => {
+    useFakeRed('ja')
+
+    it('is in the viewer’s language', () => {
+      assert.equal(ago(NOW - 3 * MINUTE, NOW), '3 分前')
+      const values = [-18.4, 45].map((value) => ({ name: '', value, unit: '%', quantity: null, error: null }))
+      assert.equal(valuesOf(listedDevice('52A10001', { values })), '-18.4 %、45 %')
+    })
+  })
+
+  it('is its battery, where that is known', () => {
+    assert.equal(batteryIcon('replace-now'), 'fa-battery-empty')
+    assert.equal(batteryIcon(null), undefined)
+    assert.equal(batteryIcon('of a kind to come'), undefined)
+  })
+})

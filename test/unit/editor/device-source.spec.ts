@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { createDeviceSource } from '../../../src/editor/device-source'
+import { useFakeRed } from '../../support/fake-red'
+
+interface PendingRequest {
+  id: string
+  succeed(list: object): void
+  fail(): void
+}
+
+describe('the devices of the account that a form has chosen', () => {
+  useFakeRed()
+  let requests: PendingRequest[]
+  let chosen: string
+
+  beforeEach(() => {
+    requests = []
+    chosen = 'one'
+    const globals = globalThis as unknown as { $: object; RED: { nodes?: object } }
+    const node = (id: string) => ({ id, type: 'envlog-account', baseUrl: '', credentials: {} })
+    globals.RED.nodes = { node }
+    Object.assign(globals.$, {
+      ajax: ({ data }: { data: string }) =>
+        new Promise((resolve, reject) => {
+          const { account } = JSON.parse(data)
+          requests.push({ id: account.id, succeed: resolve, fail: () => reject({ status: 0 }) })
+        }),
+    })
+  })
+
+  const list = { devices: [], receivedAt: 0, left: 9, freeAt: null }
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+  it('are requested with the draft of the account, and are loaded then', async () => {
+    const source = createDeviceSource(() => chosen)
+    void source.load()
+    assert.equal(source.state().kind, 'loading')
+    requests[0]?.succeed(list)
+    await settled()
+    assert.deepEqual(source.state(), { kind: 'loaded', list })
+  })
+
+  it('have a reason if the request fails, and keep an older list', async () => {
+    const source = createDeviceSource(() => chosen)
+    void source.load()
+    requests[0]?.succeed(list)
+    await settled()
+    void source.load(true)
+    requests[1]?.fail()
+    await settled()
+    const state = source.state()
+    assert.ok(state.kind === 'failed')
+    assert.deepEqual(state.list, list)
+    assert.match(state.why, /Node-RED/)
+  })
+
+  for (const outcome of ['succeed', 'fail'] as const) {
+    it(`of an account that is no longer chosen change nothing when the request ${outcome}`, async () => {
+      const source = createDeviceSource(() => chosen)
+      void source.load()
+      chosen = 'other'
+      void source.load()
+      requests[1]?.succeed(list)
+      await settled()
+      requests[0]?.[outcome]({ ...list, left: 1 })
+      await settled()
+      assert.deepEqual(
+        requests.map(({ id }) => id),
+        ['one', 'other'],
+      )
+      assert.deepEqual(source.state(), { kind: 'loaded', list })
+    })
+  }
+})

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { type Chosen, type ChosenDevice, createChoice } from '../../../src/editor/picker/choice'
+import { isFound, type Kind, treeOf } from '../../../src/editor/picker/tree'
+import { readTyped, readTypedGroups } from '../../../src/editor/picker/typed'
+import { listedDevice } from '../../support/listed-device'
+
+const serial = fc.stringMatching(/^[0-9A-Z]{8}$/)
+/** Few, so that they are often equal. */
+const known = fc.constantFrom('52A10001', '52A10002', '52C10008')
+const chosen: fc.Arbitrary<ChosenDevice> = fc.oneof(
+  known.map((one) => ({ serial: one })),
+  fc.tuple(known, fc.constantFrom('5F0A1001', '5F0A1002')).map(([one, base]) => ({ serial: one, base })),
+)
+
+const rackA = listedDevice('52C10008', { name: 'Rack A', base: '5F0A1001', group: 'Racks' })
+const truck = listedDevice('52C10008', { name: 'Freezer truck', base: '5F0A1002' })
+const room2 = listedDevice('52A10001', { name: 'Room 2' })
+const room10 = listedDevice('52A10002', { name: 'Room 10', model: 'M-700' })
+const fleet = [room10, rackA, truck, room2]
+
+describe('the choice', () => {
+  it('contains each device once, in the order of choosing', () => {
+    const choice = createChoice([{ serial: '52A10002' }, { serial: '52A10001' }, { serial: '52A10002' }])
+    assert.deepEqual(choice.list(), [{ serial: '52A10002' }, { serial: '52A10001' }])
+  })
+
+  it('keeps one serial under two base units apart', () => {
+    const [office, other] = [
+      { serial: '52C10008', base: '5F0A1001' },
+      { serial: '52C10008', base: '5F0A1002' },
+    ]
+    const choice = createChoice([office])
+    assert.ok(choice.has(office))
+    assert.ok(!choice.has(other))
+    assert.ok(choice.has({ serial: '52C10008' }))
+    choice.add(other)
+    choice.remove(office)
+    assert.deepEqual(choice.list(), [other])
+  })
+
+  it('keeps the other devices of a serial that was chosen without a base unit', () => {
+    const [office, depot] = [
+      { serial: '52C10008', base: '5F0A1001' },
+      { serial: '52C10008', base: '5F0A1004' },
+    ]
+    const choice = createChoice([{ serial: '52C10008' }])
+    choice.remove(office, [depot])
+    assert.deepEqual(choice.list(), [depot])
+    choice.remove(depot, [office])
+    assert.deepEqual(choice.list(), [])
+  })
+
+  it('contains everything that was added and not removed since', () => {
+    const steps = fc.array(fc.tuple(fc.boolean(), chosen))
+    fc.assert(
+      fc.property(steps, (all) => {
+        const choice = createChoice([])
+        for (const [add, device] of all) {
+          if (add) choice.add(device)
+          else choice.remove(device)
+          assert.equal(choice.has(device), add)
+        }
+        assert.deepEqual(createChoice(choice.list()).list(), choice.list())
+      }),
+    )
+  })
+})
+
+describe('the tree of devices', () => {
+  const shape = (kind: Kind, list: readonly Chosen[] = []) =>
+    treeOf(kind, fleet, list).map(({ kind: what, box, leaves }) => [
+      what,
+      typeof box === 'string' ? box : Object.keys(box)[0],
+      leaves.map(
+        ({ device, chooses }) => `${device?.name ?? Object.values(chooses ?? {})[0]}${chooses ? ' ☐' : ''}`,
+      ),
+    ])
+
+  it('has base units, then standalone devices, in natural order', () => {
+    assert.deepEqual(shape('devices'), [
+      ['base', 'unit', ['Rack A ☐']],
+      ['base', 'unit', ['Freezer truck ☐']],
+      ['standalone', 'leaves', ['Room 2 ☐', 'Room 10 ☐']],
+    ])
+  })
+
+  it('has groups with their devices, and no device without a group', () => {
+    assert.deepEqual(shape('groups', [{ group: 'Racks' }]), [['group', 'group', ['Rack A']]])
+    assert.deepEqual(shape('groups', [{ group: 'Gone' }]).at(-1), ['unlisted', 'none', ['Gone ☐']])
+  })
+
+  it('has boxes only for base units and standalone devices if base units are chosen', () => {
+    assert.deepEqual(shape('bases'), [
+      ['base', 'unit', ['Rack A']],
+      ['base', 'unit', ['Freezer truck']],
+      ['standalone', 'leaves', ['Room 2 ☐', 'Room 10 ☐']],
+    ])
+  })
+
+  it('ends with chosen devices that are not in the account', () => {
+    const gone = [{ serial: '99999999' }, { serial: '52C10008', base: '5F0A1009' }, { serial: '52C10008' }]
+    assert.deepEqual(shape('devices', gone).at(-1), ['unlisted', 'none', ['99999999 ☐', '52C10008 ☐']])
+    assert.deepEqual(shape('devices', [{ unit: '5F0A1009' }]).at(-1), ['unlisted', 'none', ['5F0A1009 ☐']])
+    assert.deepEqual(shape('bases', [{ unit: '5F0A1001' }]).length, 3)
+  })
+
+  it('contains everything that was chosen, whatever the account has', () => {
+    fc.assert(
+      fc.property(fc.subarray(fleet), fc.array(chosen), (devices, list) => {
+        const leaves = treeOf('devices', devices, list).flatMap((branch) => branch.leaves)
+        for (const { serial: one, base } of list) {
+          assert.ok(
+            leaves.some(
+              ({ chooses }) =>
+                chooses &&
+                'serial' in chooses &&
+                chooses.serial === one &&
+                (!base || !chooses.base || chooses.base === base),
+            ),
+            `${base}/${one}`,
+          )
+        }
+      }),
+    )
+  })
+
+  it('finds each word in name, serial, model, group, quantity or the base unit, in any case', () => {
+    const values = [{ name: '', unit: '°C', quantity: 'temperature', value: 4, error: null }]
+    const [office] = treeOf('devices', [{ ...rackA, values }], [])
+    const [leaf] = office?.leaves ?? []
+    assert.ok(office && leaf)
+    for (const text of ['rack', 'RACK a', '52c1', '5f0a1001', 'racks 0008', 'temperature rack', '']) {
+      assert.ok(isFound(text, office, leaf), text)
+    }
+    assert.ok(isFound('温度', office, leaf, () => '温度'))
+    assert.ok(!isFound('humidity', office, leaf))
+    assert.ok(!isFound('rack truck', office, leaf))
+  })
+})
+
+describe('typed text', () => {
+  it('reads serials between commas, blanks and lines, with or without a base unit', () => {
+    assert.deepEqual(readTyped(' 52A10001,52A10002;\n5F0A1001/52C10008\t'), {
+      devices: [{ serial: '52A10001' }, { serial: '52A10002' }, { serial: '52C10008', base: '5F0A1001' }],
+      wrong: [],
+    })
+  })
+
+  it('reads lists as they are put together in Japanese', () => {
+    const { devices, wrong } = readTyped('52A10001、52A10002，52C10008；\u300052C10009')
+    assert.deepEqual([devices.length, wrong], [4, []])
+  })
+
+  it('returns words that are no serials unchanged', () => {
+    const words = ['52A1', '5F0A1001/', '/52C10008', '5F0A1001/52C10008/1', '５２Ａ１０００１']
+    assert.deepEqual(readTyped(words.join(' ')), { devices: [], wrong: words })
+  })
+
+  it('reads any list of serials with any separators', () => {
+    const between = fc.stringMatching(/^[\s,;]{1,3}$/)
+    fc.assert(
+      fc.property(fc.array(serial), between, (serials, separator) => {
+        assert.deepEqual(readTyped(serials.join(separator)), {
+          devices: serials.map((one) => ({ serial: one })),
+          wrong: [],
+        })
+      }),
+    )
+  })
+
+  it('reads names of groups, which may contain blanks', () => {
+    assert.deepEqual(readTypedGroups(' Cold chain,\nHall 1、冷蔵室\t'), ['Cold chain', 'Hall 1', '冷蔵室'])
+  })
+
+  it('loses no word of any text', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const { devices, wrong } = readTyped(text)
+        const words = text.split(/[\s,;、，；]+/).filter(Boolean)
+        assert.equal(devices.length + wrong.length, words.length)
+      }),
+    )
+  })
+})

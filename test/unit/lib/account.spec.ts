@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { createAccount } from '../../../src/lib/account'
+import { systemClock } from '../../../src/lib/clock'
+import { createRegistry } from '../../../src/lib/registry'
+import { findAddressProblem, isLoopback, isRelaySuffix, normalizeAddress } from '../../../src/shared/account'
+import { isSerial } from '../../../src/shared/action'
+import { fakeTransport, json } from '../../support/fake-transport'
+import { currentDevice, patient } from './answers'
+import { ok, settings } from './api/setup'
+
+const accountOf = (name: string) => {
+  const transport = fakeTransport(ok)
+  const ports = { transport, clock: systemClock, random: () => 0.5, registry: createRegistry(systemClock) }
+  return {
+    transport,
+    account: createAccount({ ...settings, concurrency: 2, name, series1Models: [] }, ports),
+  }
+}
+
+describe('an account', () => {
+  it('has its name, or its host without one', () => {
+    assert.equal(accountOf('Plant A').account.name, 'Plant A')
+    assert.equal(accountOf('').account.name, 'service.example')
+  })
+
+  it('fills its directory from all devices', async () => {
+    const { account, transport } = accountOf('')
+    const [entry] = await account.directory.list(patient)
+    assert.equal(entry?.serial, currentDevice().serial)
+    const { 'remote-serial': remote, 'base-serial': base } = JSON.parse(transport.sent[0]?.body ?? '')
+    assert.deepEqual([remote, base], [undefined, undefined])
+  })
+
+  it('closes its connections', async () => {
+    const { account, transport } = accountOf('')
+    await account.close()
+    assert.equal(transport.closed, true)
+  })
+
+  it('requests only once for any number of callers', async () => {
+    let count = 0
+    const transport = fakeTransport(() => json({ devices: [currentDevice({ name: `answer ${++count}` })] }))
+    const ports = { transport, clock: systemClock, random: () => 0.5, registry: createRegistry(systemClock) }
+    const { client } = createAccount({ ...settings, concurrency: 2, name: '', series1Models: [] }, ports)
+    const names = [await client.read('current', {}, patient), await client.read('current', {}, patient)]
+    assert.deepEqual(
+      names.map(({ body }) => body.devices[0]?.name),
+      ['answer 1', 'answer 2'],
+    )
+  })
+})
+
+describe('a service address', () => {
+  const rows = [
+    ['https://service.example', undefined],
+    [' https://service.example/api/ ', undefined],
+    ['https://service.example:8443', undefined],
+    ['http://localhost:1880', undefined],
+    ['http://127.0.0.1:8080/x', undefined],
+    ['http://127.9.9.9', undefined],
+    ['http://[::1]:8080', undefined],
+    ['', 'missing'],
+    ['  ', 'missing'],
+    ['service.example', 'unreadable'],
+    ['https://', 'unreadable'],
+    ['http://service.example', 'not-https'],
+    ['http://127.0.0.1.example', 'not-https'],
+    ['http://localhost.example', 'not-https'],
+    ['http://10.0.0.1', 'not-https'],
+    ['ftp://localhost', 'not-https'],
+    ['https://user@service.example', 'has-extras'],
+    ['https://:secret@service.example', 'has-extras'],
+    ['https://service.example/?a=1', 'has-extras'],
+    ['https://service.example/#a', 'has-extras'],
+  ] as const
+  for (const [text, problem] of rows) {
+    it(`"${text}" is ${problem ?? 'fine'}`, () => assert.equal(findAddressProblem(text), problem))
+  }
+
+  it('is the same account in every spelling of it', () => {
+    for (const text of [
+      'https://service.example',
+      'HTTPS://Service.Example/',
+      ' https://service.example:443// ',
+    ]) {
+      assert.equal(normalizeAddress(text), 'https://service.example')
+    }
+    assert.equal(normalizeAddress('https://service.example/api/'), 'https://service.example/api')
+  })
+
+  it('is local by name or by number', () => {
+    for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '[::1]']) assert.ok(isLoopback(host))
+    for (const host of ['localhost.example', '0.0.0.0', '128.0.0.1', '', '127.0.0.1.example']) {
+      assert.ok(!isLoopback(host))
+    }
+  })
+})
+
+describe('input of forms', () => {
+  it('is a relay suffix of plain characters, because it becomes part of a path', () => {
+    for (const text of ['relay', 'a-b_C9']) assert.ok(isRelaySuffix(text))
+    for (const text of ['', '../x', 'a/b', 'a b', 'é', 'a?b', 'x'.repeat(41)]) assert.ok(!isRelaySuffix(text))
+  })
+
+  it('is a serial of 8 letters and digits', () => {
+    for (const text of ['5212A1B2', '00000001', 'abcdefgh']) assert.ok(isSerial(text))
+    for (const text of ['', '5212A1B', '5212A1B22', '5212A1B ', '5212/1B2', '5212A1B2\n'])
+      assert.ok(!isSerial(text))
+  })
+})

@@ -1,0 +1,92 @@
+import type { AlertEnvelope, CurrentEnvelope, GraphEnvelope } from '../../../src/lib/decode/envelopes'
+import { readEnvelope } from '../../../src/lib/decode/envelopes'
+import type { EndpointName } from '../../../src/lib/endpoints'
+import { EnvlogError, type ErrorCode, type Reason } from '../../../src/lib/errors'
+import type { RequestContext } from '../../../src/lib/quota/types'
+
+/** Answers as in the service's API description; each test sets only what it is about. */
+
+export type Json = Record<string, unknown>
+
+export const BASE = { serial: '5839F001', model: 'M-500', name: 'Hall 1' }
+
+export const currentDevice = (fields: Json = {}): Json => ({
+  num: '3',
+  serial: '5212A1B2',
+  model: 'M-503',
+  name: 'Freezer 3',
+  battery: '5',
+  rssi: '-62',
+  time_diff: '540',
+  std_bias: '0',
+  dst_bias: '60',
+  unixtime: '1795161600',
+  channel: [{ num: '1', name: 'Inside', value: '-18.4', unit: 'C' }],
+  baseunit: BASE,
+  group: { num: '1', name: 'Cold chain' },
+  ...fields,
+})
+
+/** An answer of the standalone graph endpoints. */
+export const graph = (fields: Json = {}): Json => ({
+  serial: '5212A1B2',
+  model: 'M-100',
+  name: 'Logger',
+  time_diff: 540,
+  std_bias: 0,
+  dst_bias: 60,
+  channel: [{ name: 'Inside', num: 0, unit: 'C' }],
+  data: [],
+  ...fields,
+})
+
+const remote = {
+  'remote-serial': '5212A1B2',
+  'remote-model': 'M-503',
+  'remote-name': 'Freezer 3',
+  'base-serial': BASE.serial,
+  'base-model': BASE.model,
+  'base-name': BASE.name,
+  'time-diff': '540',
+  'std-bias': '0',
+  'dst-flg': '0',
+  'dst-bias': '60',
+}
+
+/** An answer of the relay graph endpoints. */
+export const relayGraph = (fields: Json = {}): Json => ({
+  ...remote,
+  channel: [{ name: 'Inside', num: '1', unit: 'C' }],
+  data: [],
+  ...fields,
+})
+
+export const alertAnswer = (fields: Json = {}): Json => ({
+  ...remote,
+  channel: [{ name: 'Inside', num: '1', unit: 'C' }],
+  'alert-logs': [],
+  ...fields,
+})
+
+const read = <T>(endpoint: EndpointName, answer: Json) => readEnvelope(endpoint, JSON.stringify(answer)) as T
+
+export const currentEnvelope = (...devices: Json[]) => read<CurrentEnvelope>('current', { devices })
+export const graphEnvelope = (answer: Json) => read<GraphEnvelope>('data', answer)
+export const alertEnvelope = (answer: Json) => read<AlertEnvelope>('alert', answer)
+
+/** Matches an EnvlogError by reason or code, for `assert.throws` and `assert.rejects`. */
+export function failure(expected: Reason | ErrorCode) {
+  return (error: unknown): boolean => {
+    if (!(error instanceof EnvlogError)) throw error
+    if (error.reason !== expected && error.code !== expected) {
+      throw new Error(`expected ${expected}, got ${error.reason} (${error.code})`)
+    }
+    return true
+  }
+}
+
+export const never = new AbortController().signal
+
+/** The context of a caller with an own signal and no maximum wait. */
+export const asking = (signal: AbortSignal): RequestContext => ({ signal, queueKey: 'test', maxWaitMs: null })
+export const patient = asking(never)

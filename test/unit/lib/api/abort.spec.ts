@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { systemClock } from '../../../../src/lib/clock'
+import { createQuota } from '../../../../src/lib/quota/quota'
+import { chunksOf, refusal, type Script, silence, streamed } from '../../../support/fake-transport'
+import { asking, patient } from '../answers'
+import { clientOf, ok, useFakeTimers, watch } from './setup'
+
+/** States of a request when its caller aborts. */
+const points: readonly (readonly [string, Script])[] = [
+  ['before the answer', silence],
+  ['within the answer', () => streamed(stalled())],
+  ['while it waits for a further try', () => refusal(503)],
+]
+
+async function* stalled(): AsyncGenerator<Uint8Array> {
+  yield* chunksOf(['{"devices"'])
+  await silence()
+}
+
+describe('aborting a request', () => {
+  const timers = useFakeTimers()
+
+  for (const [title, script] of points) {
+    it(`${title} rejects with ENVLOG_CLOSED immediately and frees its connection`, async () => {
+      let first = true
+      const { client, transport } = clientOf(
+        (request, index) => {
+          if (!first) return ok()
+          first = false
+          return script(request, index)
+        },
+        { concurrency: 1 },
+      )
+      const abort = new AbortController()
+      const read = watch(client.read('current', {}, asking(abort.signal)))
+      await timers().tickAsync(100)
+      const next = watch(client.read('current', { 'remote-serial': ['next'] }, patient))
+      await timers().tickAsync(100)
+      abort.abort()
+      await timers().tickAsync(0)
+      assert.equal(read.state, 'closed')
+      assert.equal(read.error?.code, 'ENVLOG_CLOSED')
+      assert.equal(next.state, 'done')
+      assert.equal(transport.open(), 0)
+      assert.equal(timers().countTimers(), 0)
+      assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+    })
+  }
+
+  it('before it is sent sends nothing', async () => {
+    const { client, transport } = clientOf(ok)
+    const read = watch(client.read('current', {}, asking(AbortSignal.abort())))
+    await timers().tickAsync(0)
+    assert.equal(read.state, 'closed')
+    assert.equal(transport.sent.length, 0)
+  })
+
+  it('while it waits for a connection sends nothing and leaves the connection to the next', async () => {
+    const { client, transport } = clientOf(
+      () => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)),
+      { concurrency: 1 },
+    )
+    const abort = new AbortController()
+    const first = watch(client.read('current', {}, patient))
+    const second = watch(client.read('current', { 'remote-serial': ['second'] }, asking(abort.signal)))
+    const third = watch(client.read('current', { 'remote-serial': ['third'] }, patient))
+    await timers().tickAsync(500)
+    abort.abort()
+    await timers().tickAsync(0)
+    assert.deepEqual([first.state, second.state, third.state], ['waits', 'closed', 'waits'])
+    await timers().tickAsync(1500)
+    assert.deepEqual([first.state, third.state], ['done', 'done'])
+    assert.equal(transport.sent.length, 2)
+  })
+
+  it("of one caller does not affect another's", async () => {
+    const { client } = clientOf(() => new Promise((resolve) => setTimeout(() => resolve(ok()), 1000)))
+    const abort = new AbortController()
+    const gone = watch(client.read('current', {}, asking(abort.signal)))
+    const stays = watch(client.read('current', {}, patient))
+    await timers().tickAsync(10)
+    abort.abort()
+    await timers().tickAsync(1000)
+    assert.deepEqual([gone.state, stays.state], ['closed', 'done'])
+  })
+
+  it('has no effect after the answer', async () => {
+    const { client } = clientOf(ok)
+    const abort = new AbortController()
+    await client.read('current', {}, asking(abort.signal))
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+  })
+})
+
+describe('closing a client', () => {
+  const timers = useFakeTimers()
+
+  it('does not abort a request that another client of the same account waits for', async () => {
+    const quota = createQuota(systemClock)
+    let answer = (_: ReturnType<typeof ok>) => {}
+    const closing = clientOf(() => new Promise((resolve) => (answer = resolve)), { quota })
+    const staying = clientOf(silence, { quota })
+    const reads = [closing, staying].map(({ client }) => watch(client.read('current', {}, patient)))
+    await timers().tickAsync(100)
+    await closing.client.close()
+    await timers().tickAsync(100)
+    assert.equal(reads[0]?.error?.code, 'ENVLOG_CLOSED')
+    answer(ok())
+    await timers().tickAsync(100)
+    assert.equal(reads[1]?.state, 'done')
+    assert.deepEqual([staying.transport.sent.length, closing.transport.closed], [0, true])
+  })
+
+  for (const [title, script] of points) {
+    it(`${title} rejects pending and later requests with ENVLOG_CLOSED`, async () => {
+      const { client, transport } = clientOf(script, { concurrency: 1 })
+      const reads = [1, 2, 3].map((serial) =>
+        watch(client.read('current', { 'remote-serial': [`${serial}`] }, patient)),
+      )
+      await timers().tickAsync(100)
+      await client.close()
+      const late = watch(client.read('current', {}, patient))
+      await timers().tickAsync(0)
+      assert.deepEqual(new Set([...reads, late].map(({ error }) => error?.code)), new Set(['ENVLOG_CLOSED']))
+      assert.deepEqual([transport.open(), transport.closed, timers().countTimers()], [0, true, 0])
+    })
+  }
+})

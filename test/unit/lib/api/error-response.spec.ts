@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import type { EndpointName } from '../../../../src/lib/endpoints'
+import type { EnvlogError } from '../../../../src/lib/errors'
+import { json, refusal, text } from '../../../support/fake-transport'
+import { patient } from '../answers'
+import { clientOf, ok, useFakeTimers, watch } from './setup'
+
+const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
+
+async function refused(
+  answer: ReturnType<typeof json>,
+  endpoint: EndpointName = 'alert',
+): Promise<EnvlogError> {
+  const { client, transport } = clientOf(() => answer, { retries: 0, limits: {} })
+  const error = await client
+    .read(endpoint, endpoint === 'current' ? {} : (device as never), {
+      ...patient,
+      maxWaitMs: 0,
+    })
+    .then(
+      () => assert.fail('it was answered'),
+      (error: EnvlogError) => error,
+    )
+  assert.equal(transport.sent.length, 1)
+  return error
+}
+
+/** Status → code, for one device and for the account. */
+const table = [
+  [204, 'ENVLOG_SERVICE', 'service-refused', 'service-refused'],
+  [302, 'ENVLOG_SERVICE', 'redirected', 'redirected'],
+  [307, 'ENVLOG_SERVICE', 'redirected', 'redirected'],
+  [400, 'ENVLOG_SERVICE', 'device-refused', 'service-refused'],
+  [401, 'ENVLOG_AUTH', 'login-refused', 'login-refused'],
+  [403, 'ENVLOG_AUTH', 'access-refused', 'access-refused'],
+  [404, 'ENVLOG_SERVICE', 'device-refused', 'service-refused'],
+  [415, 'ENVLOG_SERVICE', 'device-refused', 'service-refused'],
+  [429, 'ENVLOG_QUOTA', 'quota-refused', 'quota-refused'],
+  [500, 'ENVLOG_SERVICE', 'service-failed', 'service-failed'],
+  [501, 'ENVLOG_SERVICE', 'service-refused', 'service-refused'],
+  [502, 'ENVLOG_SERVICE', 'service-failed', 'service-failed'],
+  [503, 'ENVLOG_SERVICE', 'service-failed', 'service-failed'],
+  [504, 'ENVLOG_SERVICE', 'service-failed', 'service-failed'],
+] as const
+
+describe('an answer that is not 200', () => {
+  const timers = useFakeTimers()
+
+  for (const [status, code, ofDevice, ofAccount] of table) {
+    it(`${status} is ${code}`, async () => {
+      const one = await refused(refusal(status))
+      assert.deepEqual([one.code, one.reason], [code, ofDevice])
+      const all = await refused(refusal(status), 'current')
+      assert.deepEqual([all.code, all.reason], [code, ofAccount])
+    })
+  }
+
+  const pages: Record<string, ReturnType<typeof json>> = {
+    'a page': text('<html><h1>Not Found</h1></html>', 404),
+    nothing: text('', 404),
+    'JSON of another server': json({ message: 'no Route matched', error: 'not found' }, 404),
+    'an error object without code and message': json({ error: {} }, 404),
+  }
+  for (const [title, answer] of Object.entries(pages)) {
+    it(`a 4xx with ${title} is from a gateway, and no refusal of a device`, async () => {
+      for (const endpoint of ['alert', 'current'] as const) {
+        const { code, reason, cause } = await refused(answer, endpoint)
+        assert.deepEqual([code, reason, cause.status], ['ENVLOG_NETWORK', 'gateway-answered', 404])
+      }
+    })
+  }
+
+  for (const status of [404, 407, 408, 413, 421, 451]) {
+    it(`a gateway's ${status} is retried like a network failure`, async () => {
+      const { client, transport } = clientOf((_, index) => (index < 2 ? text('', status) : ok()), {
+        retries: 3,
+      })
+      const read = watch(client.read('current', {}, patient))
+      await timers().tickAsync(120_000)
+      assert.deepEqual([read.state, transport.sent.length], ['done', 3])
+    })
+  }
+
+  it('reports limits only if it is from the service', async () => {
+    const headers = { 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '86400' }
+    for (const [answer, remaining] of [
+      [text('<html>', 502, headers), null],
+      [text('<html>', 404, headers), null],
+      [json({ error: { code: 500, message: 'x' } }, 500, headers), 0],
+    ] as const) {
+      const { client, quota } = clientOf(() => answer, { retries: 0, limits: {} })
+      await assert.rejects(client.read('current', {}, patient))
+      const { left } = quota.counts().endpoints.current
+      assert.equal(left === 0, remaining === 0)
+    }
+  })
+
+  it("contains status, the service's code and message, endpoint and device", async () => {
+    const error = await refused(refusal(400, 'シリアルが違います', 4711))
+    assert.deepEqual(error.cause, {
+      status: 400,
+      serviceCode: 4711,
+      endpoint: 'alert',
+      serial: '5212A1B2',
+      base: '5839F001',
+    })
+    assert.equal(error.params.words, 'シリアルが違います')
+    assert.deepEqual((await refused(refusal(400), 'current')).cause, {
+      status: 400,
+      serviceCode: 400,
+      endpoint: 'current',
+    })
+  })
+
+  it('is classified by its status, never by its message or its own code', async () => {
+    assert.equal((await refused(refusal(400, 'unauthorized', 401))).code, 'ENVLOG_SERVICE')
+    assert.equal((await refused(refusal(401, 'internal error', 500))).code, 'ENVLOG_AUTH')
+  })
+
+  it('keeps a code that is text', async () => {
+    assert.equal((await refused(refusal(400, 'no', 'E-17'))).cause.serviceCode, 'E-17')
+  })
+
+  it('may have any body', async () => {
+    const bodies = [
+      '',
+      'null',
+      '[]',
+      '"x"',
+      '<html>',
+      '{"error":null}',
+      '{"error":"no"}',
+      '{"error":{"code":{}}}',
+    ]
+    for (const body of bodies) {
+      const error = await refused(text(body, 400))
+      assert.equal(error.code, body.includes('code') ? 'ENVLOG_SERVICE' : 'ENVLOG_NETWORK', body)
+      assert.equal('serviceCode' in error.cause, false)
+      assert.equal(error.params.words, '')
+    }
+  })
+
+  it('may begin with a byte order mark', async () => {
+    const error = await refused(text('\ufeff{"error":{"code":400,"message":"no"}}', 400))
+    assert.equal(error.cause.serviceCode, 400)
+    assert.equal(error.params.words, 'no')
+  })
+
+  it('has its message shortened for logs', async () => {
+    assert.ok(String((await refused(refusal(400, 'x'.repeat(100_000)))).params.words).length <= 300)
+  })
+
+  it('over the limit has a retry time: the longer of the windows in the header and in the description', async () => {
+    const retryAt = async (headers: Record<string, string>) =>
+      (await refused(json({ error: { code: 429, message: 'slow' } }, 429, headers))).cause.retryAt
+    const headersWith = (reset: string) => ({ 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset })
+    assert.equal(await retryAt(headersWith('7200')), '2026-11-20T10:00:01.000Z')
+    assert.equal(await retryAt(headersWith('60')), '2026-11-20T09:00:01.000Z')
+    assert.equal(await retryAt({}), '2026-11-20T09:00:01.000Z')
+  })
+
+  for (const reset of ['0', '-1', 'soon', '1.5', '', '1e3', '999999999999999', '86401']) {
+    it(`over the limit is ENVLOG_QUOTA also with the invalid header X-RateLimit-Reset: ${reset}`, async () => {
+      const error = await refused(
+        json({ error: { code: 429 } }, 429, { 'x-ratelimit-limit': '12', 'x-ratelimit-reset': reset }),
+      )
+      assert.equal(error.code, 'ENVLOG_QUOTA')
+      assert.equal(error.cause.retryAt, '2026-11-20T09:00:01.000Z')
+    })
+  }
+})

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+
+import { type EndpointName, endpoints, type ParamsOf } from '../../../../src/lib/endpoints'
+import { json, text } from '../../../support/fake-transport'
+import { alertAnswer, currentDevice, graph, patient, relayGraph } from '../answers'
+import { clientOf, credentials } from './setup'
+
+const common = {
+  'api-key': credentials.apiKey,
+  'login-id': credentials.loginId,
+  'login-pass': credentials.loginPass,
+}
+const serial = { 'remote-serial': '5212A1B2' }
+const both = { ...serial, 'base-serial': '5839F001' }
+const period = { 'unixtime-from': 100, 'unixtime-to': 200, number: 16_000 }
+
+/** Endpoint, path, parameters, answer. */
+const requests: readonly [EndpointName, string, object, object][] = [
+  ['current', '/v1/devices/current', {}, { devices: [] }],
+  ['current', '/v1/devices/current', { 'remote-serial': ['5212A1B2'] }, { devices: [currentDevice()] }],
+  ['current', '/v1/devices/current', { 'base-serial': ['5839F001', '5839F002'] }, { devices: [] }],
+  ['latest-data', '/v1/devices/latest-data', serial, graph()],
+  ['latest-data-relay', '/v1/devices/latest-data-relay', both, relayGraph()],
+  ['data', '/v1/devices/data', { ...serial, ...period }, graph()],
+  ['data-relay', '/v1/devices/data-relay', { ...both, ...period }, relayGraph()],
+  ['alert', '/v1/devices/alert', both, alertAnswer()],
+]
+
+describe('a request', () => {
+  for (const [endpoint, path, params, answer] of requests) {
+    it(`of ${endpoint} with ${JSON.stringify(params)} is as described`, async () => {
+      const { client, transport } = clientOf(() => json(answer))
+      await client.read(endpoint, params as ParamsOf<EndpointName>, patient)
+      const [sent] = transport.sent
+      assert.equal(transport.sent.length, 1)
+      assert.equal(sent?.url, `https://service.example/api${path}`)
+      assert.deepEqual(sent?.headers, { 'content-type': 'application/json', 'x-http-method-override': 'GET' })
+      assert.deepEqual(JSON.parse(sent?.body ?? ''), { ...common, ...params })
+    })
+  }
+
+  it("uses the account's suffix for the relay paths, and for no other", async () => {
+    const { client, transport } = clientOf(
+      ({ url }) => json(/latest-data|data/.test(url) ? graph() : alertAnswer()),
+      {
+        relaySuffix: 'other-1',
+      },
+    )
+    for (const endpoint of ['latest-data-relay', 'data-relay', 'latest-data', 'data', 'alert'] as const) {
+      await client.read(endpoint, both, patient)
+    }
+    assert.deepEqual(
+      transport.sent.map(({ url }) => url.split('/').at(-1)),
+      ['latest-data-other-1', 'data-other-1', 'latest-data', 'data', 'alert'],
+    )
+  })
+
+  it('for CSV returns the text unchanged', async () => {
+    const csv = '\ufeff"Date/Time","Date/Time","No.1"\r\n" x ","46000.5","-18.4"\r\n'
+    const { client } = clientOf(() => text(csv))
+    const { body } = await client.readRaw('data', { ...serial, type: 'csv2' }, patient)
+    assert.equal(body, csv)
+  })
+
+  it('for CSV with another response is ENVLOG_REPLY', async () => {
+    for (const body of ['Array', '', '{"error":{"code":400,"message":"no"}}', '<html>']) {
+      const { client } = clientOf(() => text(body))
+      await assert.rejects(client.readRaw('data', { ...serial, type: 'csv' }, patient), {
+        code: 'ENVLOG_REPLY',
+      })
+    }
+  })
+
+  it('for raw JSON returns every field, known or not, and reads none of them', async () => {
+    const answer = { serial: 7, 'x-revision': 3, data: [{ unixtime: 'never', ch1: ' 1.50 ' }, null] }
+    for (const params of [serial, { ...serial, type: 'json' as const }]) {
+      const { client, transport } = clientOf(() => json(answer))
+      const { body, endpoint } = await client.readRaw('data', params, patient)
+      assert.deepEqual([body, endpoint], [answer, 'data'])
+      assert.deepEqual(JSON.parse(transport.sent[0]?.body ?? ''), { ...common, ...params })
+    }
+  })
+
+  it('for raw JSON with another response is ENVLOG_REPLY', async () => {
+    for (const body of [
+      'Array',
+      '',
+      'null',
+      '[]',
+      '"text"',
+      '{"error":{"code":400,"message":"no"}}',
+      '<html>',
+    ]) {
+      const { client } = clientOf(() => text(body))
+      await assert.rejects(client.readRaw('data', serial, patient), { code: 'ENVLOG_REPLY' }, body)
+    }
+  })
+})
+
+describe('the table of endpoints', () => {
+  it('has the limits of the description', () => {
+    const limits = Object.entries(endpoints).map(([name, { limit, window }]) => [name, limit, window])
+    assert.deepEqual(limits, [
+      ['current', 10, 120],
+      ['latest-data', 60, 60],
+      ['latest-data-relay', 60, 60],
+      ['data', 20, 60],
+      ['data-relay', 20, 60],
+      ['alert', 12, 3600],
+    ])
+    for (const name of ['data', 'data-relay'] as const) {
+      const { records, recordsWindow } = endpoints[name]
+      assert.deepEqual([records, recordsWindow], [160_000, 3600])
+    }
+  })
+})

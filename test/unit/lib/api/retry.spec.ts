@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { retryDelayMs } from '../../../../src/lib/api/retry'
+import { EnvlogError, type Reason } from '../../../../src/lib/errors'
+import {
+  brokenOff,
+  connectionBroken,
+  json,
+  refusal,
+  type Script,
+  silence,
+  streamed,
+  text,
+} from '../../../support/fake-transport'
+import { alertAnswer, patient } from '../answers'
+import { clientOf, ok, useFakeTimers, watch } from './setup'
+
+const broken: Script = () => {
+  throw connectionBroken()
+}
+
+/** Kind of failure → number of retries when three are allowed. */
+const tries: readonly (readonly [string, Script, number])[] = [
+  ['no connection', broken, 3],
+  ['a connection that breaks within an answer', () => streamed(brokenOff()), 3],
+  ['silence', silence, 3],
+  ['500', () => refusal(500), 3],
+  ['502', () => refusal(502), 3],
+  ['503', () => refusal(503), 3],
+  ['504', () => refusal(504), 3],
+  ['501', () => refusal(501), 0],
+  ['400', () => refusal(400), 0],
+  ['401', () => refusal(401), 0],
+  ['403', () => refusal(403), 0],
+  ['415', () => refusal(415), 0],
+  // The quota retries, not the client: after a window, twice.
+  ['429', () => refusal(429), 2],
+  ['a redirect', () => refusal(302), 0],
+  [
+    'a certificate that is not accepted',
+    () => {
+      throw new EnvlogError('no-certificate', { detail: 'SELF_SIGNED_CERT_IN_CHAIN' })
+    },
+    0,
+  ],
+  ['a whole answer that is not JSON', () => text('{"devices":['), 0],
+  ['a whole answer that cannot be read', () => json({ devices: 1 }), 0],
+  ['an empty answer', () => text(''), 0],
+]
+
+describe('retries', () => {
+  const timers = useFakeTimers()
+
+  for (const [title, script, expected] of tries) {
+    it(`after ${title} are ${expected || 'none'}`, async () => {
+      const { client, transport } = clientOf(script)
+      const read = watch(client.read('current', {}, patient))
+      await timers().tickAsync(3_600_000)
+      assert.equal(transport.sent.length, 1 + expected)
+      assert.notEqual(read.state, 'waits')
+      assert.equal(read.error?.cause.endpoint, 'current')
+    })
+  }
+
+  it('are as many as the account allows, and none if it allows none', async () => {
+    for (const retries of [0, 1, 5]) {
+      const { client, transport } = clientOf(broken, { retries })
+      watch(client.read('current', {}, patient))
+      await timers().tickAsync(3_600_000)
+      assert.equal(transport.sent.length, 1 + retries)
+    }
+  })
+
+  it('for alerts are at most one, however many the account allows', async () => {
+    const device = { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' }
+    for (const [retries, expected] of [
+      [10, 2],
+      [1, 2],
+      [0, 1],
+    ] as const) {
+      const { client, transport } = clientOf(broken, { retries })
+      watch(client.read('alert', device, patient))
+      await timers().tickAsync(3_600_000)
+      assert.equal(transport.sent.length, expected)
+    }
+  })
+
+  it('send the same request again and end with the first good answer', async () => {
+    const { client, transport } = clientOf((_request, index) => (index < 2 ? refusal(503) : ok()))
+    const read = client.read('current', {}, patient)
+    await timers().runAllAsync()
+    assert.equal((await read).body.devices.length, 1)
+    assert.equal(new Set(transport.sent.map(({ body, url }) => body + url)).size, 1)
+    assert.equal(transport.sent.length, 3)
+  })
+
+  it('end as soon as a failure is not retryable', async () => {
+    const { client, transport } = clientOf((_, index) => refusal(index === 0 ? 503 : 401))
+    const read = watch(client.read('current', {}, patient))
+    await timers().runAllAsync()
+    assert.equal(read.state, 'login-refused')
+    assert.equal(transport.sent.length, 2)
+  })
+
+  it('wait longer each time', async () => {
+    const sentAt: number[] = []
+    const { client } = clientOf(() => {
+      sentAt.push(Date.now())
+      throw connectionBroken()
+    })
+    watch(client.read('current', {}, patient))
+    await timers().runAllAsync()
+    const waits = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0))
+    assert.equal(waits.length, 3)
+    assert.ok(
+      waits.every((wait, index) => wait > (waits[index - 1] ?? 0)),
+      String(waits),
+    )
+  })
+
+  it('do not block other requests while they wait', async () => {
+    const { client, transport } = clientOf(
+      ({ url }) => (/alert/.test(url) ? json(alertAnswer()) : refusal(503)),
+      {
+        concurrency: 1,
+      },
+    )
+    watch(client.read('current', {}, patient))
+    const other = watch(client.read('alert', { 'remote-serial': 'a', 'base-serial': 'b' }, patient))
+    await timers().tickAsync(10)
+    assert.equal(other.state, 'done')
+    assert.equal(transport.sent.length, 2)
+  })
+
+  it('are counted for all callers together, also if some of them leave', async () => {
+    const { client, transport } = clientOf(broken, { retries: 1 })
+    const first = new AbortController()
+    const left = watch(client.read('current', {}, { ...patient, signal: first.signal }))
+    const stays = watch(client.read('current', {}, patient))
+    await timers().tickAsync(10)
+    assert.equal(transport.sent.length, 1)
+    first.abort()
+    await timers().tickAsync(600_000)
+    assert.deepEqual([transport.sent.length, left.state, stays.state], [2, 'closed', 'connection-broken'])
+  })
+})
+
+describe('the delay before a retry', () => {
+  it('is random around a growing value', () => {
+    for (let number = 0; number < 10; number++) {
+      const [least, middle, most] = [0, 0.5, 0.999].map((random) => retryDelayMs(number, random)) as [
+        number,
+        number,
+        number,
+      ]
+      assert.ok(least > 0 && least < middle && middle < most)
+      assert.ok(middle >= retryDelayMs(Math.max(0, number - 1), 0.5))
+    }
+    assert.ok(retryDelayMs(1, 0.5) > retryDelayMs(0, 0.5) && retryDelayMs(2, 0.5) > retryDelayMs(1, 0.5))
+  })
+
+  it('stays below a minute', () => assert.ok(retryDelayMs(1000, 0.999) < 60_000))
+})
+
+describe('the usage of a request without an answer', () => {
+  useFakeTimers()
+
+  async function taken(reason: Reason): Promise<number> {
+    const { client, quota } = clientOf(() => Promise.reject(new EnvlogError(reason)), { retries: 0 })
+    await assert.rejects(client.read('current', {}, patient))
+    return quota.counts().endpoints.current.own
+  }
+
+  for (const reason of [
+    'no-connection',
+    'timeout-connect',
+    'no-certificate',
+    'proxy-refused',
+    'proxy-invalid',
+  ] as const) {
+    it(`is nothing if it cannot have reached the service: ${reason}`, async () => {
+      assert.equal(await taken(reason), 0)
+    })
+  }
+
+  it('is a permit if it may have reached the service', async () => {
+    assert.equal(await taken('connection-broken'), 1)
+  })
+})

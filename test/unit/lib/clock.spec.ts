@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { systemClock } from '../../../src/lib/clock'
+import { useFakeTimers, watch } from './api/setup'
+
+describe("the machine's clock", () => {
+  const timers = useFakeTimers()
+
+  it('sleeps for the given time and leaves no timer', async () => {
+    const abort = new AbortController()
+    const sleep = watch(systemClock.sleep(1000, abort.signal))
+    await timers().tickAsync(999)
+    assert.equal(sleep.state, 'waits')
+    await timers().tickAsync(1)
+    assert.equal(sleep.state, 'done')
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+  })
+
+  it('rejects with ENVLOG_CLOSED as soon as the signal aborts, or if it is aborted already', async () => {
+    const abort = new AbortController()
+    const sleep = watch(systemClock.sleep(1000, abort.signal))
+    await timers().tickAsync(500)
+    abort.abort()
+    const late = watch(systemClock.sleep(1000, abort.signal))
+    await timers().tickAsync(0)
+    assert.deepEqual([sleep.state, late.state], ['closed', 'closed'])
+    assert.equal(timers().countTimers(), 0)
+  })
+
+  it('calls back after the given time, unless cancelled', async () => {
+    const called: string[] = []
+    systemClock.after(1000, () => called.push('kept'))
+    systemClock.after(1000, () => called.push('cancelled'))()
+    await timers().tickAsync(1000)
+    assert.deepEqual(called, ['kept'])
+    assert.equal(systemClock.now(), Date.now())
+  })
+})

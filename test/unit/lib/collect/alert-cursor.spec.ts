@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { type AlertCursor, type ComparableAlert, planAlerts } from '../../../../src/lib/collect/alert-cursor'
+
+/** Maximum entries of an answer. */
+const MAX_ENTRIES = 20
+
+const entry = (at: number | null, text = `alert ${at}`, source = 'ch1'): ComparableAlert => ({
+  timestamp: at,
+  texts: [{ source, text }],
+})
+const entries = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => entry(from + index))
+
+/** Processes answers one after another. */
+function follow(start: 'now' | 'held' = 'held') {
+  let cursor: AlertCursor | null = null
+  let taken = 0
+  return {
+    cursor: () => cursor,
+    take(log: readonly ComparableAlert[]) {
+      const { fresh, overflow, next } = planAlerts(cursor, log, ++taken, start)
+      cursor = next
+      assert.equal(next.sequence, taken)
+      const times = fresh.map(({ timestamp }) => timestamp)
+      return overflow ? [...times, 'overflow'] : times
+    },
+  }
+}
+
+const from = (first: number, last: number) => entries(first, last).map(({ timestamp }) => timestamp)
+
+describe('alerts', () => {
+  it('of the first answer are known, or sent if the node is set to', () => {
+    assert.deepEqual(follow('held').take(entries(1, 3)), [1, 2, 3])
+    const now = follow('now')
+    assert.deepEqual([now.take(entries(1, 3)), now.take(entries(1, 5))], [[], [4, 5]])
+  })
+
+  it('are sent once, in the order of the log', () => {
+    const device = follow()
+    device.take(entries(1, 3))
+    assert.deepEqual(device.take(entries(2, 5)), [4, 5])
+    assert.deepEqual([device.take(entries(2, 5)), device.take(entries(5, 5)), device.take([])], [[], [], []])
+    assert.deepEqual(device.take(entries(1, 6)), [6], 'an answer that held fewer makes nothing forgotten')
+  })
+
+  it('that were never acknowledged are sent again, and none is reported as lost', () => {
+    const log = entries(1, MAX_ENTRIES)
+    const { fresh, overflow } = planAlerts({ seen: [], isFirst: true, sequence: 1 }, log, 2, 'held')
+    assert.deepEqual([fresh.length, overflow], [MAX_ENTRIES, false])
+    assert.equal(planAlerts({ seen: [], sequence: 1 }, log, 2, 'held').overflow, true)
+  })
+
+  it('are distinguished by time, source and text', () => {
+    const device = follow()
+    device.take([entry(1, 'high')])
+    const others = [entry(1, 'high', 'ch2'), entry(1, 'low'), entry(2, 'high'), entry(null, 'high')]
+    assert.deepEqual(device.take([entry(1, 'high'), ...others]), [1, 1, 2, null])
+    assert.deepEqual(device.take(others), [])
+  })
+
+  it('that are completely equal count as one', () => {
+    const device = follow()
+    assert.deepEqual(device.take([entry(1), entry(1), entry(2)]), [1, 2])
+    assert.deepEqual(device.take([entry(1), entry(2), entry(2)]), [])
+  })
+
+  it('of an earlier time than known ones are still new: clocks are set back', () => {
+    const device = follow()
+    device.take(entries(5, 9))
+    assert.deepEqual(device.take([entry(2), ...entries(5, 9)]), [2])
+  })
+})
+
+describe('more alerts than an answer contains', () => {
+  it('are reported as incomplete if the answer is full and none is remembered', () => {
+    const device = follow()
+    device.take(entries(1, 20))
+    assert.deepEqual(device.take(entries(20, 39)), from(21, 39), 'one is remembered')
+    assert.deepEqual(device.take(entries(40, 59)), [...from(40, 59), 'overflow'])
+    assert.deepEqual(device.take(entries(41, 60)), [60], 'reported once')
+  })
+
+  it('are complete if the answer is not full', () => {
+    const device = follow()
+    device.take(entries(1, 20))
+    assert.deepEqual(device.take(entries(30, 48)), from(30, 48))
+  })
+
+  it('are not reported as incomplete in a first answer, whatever it contains', () => {
+    for (const start of ['held', 'now'] as const) {
+      assert.ok(!follow(start).take(entries(1, 20)).includes('overflow'))
+    }
+  })
+
+  it('are reported as incomplete after an empty log too', () => {
+    const device = follow()
+    device.take([])
+    assert.ok(device.take(entries(1, 20)).includes('overflow'))
+  })
+})
+
+describe('the cursor of a log', () => {
+  it('never contains more than an answer, and always the last answer', () => {
+    const device = follow()
+    for (let last = 1; last < 90; last += 7) {
+      device.take(entries(Math.max(1, last - 19), last))
+      assert.ok((device.cursor()?.seen.length ?? 0) <= MAX_ENTRIES)
+      assert.deepEqual(device.take(entries(Math.max(1, last - 19), last)), [])
+    }
+  })
+
+  it('is a new object for each answer: a delivery may have to be planned again', () => {
+    const known: AlertCursor = { seen: [], sequence: 1 }
+    const first = planAlerts(known, entries(1, 2), 2, 'now')
+    const again = planAlerts(known, entries(1, 3), 3, 'now')
+    assert.deepEqual(known, { seen: [], sequence: 1 })
+    assert.deepEqual([first.fresh.length, again.fresh.length], [2, 3])
+  })
+})

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import type { Account } from '../../../../src/lib/account'
+import type { PolledData } from '../../../../src/lib/collect/feeds'
+import { createNodeState } from '../../../../src/lib/collect/node-state'
+import { type PollOptions, pollRecords } from '../../../../src/lib/collect/poll'
+import { readEnvelope } from '../../../../src/lib/decode/envelopes'
+import type { EndpointName } from '../../../../src/lib/endpoints'
+import { EnvlogError, type Reason } from '../../../../src/lib/errors'
+import { createVirtualClock } from '../../../support/clock'
+import { createRecordingStore } from '../../../support/collect/recording-store'
+import { graph, type Json, patient } from '../answers'
+
+const target = { serial: '5212A1B2', base: '5212A1B2' }
+const options: PollOptions = { time: 'utc', node: 'node', backfill: true, start: 'held', receipts: null }
+/** Records in an answer of the newest. */
+const NEWEST = 3
+/** Records in a page. */
+const PAGE = 5
+const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+/** A device with a record a minute, whose range endpoint may fail. */
+async function begin() {
+  const clock = createVirtualClock(0)
+  const records: Json[] = []
+  const nodeState = createNodeState(clock)
+  nodeState.open(createRecordingStore())
+  await nodeState.ready()
+  let fails: Reason | null = null
+  const endpoints: string[] = []
+
+  async function read(endpoint: EndpointName, params: { [key: string]: number }) {
+    endpoints.push(endpoint)
+    const isRange = endpoint === 'data'
+    if (isRange && fails) throw new EnvlogError(fails, {}, { endpoint })
+    const { 'unixtime-from': from = 0, 'unixtime-to': to = 0 } = params
+    const isInside = ({ at }: Json) => Number(at) > from && Number(at) < to
+    const data = isRange ? records.filter(isInside).slice(-PAGE) : records.slice(-NEWEST)
+    const body = readEnvelope(endpoint, JSON.stringify(graph({ data })))
+    return { endpoint, receivedAt: clock.now(), quota: {}, number: PAGE, body }
+  }
+  const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as Account
+
+  return {
+    /** @param over fields of the first record that make it invalid */
+    measure(count: number, over: Json = {}) {
+      for (let index = 0; index < count; index++) {
+        clock.advance(60_000)
+        const at = Math.floor(clock.now() / 1000)
+        const id = records.length
+        records.push({ at, unixtime: at, 'data-id': id + 1, ch1: id, ...(index === 0 && over) })
+      }
+    },
+    fail(reason: Reason | null) {
+      fails = reason
+    },
+    pass: (hours: number) => clock.advance(hours * 3_600_000),
+    endpoints: endpoints,
+    /** Runs one trigger and returns its result. */
+    async poll() {
+      endpoints.length = 0
+      let news: PolledData | undefined
+      let isNothing = false
+      const deliver = async (what: PolledData, nothing = false) => {
+        news = what
+        isNothing = nothing
+      }
+      const ports = { nodeState, deliver, warn: () => {} }
+      let error: unknown
+      await pollRecords(account, target, options, ports, patient).catch((failure) => {
+        error = failure
+      })
+      const { content, failed = [], overflow } = news ?? {}
+      const records = content?.kind === 'series' && !isNothing ? content.series.records : []
+      return {
+        delivered: records.map(({ ch1 }) => ch1),
+        overflow,
+        gaps: content?.kind === 'series' ? content.series.gaps.map(({ missing }) => missing) : [],
+        failed,
+        error: error instanceof EnvlogError ? error.reason : error,
+      }
+    },
+  }
+}
+
+describe('a backfill that cannot be completed', () => {
+  it('as the service refuses for over a day: the answer is sent, marked as incomplete, with the refusal', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.poll()
+    device.measure(20)
+    device.fail('device-refused')
+    for (let times = 0; times < 2; times++) {
+      const { delivered, error } = await device.poll()
+      assert.deepEqual([delivered, error], [[], 'device-refused'], 'nothing is sent before')
+      device.pass(12)
+    }
+    const { delivered: ids, overflow, gaps, failed, error } = await device.poll()
+    assert.deepEqual([ids, overflow, gaps, error], [upTo(19, 22), true, [17], undefined])
+    assert.deepEqual(
+      failed.map(({ device: found, error: { reason, cause } }) => [found, reason, cause]),
+      [[target, 'device-refused', { ...target, endpoint: 'data' }]],
+    )
+    device.measure(1)
+    const next = await device.poll()
+    assert.deepEqual([next.delivered, next.overflow, next.failed], [[22], undefined, []])
+  })
+
+  it('because its answers cannot be decoded for a day: the received part is sent', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.poll()
+    device.measure(20)
+    device.fail('reply-not-json')
+    for (let times = 0; times < 24; times++) {
+      assert.equal((await device.poll()).error, 'reply-not-json')
+      device.pass(1)
+    }
+    device.measure(1)
+    const { delivered: came, overflow, failed, error } = await device.poll()
+    assert.deepEqual([came, overflow, error], [upTo(19, 22), true, undefined])
+    assert.deepEqual(
+      failed.map(({ error: { reason } }) => reason),
+      ['reply-not-json'],
+    )
+    assert.deepEqual((await device.poll()).delivered, [22])
+  })
+
+  it('at first, is completed when it can be, however often it failed', async () => {
+    for (const reason of ['no-connection', 'service-failed', 'quota-wait', 'records-wait'] as const) {
+      const device = await begin()
+      device.measure(2)
+      await device.poll()
+      device.measure(20)
+      device.fail(reason)
+      for (let times = 0; times < 20; times++) assert.equal((await device.poll()).error, reason)
+      device.fail(null)
+      const { delivered: came, overflow } = await device.poll()
+      assert.deepEqual([came, overflow], [upTo(2, 22), undefined])
+    }
+  })
+
+  it('because of occasional broken answers, is completed nevertheless', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.poll()
+    device.measure(20)
+    device.fail('reply-not-json')
+    for (let times = 0; times < 400; times++) {
+      await device.poll()
+      device.pass(0.05)
+    }
+    device.fail(null)
+    assert.deepEqual((await device.poll()).delivered, upTo(2, 22))
+  })
+})
+
+describe('an unreadable record of a backfill', () => {
+  for (const [what, unixtime] of Object.entries({
+    'a time that is none': 'yesterday',
+    'another shape': [7],
+  })) {
+    it(`is left out, and reported: ${what}`, async () => {
+      const device = await begin()
+      device.measure(2)
+      await device.poll()
+      device.measure(20, { unixtime })
+      const { delivered: came, overflow, gaps, failed, error } = await device.poll()
+      assert.deepEqual([came, overflow, gaps, error], [upTo(3, 22), undefined, [1], undefined])
+      assert.deepEqual(
+        failed.map(({ error: { reason } }) => reason),
+        ['reply-left-out'],
+      )
+      assert.match(String(failed[0]?.error.params.part), /^data\.\d$/)
+      device.measure(1)
+      assert.deepEqual((await device.poll()).failed, [], 'once')
+    })
+  }
+
+  it('does not hide that a whole page cannot be read', async () => {
+    const device = await begin()
+    device.measure(2)
+    await device.poll()
+    for (let count = 0; count < 20; count++) device.measure(1, { unixtime: 'yesterday' })
+    device.measure(4)
+    assert.equal((await device.poll()).error, 'reply-unreadable')
+  })
+})

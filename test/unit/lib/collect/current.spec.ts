@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { changedReadings } from '../../../../src/lib/collect/current'
+import { createNodeState } from '../../../../src/lib/collect/node-state'
+import type { Reading } from '../../../../src/lib/readings/current'
+import { createVirtualClock } from '../../../support/clock'
+import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
+import { sampleReading } from '../../../support/samples'
+
+const at = (timestamp: number | null, over: Partial<Reading> = {}): Reading =>
+  ({ ...sampleReading, timestamp, ...over }) as Reading
+const base = (serial: string) => ({ base: { serial, name: '', model: '' } })
+
+async function begin(store = createRecordingStore()) {
+  const nodeState = createNodeState(createVirtualClock(0))
+  nodeState.open(store)
+  await nodeState.ready()
+  return { store, look: (...readings: Reading[]) => changedReadings(readings, nodeState), nodeState }
+}
+
+describe('readings that changed since they were last sent', () => {
+  it('are those whose time or `stale` changed, not their values or names', async () => {
+    const { look } = await begin()
+    const first = look(at(1))
+    assert.equal(first.changed.length, 1)
+    assert.equal(look(at(1)).changed.length, 1, 'not sent yet')
+    first.remember()
+    assert.equal(look(at(1, { rssi: 0, name: 'other', age: 99, channels: [] })).changed.length, 0)
+    assert.equal(look(at(2)).changed.length, 1)
+    for (const stale of [true, null]) assert.equal(look(at(1, { stale })).changed.length, 1)
+    assert.equal(look(at(null)).changed.length, 1)
+  })
+
+  it('are remembered per device: a serial may exist under two base units', async () => {
+    const { look } = await begin()
+    look(at(1, base('X'))).remember()
+    assert.deepEqual(
+      look(at(1, base('X')), at(1, base('Y'))).changed.map((one) => one.base.serial),
+      ['Y'],
+    )
+  })
+
+  it('may change back: they are compared with the last that was sent', async () => {
+    const { look } = await begin()
+    for (const time of [1, 2, 1, 2]) {
+      const { changed, remember } = look(at(time))
+      assert.equal(changed.length, 1)
+      remember()
+    }
+  })
+
+  it('are known in the next process, unless they were forgotten', async () => {
+    const { store, look } = await begin()
+    look(at(1)).remember()
+    await nextTurn()
+    const next = await begin(store)
+    assert.equal(next.look(at(1)).changed.length, 0)
+    next.nodeState.forget([sampleReading.serial])
+    assert.equal(next.look(at(1)).changed.length, 1)
+  })
+})

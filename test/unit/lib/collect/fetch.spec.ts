@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import type { Account } from '../../../../src/lib/account'
+import { type CurrentQuery, collectCurrent } from '../../../../src/lib/collect/current'
+import { collectAlerts, collectLatest } from '../../../../src/lib/collect/fetch'
+import { alertAnswer, BASE, currentDevice, graph, patient, relayGraph } from '../answers'
+import { modelAccount } from './model-service'
+
+const query: CurrentQuery = {
+  selection: 'all',
+  exclude: [],
+  time: 'utc',
+  staleAfter: null,
+  format: 'read',
+}
+const how = { time: 'utc', format: 'read' } as const
+const under = (serial: string, base: string) => currentDevice({ serial, baseunit: { ...BASE, serial: base } })
+const nothing = { devices: [], bases: [], groups: [] }
+const devices = [under('XXXXXXXX', 'BASE0001'), under('XXXXXXXX', 'BASE0002'), under('YYYYYYYY', 'BASE0001')]
+
+/**
+ * Collects current readings: requests sent, result, and number of directory updates.
+ * @param isRemote the directory's knowledge of the device
+ */
+async function current(
+  over: Partial<CurrentQuery>,
+  isRemote: (serial: string) => boolean | undefined = () => true,
+) {
+  const { account, requests } = modelAccount(() => ({ devices }))
+  let updates = 0
+  ;(account as { directory: unknown }).directory = { update: () => updates++, isRemote }
+  const collected = await collectCurrent(account as Account, { ...query, ...over }, patient)
+  if (collected) assert.equal(collected.content.kind, 'current')
+  const readings = collected?.content.kind === 'current' ? collected.content.readings : []
+  const found = readings.map(({ serial, base }) => `${base.serial}/${serial}`)
+  return { requests: requests.map(({ params }) => params), found, updates, answered: collected !== undefined }
+}
+
+describe('fetching current readings', () => {
+  const all = ['BASE0001/XXXXXXXX', 'BASE0002/XXXXXXXX', 'BASE0001/YYYYYYYY']
+
+  it('of all devices is one request without a filter, which updates the directory', async () => {
+    assert.deepEqual(await current({}), { requests: [{}], found: all, updates: 1, answered: true })
+  })
+
+  it('of single devices is one request with their serials, each once, as an array', async () => {
+    const selection = {
+      ...nothing,
+      devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }, { serial: 'XXXXXXXX' }],
+    }
+    const { requests, found, updates } = await current({ selection })
+    assert.deepEqual(requests, [{ 'remote-serial': ['XXXXXXXX', 'YYYYYYYY'] }])
+    assert.deepEqual([found, updates], [all, 0])
+  })
+
+  it('of base units is one request with theirs', async () => {
+    const { requests, updates } = await current({
+      selection: { ...nothing, bases: ['BASE0001', 'BASE0001'] },
+    })
+    assert.deepEqual([requests, updates], [[{ 'base-serial': ['BASE0001'] }], 0])
+  })
+
+  it("keeps only the named base unit's device if a serial exists under two", async () => {
+    const selection = { ...nothing, devices: [{ serial: 'XXXXXXXX', base: 'BASE0002' }] }
+    assert.deepEqual((await current({ selection })).found, ['BASE0002/XXXXXXXX'])
+  })
+
+  it('neither requests nor returns excluded devices', async () => {
+    const exclude = ['XXXXXXXX']
+    assert.deepEqual((await current({ exclude })).found, ['BASE0001/YYYYYYYY'])
+    const named = { ...nothing, devices: [{ serial: 'XXXXXXXX' }, { serial: 'YYYYYYYY' }] }
+    assert.deepEqual((await current({ exclude, selection: named })).requests, [
+      { 'remote-serial': ['YYYYYYYY'] },
+    ])
+    const based = await current({ exclude, selection: { ...nothing, bases: ['BASE0001'] } })
+    assert.deepEqual(based.found, ['BASE0001/YYYYYYYY'])
+  })
+
+  it('sends no request if no device is left', async () => {
+    const selection = { ...nothing, devices: [{ serial: 'XXXXXXXX' }] }
+    const { requests, found, answered } = await current({ exclude: ['XXXXXXXX'], selection })
+    assert.deepEqual([requests, found, answered], [[], [], false])
+  })
+
+  it('of base units and standalone devices is one request with their serials', async () => {
+    const named = { ...nothing, bases: ['BASE0001'], devices: [{ serial: 'ZZZZZZZZ', base: 'ZZZZZZZZ' }] }
+    assert.deepEqual((await current({ selection: named })).requests, [
+      { 'base-serial': ['BASE0001', 'ZZZZZZZZ'] },
+    ])
+    const known = { ...nothing, devices: [{ serial: 'ZZZZZZZZ' }] }
+    assert.deepEqual((await current({ selection: known }, () => false)).requests, [
+      { 'base-serial': ['ZZZZZZZZ'] },
+    ])
+  })
+
+  it('of any other mix, of groups, and of unknown devices is one without a filter', async () => {
+    const mixes = [
+      { ...nothing, devices: [{ serial: 'XXXXXXXX' }], bases: ['BASE0001'] },
+      {
+        ...nothing,
+        devices: [
+          { serial: 'XXXXXXXX', base: 'BASE0001' },
+          { serial: 'ZZZZZZZZ', base: 'ZZZZZZZZ' },
+        ],
+      },
+      { ...nothing, groups: ['Cold chain'] },
+    ]
+    for (const selection of mixes) {
+      const { requests, updates } = await current({ selection })
+      assert.deepEqual([requests, updates], [[{}], 1])
+    }
+    const selection = { ...nothing, devices: [{ serial: 'YYYYYYYY' }] }
+    const unknown = await current({ selection }, () => undefined)
+    assert.deepEqual([unknown.requests, unknown.found], [[{}], ['BASE0001/YYYYYYYY']])
+  })
+})
+
+describe('fetching one device', () => {
+  it('requests the newest records from the endpoint that serves it', async () => {
+    const { account, requests } = modelAccount(({ endpoint }) =>
+      endpoint === 'latest-data' ? graph() : relayGraph(),
+    )
+    await collectLatest(account, { serial: '5212A1B2', base: '5212A1B2' }, how, patient)
+    await collectLatest(account, { serial: '5212A1B2', base: '5839F001' }, how, patient)
+    assert.deepEqual(requests, [
+      { endpoint: 'latest-data', params: { 'remote-serial': '5212A1B2' } },
+      { endpoint: 'latest-data-relay', params: { 'remote-serial': '5212A1B2', 'base-serial': '5839F001' } },
+    ])
+  })
+
+  it('rejects an answer about another device, or under another base unit', async () => {
+    const target = { serial: '5212A1B2', base: '5839F001' }
+    const others = [
+      { 'remote-serial': '5212A1B3' },
+      { 'base-serial': '5839F002' },
+      { 'remote-serial': '5212A1B3', 'base-serial': '5839F002' },
+    ]
+    for (const other of others) {
+      const { account } = modelAccount(({ endpoint }) =>
+        endpoint === 'alert' ? alertAnswer(other) : relayGraph(other),
+      )
+      for (const rejected of [
+        collectLatest(account, target, how, patient),
+        collectAlerts(account, target, how, patient),
+      ]) {
+        await assert.rejects(rejected, { code: 'ENVLOG_REPLY', reason: 'reply-other-device' })
+      }
+    }
+    const { account } = modelAccount(() => relayGraph({ 'remote-serial': ' 5212a1b2 ' }))
+    await collectLatest(account, target, how, patient)
+  })
+
+  it('requests alerts with its own serial as base unit if it is standalone', async () => {
+    const { account, requests } = modelAccount(() =>
+      alertAnswer({ 'alert-logs': [{ unixtime: '1', ch1: 'a' }] }),
+    )
+    const { content } = await collectAlerts(account, { serial: '5212A1B2', base: '5212A1B2' }, how, patient)
+    assert.deepEqual(requests[0], {
+      endpoint: 'alert',
+      params: { 'remote-serial': '5212A1B2', 'base-serial': '5212A1B2' },
+    })
+    assert.ok(content.kind === 'alerts')
+    assert.equal(content.alerts.length, 1)
+    assert.equal(content.device.serial, '5212A1B2')
+  })
+})

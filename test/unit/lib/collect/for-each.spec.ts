@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { systemClock } from '../../../../src/lib/clock'
+import { forEachConcurrent } from '../../../../src/lib/collect/for-each'
+import { EnvlogError, type Reason } from '../../../../src/lib/errors'
+import { failure, never } from '../answers'
+import { useFakeTimers, watch } from '../api/setup'
+
+const items = [0, 1, 2, 3, 4, 5, 6]
+
+describe('concurrent work on devices', () => {
+  const timers = useFakeTimers()
+
+  /** Each item takes a second; the given ones then fail. */
+  function run(
+    concurrency: number,
+    failing: Record<number, unknown> = {},
+    signal = never,
+    doubtful: number[] = [],
+  ) {
+    const reported: [number, string][] = []
+    const seen = { started: [] as number[], done: [] as number[], most: 0, reported: reported }
+    let open = 0
+    const result = forEachConcurrent(
+      items,
+      concurrency,
+      signal,
+      async (item, inner) => {
+        seen.started.push(item)
+        seen.most = Math.max(seen.most, ++open)
+        try {
+          await systemClock.sleep(1000, inner)
+        } finally {
+          open--
+        }
+        const failure = failing[item]
+        if (failure) throw typeof failure === 'string' ? new EnvlogError(failure as Reason) : failure
+        seen.done.push(item)
+      },
+      (item, error) => reported.push([item, error.reason]),
+      (item) => doubtful.includes(item),
+    )
+    return { seen, result, watched: watch(result), open: () => open }
+  }
+
+  for (const concurrency of [1, 3, 20]) {
+    it(`runs at most ${concurrency} at a time, in their order, each once`, async () => {
+      const { seen, watched } = run(concurrency)
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, 'done')
+      assert.deepEqual(seen.started, items)
+      assert.equal(seen.most, Math.min(concurrency, items.length))
+    })
+  }
+
+  for (const reason of [
+    'device-refused',
+    'device-unknown',
+    'reply-unreadable',
+    'reply-not-json',
+    'reply-too-large',
+  ]) {
+    it(`reports ${reason} of its device and continues`, async () => {
+      const { seen, watched } = run(2, { 1: reason, 6: reason })
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, 'done')
+      assert.deepEqual(seen.reported, [
+        [1, reason],
+        [6, reason],
+      ])
+      assert.deepEqual(seen.done, [0, 2, 3, 4, 5])
+    })
+  }
+
+  for (const reason of [
+    'login-refused',
+    'access-refused',
+    'service-refused',
+    'redirected',
+    'no-connection',
+    'no-certificate',
+    'proxy-refused',
+    'timeout-connect',
+  ]) {
+    it(`ends with ${reason}: the others are aborted, none is started, none is reported`, async () => {
+      const { seen, watched, open } = run(3, { 1: reason })
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, reason)
+      assert.deepEqual(seen.started.slice(0, 3), [0, 1, 2])
+      assert.ok(seen.started.length <= 4)
+      assert.deepEqual([seen.reported, open()], [[], 0])
+    })
+  }
+
+  for (const reason of [
+    'service-failed',
+    'gateway-answered',
+    'connection-broken',
+    'timeout-silent',
+    'timeout-total',
+  ] as const) {
+    const failing = (...which: number[]) => Object.fromEntries(which.map((item) => [item, reason]))
+
+    it(`reports ${reason} of items if others succeed, each once`, async () => {
+      for (const which of [[0], [3], [6], [0, 1], [5, 6], [0, 2, 4, 6], [1, 2, 3], [0, 1, 2, 3]]) {
+        const { seen, watched } = run(1, failing(...which))
+        await timers().tickAsync(10_000)
+        assert.equal(watched.state, 'done')
+        assert.deepEqual(
+          seen.reported.toSorted(),
+          which.map((item) => [item, reason]),
+        )
+        assert.deepEqual(
+          seen.done.toSorted(),
+          items.filter((item) => !which.includes(item)),
+        )
+      }
+    })
+
+    it(`ends with ${reason} if three in a row fail so, without a report of each`, async () => {
+      const { seen, watched } = run(1, failing(2, 3, 4, 5, 6))
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, reason)
+      assert.deepEqual([seen.started, seen.reported], [[0, 1, 2, 6, 5], []])
+    })
+
+    it(`reports ${reason} of any number of suspect items as soon as another succeeds`, async () => {
+      for (const which of [
+        [3, 4, 5, 6],
+        [0, 1, 2, 3],
+        [0, 1, 2, 4, 5, 6],
+      ]) {
+        for (const concurrency of [1, 2, 4]) {
+          const { seen, watched } = run(concurrency, failing(...which), never, which)
+          await timers().tickAsync(10_000)
+          assert.equal(watched.state, 'done', `${which} ${concurrency}`)
+          assert.deepEqual(
+            seen.reported.toSorted(),
+            which.map((item) => [item, reason]),
+          )
+        }
+      }
+    })
+
+    it(`ends with ${reason} if all suspect items fail again`, async () => {
+      const { seen, watched } = run(1, failing(...items), never, items)
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, reason)
+      assert.deepEqual([seen.started, seen.reported], [[0, 1, 2], []])
+    })
+
+    it(`ends with ${reason} if no item succeeds`, async () => {
+      const result = forEachConcurrent(
+        [0, 1],
+        1,
+        never,
+        () => Promise.reject(new EnvlogError(reason)),
+        () => assert.fail('it was reported'),
+      )
+      await assert.rejects(result, failure(reason))
+    })
+  }
+
+  it('resets the count after a success, and does not count items with their own failures', async () => {
+    const { seen, watched } = run(1, {
+      0: 'timeout-silent',
+      1: 'service-failed',
+      3: 'timeout-total',
+      4: 'device-refused',
+    })
+    await timers().tickAsync(10_000)
+    assert.equal(watched.state, 'done')
+    assert.deepEqual(
+      seen.reported.map(([item]) => item),
+      [0, 1, 4, 3],
+    )
+  })
+
+  for (const reason of ['quota-wait', 'quota-refused', 'records-wait'] as const) {
+    const isOfDevice = reason === 'records-wait'
+    it(`waits for running items if ${reason} ends it, and starts no others`, async () => {
+      const { seen, watched } = run(3, { 1: reason })
+      await timers().tickAsync(10_000)
+      assert.equal(watched.state, isOfDevice ? 'done' : reason)
+      assert.deepEqual(seen.done, isOfDevice ? [0, 2, 3, 4, 5, 6] : [0, 2, ...seen.done.slice(2)])
+      assert.ok(isOfDevice || seen.started.length <= 4)
+    })
+  }
+
+  it('ends unchanged with an error that is no failure of the service', async () => {
+    const bug = new TypeError('a bug')
+    const { result } = run(1, { 0: bug })
+    await timers().tickAsync(10_000)
+    await assert.rejects(result, bug)
+  })
+
+  it('rejects with ENVLOG_CLOSED as soon as the caller aborts, and leaves nothing behind', async () => {
+    const abort = new AbortController()
+    const { seen, watched, open } = run(2, {}, abort.signal)
+    await timers().tickAsync(1500)
+    abort.abort()
+    await timers().tickAsync(0)
+    assert.equal(watched.state, 'closed')
+    assert.deepEqual([seen.started, open(), seen.reported], [[0, 1, 2, 3], 0, []])
+    assert.equal(getEventListeners(abort.signal, 'abort').length, 0)
+  })
+
+  it('starts nothing if the caller has aborted before', async () => {
+    const { seen, result } = run(2, {}, AbortSignal.abort())
+    await assert.rejects(result, failure('ENVLOG_CLOSED'))
+    assert.deepEqual(seen.started, [])
+  })
+
+  it('resolves immediately without devices', async () => {
+    await forEachConcurrent(
+      [],
+      2,
+      never,
+      async () => assert.fail(),
+      () => assert.fail(),
+    )
+  })
+})

@@ -1,0 +1,339 @@
+import assert from 'node:assert/strict'
+import { createNodeState } from '../../../../src/lib/collect/node-state'
+import { createVirtualClock } from '../../../support/clock'
+import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
+import { failure } from '../answers'
+
+const DEVICE = '5839F001/5212A1B2'
+const at = (sequence: number) => ({ seen: [`${sequence}`], sequence })
+const persisted = (taken: number) => ({ seen: [`${taken}`], taken })
+const saved = (taken: number) => {
+  const nothing = { forgotten: {}, marks: {}, selected: {}, round: [] }
+  return { version: 1, key: 'key', cursors: { [DEVICE]: persisted(taken) }, ...nothing }
+}
+/** The outcome of a promise, once it is settled. */
+function outcome(waiting: Promise<void>): () => string | undefined {
+  let end: string | undefined
+  const set = (reason: string) => {
+    end = reason
+  }
+  waiting.then(
+    () => set('ready'),
+    (error) => set(error.reason),
+  )
+  return () => end
+}
+const silence = <T>() => new Promise<T>(() => {})
+
+function begin(store = createRecordingStore()) {
+  const clock = createVirtualClock(0)
+  const nodeState = createNodeState(clock)
+  nodeState.open(store)
+  let isReady = false
+  nodeState.ready().then(
+    () => {
+      isReady = true
+    },
+    () => {},
+  )
+  const deliver = (sequence: number) => {
+    nodeState.dispatch(DEVICE, { kind: 'trigger' })
+    nodeState.dispatch(DEVICE, { kind: 'delivered', next: at(sequence) })
+  }
+  return {
+    clock,
+    nodeState,
+    deliver,
+    isReady: () => isReady,
+    cursor: () => nodeState.delivery(DEVICE).cursor,
+  }
+}
+
+describe('a store', () => {
+  it('that is slow is awaited before the first request', async () => {
+    let answer = (_: unknown) => {}
+    const store = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
+    const { isReady, cursor } = begin(store)
+    await nextTurn()
+    assert.equal(isReady(), false)
+    answer(saved(5))
+    await nextTurn()
+    assert.deepEqual([isReady(), cursor()], [true, at(5)])
+  })
+
+  it('that does not answer is awaited for five seconds; a late answer is still used', async () => {
+    let answer = (_: unknown) => {}
+    let loads = 0
+    const load = () => new Promise((resolve) => (answer = resolve)).finally(() => loads++)
+    const { clock, nodeState, cursor } = begin({ ...createRecordingStore(), load })
+    for (let times = 0; times < 2; times++) {
+      const waiting = outcome(nodeState.ready())
+      clock.advance(4999)
+      await nextTurn()
+      assert.equal(waiting(), undefined)
+      clock.advance(1)
+      await nextTurn()
+      assert.equal(waiting(), 'store-unreadable')
+    }
+    answer(saved(5))
+    await nextTurn()
+    assert.deepEqual([cursor(), loads], [at(5), 1])
+    await nodeState.ready()
+  })
+
+  it('that never answers is loaded again after a minute', async () => {
+    const answers: ((state: unknown) => void)[] = []
+    const store = { ...createRecordingStore(), load: () => new Promise((resolve) => answers.push(resolve)) }
+    const { clock, nodeState, cursor } = begin(store)
+    clock.advance(59_999)
+    void nodeState.ready().catch(() => {})
+    assert.equal(answers.length, 1)
+    clock.advance(1)
+    const second = outcome(nodeState.ready())
+    assert.equal(answers.length, 2)
+    answers[1]?.(saved(6))
+    await nextTurn()
+    assert.deepEqual([second(), cursor()], ['ready', at(6)])
+    answers[0]?.(saved(5))
+    await nextTurn()
+    assert.deepEqual(cursor(), at(6), 'the first to answer holds')
+  })
+
+  it('that cannot be read is not treated as empty: nothing is ready or written before it can be read', async () => {
+    let fails = true
+    const good = createRecordingStore(saved(5))
+    const load = () => (fails ? Promise.reject(new Error('not connected yet')) : good.load())
+    const { nodeState, cursor } = begin({ ...good, load })
+    for (let times = 0; times < 3; times++) {
+      await assert.rejects(nodeState.ready(), failure('store-unreadable'))
+      nodeState.setLastSent([[DEVICE, 'mark']])
+      await nextTurn()
+    }
+    assert.deepEqual(good.writes, [])
+    fails = false
+    await nodeState.ready()
+    assert.deepEqual(cursor(), at(5))
+    nodeState.save()
+    assert.deepEqual(good.latest(), { ...saved(5), marks: { [DEVICE]: 'mark' } })
+  })
+
+  const newer = { ...saved(5), version: 2 }
+  const unreadable: Record<string, unknown> = {
+    'a newer version': newer,
+    'a version of something else': { ...saved(5), version: 'x' },
+    'no version': { cursors: {} },
+    'a text': 'half of it: {"version":1,"cur',
+    'a list': [],
+    'a number': 7,
+    'a cursor that is none': { ...saved(5), cursors: { [DEVICE]: persisted(5), other: { taken: 'x' } } },
+    'cursors that are a list': { ...saved(5), cursors: [] },
+    'a mark that is no text': { ...saved(5), marks: { [DEVICE]: 1 } },
+    'receipts that are void till no time': { ...saved(5), forgotten: { [DEVICE]: null } },
+    'a round of something else': { ...saved(5), round: [{}] },
+  }
+  for (const [title, held] of Object.entries(unreadable)) {
+    it(`that contains ${title} is not treated as empty: nothing is ready, and it is not overwritten`, async () => {
+      const store = createRecordingStore(held)
+      const { nodeState } = begin(store)
+      const reason = held === newer ? 'store-newer' : 'store-unreadable'
+      for (let times = 0; times < 2; times++) {
+        await assert.rejects(nodeState.ready(), failure(reason))
+        nodeState.save()
+        nodeState.forget('all')
+        await nextTurn()
+      }
+      await nodeState.close(store)
+      assert.deepEqual(store.writes, [])
+    })
+  }
+
+  for (const empty of [undefined, null]) {
+    it(`that contains ${empty} is empty`, async () => {
+      const { nodeState } = begin(createRecordingStore(empty))
+      await nodeState.ready()
+    })
+  }
+
+  it('that cannot be read is loaded once for all callers, and again after a deploy', async () => {
+    let loads = 0
+    const good = createRecordingStore(saved(5))
+    const { nodeState, cursor } = begin({ ...good, load: () => Promise.reject(new Error(`${++loads}`)) })
+    const both = await Promise.allSettled([nodeState.ready(), nodeState.ready()])
+    assert.deepEqual([both.map(({ status }) => status), loads], [['rejected', 'rejected'], 1])
+    nodeState.open(good)
+    await nodeState.ready()
+    assert.deepEqual(cursor(), at(5))
+  })
+
+  it('that is being read by a node that closes late does not close its successor', async () => {
+    const old = { ...createRecordingStore(), load: () => silence<unknown>() }
+    const { nodeState, cursor } = begin(old)
+    const present = createRecordingStore(saved(5))
+    nodeState.open(present)
+    await nodeState.close(old)
+    await nodeState.ready()
+    nodeState.dispatch(DEVICE, { kind: 'trigger' })
+    nodeState.dispatch(DEVICE, { kind: 'delivered', next: at(6) })
+    await nextTurn()
+    assert.deepEqual([cursor(), present.latest()], [at(6), saved(6)])
+  })
+
+  it('that fails to write gets the next change', async () => {
+    let fails = true
+    const good = createRecordingStore({ ...saved(4), cursors: {} })
+    const save = (text: string) => (fails ? Promise.reject(new Error('full')) : good.save(text))
+    const { deliver } = begin({ ...good, save })
+    await nextTurn()
+    deliver(5)
+    await nextTurn()
+    fails = false
+    deliver(6)
+    await nextTurn()
+    assert.deepEqual(good.latest(), saved(6))
+  })
+
+  it('knows after a restart what was forgotten: an old receipt does not restore it', async () => {
+    const store = createRecordingStore()
+    const before = begin(store)
+    await nextTurn()
+    before.deliver(5)
+    before.nodeState.forget('all')
+    await nextTurn()
+    const { nodeState, cursor, clock } = begin(store)
+    await nextTurn()
+    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(5) })
+    assert.equal(cursor(), null)
+    const later = at(clock.now() + 1)
+    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: later })
+    assert.deepEqual(cursor(), later)
+  })
+
+  it('does not know after a restart which receipts were issued; they are void all the same', async () => {
+    const store = createRecordingStore()
+    const before = begin(store)
+    await nextTurn()
+    before.deliver(5)
+    const next = at(before.clock.now())
+    before.nodeState.dispatch(DEVICE, { kind: 'trigger' })
+    before.nodeState.dispatch(DEVICE, {
+      kind: 'receipt-issued',
+      next,
+      overdueAt: 0,
+      retained: null,
+    })
+    await nextTurn()
+    const { nodeState, cursor } = begin(store)
+    await nextTurn()
+    nodeState.forget(['5212A1B2'])
+    nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: next })
+    assert.equal(cursor(), null)
+  })
+
+  it('need not know a device for its receipts to be void', async () => {
+    for (const serials of ['all', ['5212A1B2']] as const) {
+      const { nodeState, cursor, clock } = begin()
+      await nextTurn()
+      nodeState.forget(serials)
+      nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(clock.now()) })
+      assert.equal(cursor(), null)
+      nodeState.dispatch('a/b', { kind: 'receipt-received', cursor: at(clock.now()) })
+      assert.equal(nodeState.delivery('a/b').cursor === null, serials === 'all')
+      nodeState.dispatch(DEVICE, { kind: 'receipt-received', cursor: at(clock.now() + 1) })
+      assert.deepEqual(cursor(), at(clock.now() + 1))
+    }
+  })
+
+  it('that is being read when the node closes is not ready', async () => {
+    let answer = (_: unknown) => {}
+    const store = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
+    const { nodeState } = begin(store)
+    const waiting = outcome(nodeState.ready())
+    await nodeState.close(store)
+    answer(saved(5))
+    await nextTurn()
+    assert.equal(waiting(), 'closed')
+    await assert.rejects(nodeState.ready(), failure('closed'))
+  })
+
+  it('gets what the node knows at each deploy: it may be another one, or have failed before', async () => {
+    let isIll = true
+    const recording = createRecordingStore()
+    const save = (text: string) => (isIll ? Promise.reject(new Error('full')) : recording.save(text))
+    const store = { ...recording, save }
+    const { nodeState, deliver } = begin(store)
+    await nextTurn()
+    deliver(5)
+    await nextTurn()
+    await nodeState.close(store)
+    isIll = false
+    for (const another of [store, createRecordingStore()]) {
+      nodeState.open(another)
+      await nextTurn()
+      await nodeState.close(another)
+      const next = begin(another)
+      await nextTurn()
+      assert.deepEqual(next.cursor(), at(5))
+    }
+  })
+
+  it('that writes slowly gets one write at a time, and finally the latest state', async () => {
+    const ends: (() => void)[] = []
+    const states: unknown[] = []
+    const save = (text: string) => {
+      states.push(JSON.parse(text))
+      return new Promise<void>((resolve) => ends.push(resolve))
+    }
+    const { deliver } = begin({ ...createRecordingStore({ ...saved(4), cursors: {} }), save })
+    await nextTurn()
+    for (const sequence of [5, 6, 7]) deliver(sequence)
+    assert.deepEqual(states, [saved(5)])
+    ends[0]?.()
+    await nextTurn()
+    assert.deepEqual(states, [saved(5), saved(7)])
+    ends[1]?.()
+    await nextTurn()
+    assert.equal(states.length, 2)
+  })
+
+  it('that never confirms a write does not delay deliveries', async () => {
+    const { deliver, cursor } = begin({ ...createRecordingStore(), save: () => silence() })
+    await nextTurn()
+    deliver(5)
+    deliver(6)
+    assert.deepEqual(cursor(), at(6))
+  })
+
+  it('of an earlier deploy that is still being read does not replace the current one', async () => {
+    let answer = (_: unknown) => {}
+    const old = { ...createRecordingStore(), load: () => new Promise((resolve) => (answer = resolve)) }
+    const { nodeState, deliver } = begin(old)
+    const present = createRecordingStore()
+    nodeState.open(present)
+    answer(undefined)
+    await nextTurn()
+    deliver(5)
+    await nextTurn()
+    assert.deepEqual([old.writes.length, present.writes.length], [0, 1])
+  })
+
+  const records = { time: 5, at: ['x'], beside: [], id: null, taken: 5 }
+
+  it('contains cursors of records, or of alerts', async () => {
+    const { nodeState } = begin(
+      createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'c/1': records } }),
+    )
+    await nodeState.ready()
+    const cursor = { time: 5, hashesAtTime: ['x'], outOfOrder: [], id: null, sequence: 5 }
+    assert.deepEqual([nodeState.delivery(DEVICE).cursor, nodeState.delivery('c/1').cursor], [at(5), cursor])
+  })
+
+  const odd = [null, 7, 'x', [], {}, { taken: 'x', seen: [] }, { taken: 5, seen: [7] }, { taken: 5 }]
+  for (const cursor of [...odd, { ...records, at: null }, { ...records, time: 'x' }]) {
+    it(`with the cursor ${JSON.stringify(cursor)} is damaged`, async () => {
+      const { nodeState } = begin(
+        createRecordingStore({ ...saved(5), cursors: { [DEVICE]: persisted(5), 'b/1': cursor } }),
+      )
+      await assert.rejects(nodeState.ready(), failure('store-unreadable'))
+    })
+  }
+})

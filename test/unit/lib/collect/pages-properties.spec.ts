@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Account } from '../../../../src/lib/account'
+import { collectRange } from '../../../../src/lib/collect/range'
+import { readEnvelope } from '../../../../src/lib/decode/envelopes'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { graph, type Json, patient } from '../answers'
+import { type Behaviour, type ModelRecord, select } from './model-service'
+
+const target = { serial: '5212A1B2', base: '5212A1B2' }
+const MAX_PER_SECOND = 3
+const behaviour: fc.Arbitrary<Behaviour> = fc.record({
+  inclusive: fc.boolean(),
+  order: fc.constantFrom('ascending', 'descending', 'mixed'),
+})
+/** Number of records in each second; ids of a remote unit that wrap, or that restart. */
+const records = fc
+  .tuple(
+    fc.array(fc.integer({ min: 0, max: MAX_PER_SECOND }), { minLength: 10, maxLength: 40, size: 'max' }),
+    fc.constantFrom(0, 65_530),
+    fc.option(fc.integer({ min: 1, max: 60 })),
+  )
+  .map(([counts, first, begins]) => {
+    const seconds = counts.flatMap((count, second) => Array.from({ length: count }, () => 1000 + second))
+    const idOf = (index: number) =>
+      begins === null || index < begins ? (first + index) % 65_536 : index - begins
+    return seconds.map((unixtime, index): ModelRecord => ({ unixtime, id: idOf(index), value: index }))
+  })
+/** Records that the device's hourly budget allows for each request. */
+const budgets = fc.array(fc.constantFrom(7, 7, 8, 11, 25, 16_000), { minLength: 1, maxLength: 6 })
+
+interface Service {
+  records: ModelRecord[]
+  how: Behaviour
+  budgets: readonly number[]
+  /** Called after a page was answered. */
+  grow?(page: number, records: ModelRecord[]): void
+  /** Ignores the period. */
+  isDeaf?: boolean
+  /** Number of requests it received. */
+  requests?: number
+}
+
+/** Values of a period, and the number of requests. */
+async function collect(service: Service, from: number, to: number, number: number | null = null) {
+  let pages = 0
+  const read = async (endpoint: 'data', params: Json) => {
+    service.requests = ++pages
+    if (pages > 2000) throw new RangeError('it never ends')
+    const most = service.budgets[(pages - 1) % service.budgets.length] ?? 0
+    const received = { ...(params as never as Parameters<typeof select>[1]) }
+    received.number = Math.min(received.number, most)
+    const query = service.isDeaf ? { ...received, 'unixtime-from': 0, 'unixtime-to': 1e9 } : received
+    const data = select([...service.records], query, service.how)
+    service.grow?.(pages, service.records)
+    const body = readEnvelope(endpoint, JSON.stringify(graph({ data })))
+    return { endpoint, body, receivedAt: 0, quota: {}, number: received.number }
+  }
+  const account = { client: { read } } as unknown as Account
+  const period = { from: { instant: from }, to: { instant: to } }
+  const query = { period, number, time: 'utc', format: 'read' } as const
+  const { content } = await collectRange(account, target, query, patient)
+  assert.ok(content.kind === 'series')
+  const { records: found } = content.series
+  const times = found.map(({ timestamp }) => timestamp ?? 0)
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+    'oldest first',
+  )
+  const values = found.map(({ ch1 }) => Number(ch1)).sort((a, b) => a - b)
+  assert.equal(new Set(values).size, values.length, 'none twice')
+  return { values, pages }
+}
+
+const inside = (given: readonly ModelRecord[], from: number, to: number) =>
+  given.filter(({ unixtime }) => unixtime * 1000 >= from && unixtime * 1000 < to).map(({ value }) => value)
+const period = fc
+  .tuple(
+    fc.integer({ min: 990_000, max: 1_045_000 }),
+    fc.oneof(fc.integer({ min: 1, max: 45_000 }), fc.integer({ min: 30_000, max: 60_000 })),
+  )
+  .map(([from, length]) => [from, from + length] as const)
+const numRuns = 500
+
+describe('a period that is fetched in pages of any size', () => {
+  it('is whole, each record once, pages of any size', () =>
+    fc.assert(
+      fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
+        const { values } = await collect({ records: given, how, budgets: most }, from, to)
+        assert.deepEqual(values, inside(given, from, to))
+      }),
+      { numRuns },
+    ))
+
+  it('returns exactly the newest records if a number is given', () =>
+    fc.assert(
+      fc.asyncProperty(
+        records,
+        period,
+        behaviour,
+        budgets,
+        fc.integer({ min: 1, max: 30 }),
+        async (given, [from, to], how, most, number) => {
+          const { values } = await collect({ records: given, how, budgets: most }, from, to, number)
+          const wanted = inside(given, from, to)
+          assert.equal(values.length, Math.min(number, wanted.length))
+          const seconds = (list: number[]) => list.map((value) => given[value]?.unixtime)
+          assert.deepEqual(seconds(values), seconds(wanted.slice(-number)))
+        },
+      ),
+      { numRuns },
+    ))
+
+  it('has all records of the beginning, even if more are added with every page, within the period or after it', () =>
+    fc.assert(
+      fc.asyncProperty(
+        ...[records, period, behaviour, budgets, fc.integer({ min: 1, max: 9 })],
+        async (given, [from, to], how, most, growth) => {
+          const before = inside(given, from, to)
+          const grow = (page: number, held: ModelRecord[]) => {
+            for (let each = 0; each < growth; each++) {
+              const value = 1000 + page * 10 + each
+              held.push({ unixtime: 1040 + page, id: value, value })
+            }
+          }
+          const { values } = await collect({ records: [...given], how, budgets: most, grow }, from, to)
+          assert.deepEqual(
+            values.filter((value) => value < 1000),
+            before,
+          )
+        },
+      ),
+      { numRuns },
+    ))
+
+  it('has what the service still keeps, even if it drops the oldest with every page', () =>
+    fc.assert(
+      fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
+        const held = [...given]
+        const grow = () => void held.splice(0, 3)
+        const { values } = await collect({ records: held, how, budgets: most, grow }, from, to)
+        const kept = new Set(values)
+        assert.deepEqual(
+          inside(held, from, to).filter((value) => !kept.has(value)),
+          [],
+        )
+      }),
+      { numRuns },
+    ))
+})
+
+describe('a service that ignores the period', () => {
+  /** The period has a few seconds; the last may be skipped one by one where a page holds nothing else. */
+  const MAX_PAGES = 5
+
+  it('is requested again only while that returns something, and nothing is doubled or from outside the period', () =>
+    fc.assert(
+      fc.asyncProperty(records, period, behaviour, budgets, async (given, [from, to], how, most) => {
+        const deaf = { records: given, how, budgets: most, isDeaf: true, requests: 0 }
+        const possible = new Set(inside(given, from, to))
+        try {
+          const { values } = await collect(deaf, from, to)
+          assert.ok(values.every((value) => possible.has(value)))
+        } catch (error) {
+          assert.equal((error as EnvlogError).reason, 'reply-other-period')
+        }
+        assert.ok(deaf.requests <= most.length + MAX_PAGES, `${deaf.requests} requests`)
+      }),
+      { numRuns },
+    ))
+})
+
+describe('a page that fails', () => {
+  it('ends the fetching with its error: incomplete data is not sent', async () => {
+    const given = Array.from({ length: 30 }, (_, index) => ({
+      unixtime: 1000 + index,
+      id: index,
+      value: index,
+    }))
+    const how: Behaviour = { inclusive: true, order: 'ascending' }
+    const grow = (page: number) => {
+      if (page === 2) throw new EnvlogError('records-wait')
+    }
+    await assert.rejects(collect({ records: given, how, budgets: [7], grow }, 0, 2_000_000), {
+      code: 'ENVLOG_QUOTA',
+    })
+  })
+})

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { placePeriod, readMoment, relativeMoment } from '../../../../src/lib/collect/period'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { failure } from '../answers'
+
+const now = Date.UTC(2026, 10, 20, 12)
+const utc = (text: string) => ({ instant: Date.parse(text) })
+const wall = (text: string) => ({ wallClock: Date.parse(`${text}Z`) })
+
+/** Unreadable, and names the property. */
+const unreadable = (error: unknown) => {
+  assert.ok(error instanceof EnvlogError)
+  assert.deepEqual(error.params, { property: 'msg.from' })
+  return failure('time-unreadable')(error) && error.code === 'ENVLOG_INPUT'
+}
+
+describe('a moment', () => {
+  const texts: [string, object][] = [
+    ['2026-11-20T08:00:00Z', utc('2026-11-20T08:00:00Z')],
+    ['2026-11-20t08:00:00.123z', utc('2026-11-20T08:00:00.123Z')],
+    ['2026-11-20T08:00:00.5+09:00', utc('2026-11-19T23:00:00.500Z')],
+    ['2026-11-20 08:00-0330', utc('2026-11-20T11:30:00Z')],
+    ['2026-11-20T08:00:00', wall('2026-11-20T08:00:00')],
+    ['2026-11-20 08:00', wall('2026-11-20T08:00')],
+    [' 2026-11-20 ', wall('2026-11-20T00:00')],
+    ['1795161600', utc('2026-11-20T08:00:00Z')],
+    ['1795161600000', utc('2026-11-20T08:00:00Z')],
+  ]
+  for (const [text, expected] of texts) {
+    it(`is read from "${text}"`, () => assert.deepEqual(readMoment(text, 'msg.from'), expected))
+  }
+
+  it('is read from a Date', () => assert.deepEqual(readMoment(new Date(now), 'msg.from'), { instant: now }))
+
+  it('is seconds below 1e11 and milliseconds from there', () => {
+    assert.deepEqual(readMoment(1_795_161_600, 'x'), utc('2026-11-20T08:00:00Z'))
+    assert.deepEqual(readMoment(1_795_161_600_000, 'x'), utc('2026-11-20T08:00:00Z'))
+    assert.deepEqual(readMoment(1e11 - 1, 'x'), { instant: (1e11 - 1) * 1000 })
+    assert.deepEqual(readMoment(1e11, 'x'), { instant: 1e11 })
+  })
+
+  const odd = [
+    '',
+    ' ',
+    'yesterday',
+    '-24h',
+    '2026-13-01',
+    '2026-11-20T25:00',
+    '2026-11-20T08:00+99:00',
+    '20/11/2026',
+    '2026-11-20T08',
+    '2026-02-30',
+  ]
+  for (const text of odd) {
+    it(`is ENVLOG_INPUT from "${text}", naming the property`, () => {
+      assert.throws(() => readMoment(text, 'msg.from'), unreadable)
+    })
+  }
+
+  it('is ENVLOG_INPUT from anything else', () => {
+    for (const value of [
+      undefined,
+      null,
+      true,
+      {},
+      [],
+      [1],
+      new Date(Number.NaN),
+      Number.NaN,
+      1e300,
+      Infinity,
+    ]) {
+      assert.throws(() => readMoment(value, 'msg.from'), unreadable)
+    }
+  })
+
+  it('is a valid time, or ENVLOG_INPUT, whatever is given', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.double(), fc.string()), (value) => {
+        try {
+          const moment = readMoment(value, 'msg.from')
+          new Date('instant' in moment ? moment.instant : moment.wallClock).toISOString()
+        } catch (error) {
+          assert.ok(unreadable(error))
+        }
+      }),
+    )
+  })
+})
+
+describe('a moment before now', () => {
+  for (const [text, ms] of [
+    ['-24h', 86_400_000],
+    ['-7d', 604_800_000],
+    ['-30m', 1_800_000],
+    ['-90s', 90_000],
+    ['-2w', 1_209_600_000],
+    [' -1 h ', 3_600_000],
+  ] as const) {
+    it(`is read from "${text}"`, () =>
+      assert.deepEqual(relativeMoment(text, now, 'x'), { instant: now - ms }))
+  }
+
+  for (const text of ['24h', '-h', '-1.5h', '-1y', 'h', '-24', '+1h', '']) {
+    it(`is ENVLOG_INPUT from "${text}"`, () =>
+      assert.throws(() => relativeMoment(text, now, 'msg.from'), unreadable))
+  }
+
+  it('is ENVLOG_INPUT if it is before the earliest valid time', () => {
+    assert.throws(() => relativeMoment('-99999999999w', now, 'msg.from'), unreadable)
+    assert.throws(() => relativeMoment(`-${'9'.repeat(400)}s`, now, 'msg.from'), unreadable)
+  })
+})
+
+describe('a period', () => {
+  const hour = 3_600_000
+
+  it('is at its instants, whatever the offset', () => {
+    const period = { from: { instant: 0 }, to: { instant: hour } }
+    assert.deepEqual(placePeriod(period, 540), { from: 0, to: hour })
+  })
+
+  it('has its wall clock times at the given offset', () => {
+    const period = { from: { wallClock: 9 * hour }, to: { wallClock: 10 * hour } }
+    assert.deepEqual(placePeriod(period, 540), { from: 0, to: hour })
+    assert.deepEqual(placePeriod(period, -210), { from: 12.5 * hour, to: 13.5 * hour })
+    assert.deepEqual(placePeriod({ from: { instant: 0 }, to: { wallClock: 10 * hour } }, 540), {
+      from: 0,
+      to: hour,
+    })
+  })
+
+  it('that does not end after it begins is ENVLOG_INPUT', () => {
+    for (const to of [0, -1]) {
+      assert.throws(
+        () => placePeriod({ from: { instant: 0 }, to: { instant: to } }, 0),
+        failure('ENVLOG_INPUT'),
+      )
+    }
+    const crossed = { from: { instant: hour }, to: { wallClock: 2 * hour } }
+    assert.throws(() => placePeriod(crossed, 60), failure('period-empty'))
+  })
+})

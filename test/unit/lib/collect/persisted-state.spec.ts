@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AlertCursor, planAlerts } from '../../../../src/lib/collect/alert-cursor'
+import { createNodeState } from '../../../../src/lib/collect/node-state'
+import { readReceipt } from '../../../../src/lib/collect/receipt'
+import type { RecordCursor } from '../../../../src/lib/collect/record-cursor'
+import { createVirtualClock } from '../../../support/clock'
+import { createRecordingStore, nextTurn } from '../../../support/collect/recording-store'
+import { planAnswer, planSequence, record } from '../../../support/collect/records'
+import { root } from '../../../support/package'
+
+/** Stored state of two nodes and receipts of their messages, written before any of it was renamed. */
+const old = JSON.parse(readFileSync(join(root, 'test/fixtures/saved/node-state-v1.json'), 'utf8'))
+const [DELIVERED, BEGUN, FORGOTTEN] = ['5839F001/5212A1B2', '52A10001/52A10001', '52A10002/52A10002']
+/** The delivered records: two in the same second, one ahead of the clock and one without a time. */
+const delivered = [record(-60, 4), record(0, 5), record(0, 6), record(7200, 9), record(null, 8)]
+const alert = (timestamp: number, text: string) => ({ timestamp, texts: [{ source: 'ch1', text }] })
+
+async function load(kind: 'records' | 'alerts') {
+  const store = createRecordingStore(old[kind])
+  const nodeState = createNodeState(createVirtualClock(0))
+  nodeState.open(store, { cursorKind: kind })
+  await nodeState.ready()
+  return { store, nodeState, cursor: (device: string) => nodeState.delivery(device).cursor }
+}
+
+describe('state that was saved by the first version', () => {
+  it('of records is known: nothing is sent twice, new records are sent', async () => {
+    const { cursor } = await load('records')
+    const known = cursor(DELIVERED) as RecordCursor
+    const ids = (data: typeof delivered) => {
+      const found = planAnswer(known, data)
+      assert.ok(found.kind === 'complete')
+      return found.fresh.records.map(({ dataId }) => dataId)
+    }
+    assert.deepEqual(ids(delivered), [])
+    assert.deepEqual(ids([...delivered, record(0, 7), record(60, 10), record(7201, 11)]), [7, 10, 11])
+    assert.deepEqual(planSequence().next(delivered), [8, 4, 5, 6, 9], 'without it all are new')
+  })
+
+  it('of unacknowledged records sends them again, without a request for older ones', async () => {
+    const { cursor } = await load('records')
+    const found = planAnswer(cursor(BEGUN) as RecordCursor, delivered)
+    assert.ok(found.kind === 'complete')
+    assert.equal(found.fresh.records.length, 5)
+  })
+
+  it('of alerts is known, and unacknowledged ones are sent again', async () => {
+    const { cursor } = await load('alerts')
+    const log = [alert(1, 'high'), alert(2, 'low'), alert(3, 'new')]
+    const next = (device: string) => planAlerts(cursor(device) as AlertCursor, log, Date.now(), 'held')
+    assert.deepEqual(next(DELIVERED).fresh, [log[2]])
+    const full = Array.from({ length: 20 }, (_, index) => alert(index, 'other'))
+    const begun = planAlerts(cursor(BEGUN) as AlertCursor, full, Date.now(), 'held')
+    assert.deepEqual([next(BEGUN).fresh, begun.overflow], [log, false])
+  })
+
+  it('accepts its receipts, and knows which are void', async () => {
+    for (const kind of ['records', 'alerts'] as const) {
+      const { nodeState, cursor } = await load(kind)
+      const receipt = readReceipt(old.receipts[kind], nodeState.receiptKey())
+      assert.deepEqual([receipt.node, receipt.device], ['node', BEGUN])
+      nodeState.dispatch(BEGUN, { kind: 'receipt-received', cursor: receipt.cursor })
+      assert.deepEqual(cursor(BEGUN), cursor(DELIVERED), 'it is of the same answer')
+      nodeState.dispatch(FORGOTTEN, { kind: 'receipt-received', cursor: receipt.cursor })
+      assert.equal(cursor(FORGOTTEN) === null, kind === 'records')
+    }
+  })
+
+  it('is written in the same format: the first version can still read it', async () => {
+    for (const kind of ['records', 'alerts'] as const) {
+      const { store, nodeState } = await load(kind)
+      nodeState.save()
+      await nextTurn()
+      assert.equal(store.writes.length, 1)
+      assert.deepEqual(store.latest(), old[kind])
+    }
+  })
+})

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import type { Gap } from '../../../../src/lib/readings/continuity'
+import {
+  actsOf,
+  anyDeviceProfile,
+  anyPollSettings,
+  requestsOf,
+  stepsOf,
+  timeActs,
+} from '../../../support/collect/arbitraries'
+import type { DeviceProfile, MeasuredRecord, Step } from '../../../support/collect/device'
+import type { JournalEntry } from '../../../support/collect/journal'
+import type { PollSettings } from '../../../support/collect/oracle'
+import { type Act, createPollSimulation, type PollSimulation } from '../../../support/collect/poll-simulation'
+
+const trigger: Act = { act: 'trigger', requests: [], dies: false }
+const steps = stepsOf('lost', 'lost', 'restart')
+const iso = ({ unixtime }: MeasuredRecord) => new Date(unixtime * 1000).toISOString()
+const deliveries = ({ journal }: PollSimulation) =>
+  journal.filter((entry): entry is Extract<JournalEntry, { kind: 'delivered' }> => entry.kind === 'delivered')
+
+/** The true gap between two successive records of the deliveries. */
+function gapBetween(before: MeasuredRecord, after: MeasuredRecord): Gap[] {
+  const ends = { after: iso(before), before: iso(after) }
+  const isRestart = before.run !== after.run
+  if (isRestart && after.id < before.id) return [{ kind: 'restart', ...ends, missing: null }]
+  // A restart at a higher id cannot be distinguished from missing records.
+  const missing = isRestart ? after.id - before.id - 1 : after.count - before.count - 1
+  return missing > 0 ? [{ kind: 'missing', ...ends, missing }] : []
+}
+
+/** Ids that wrap while records are lost may look like a restart. */
+const isAmbiguous = ({ standalone }: DeviceProfile, before: MeasuredRecord, after: MeasuredRecord) =>
+  !standalone && after.id < before.id && before.id > 60_000
+
+/**
+ * Records between two with successive ids, whose own ids appear later: a restart after them and a clock that was
+ * set back before them look the same.
+ */
+const looksSetBack = ({ log }: PollSimulation) =>
+  log.some(({ id, run }, first) => {
+    const end = log.findIndex((later, at) => at > first && later.run !== run)
+    const [before, after] = [log[first - 1], log[end]]
+    if (!before || !after || after.id !== (before.id + 1) % 65_536) return false
+    return log.slice(end).some((later) => later.id + 1 === id)
+  })
+
+/** The record before the first new one; with `now`, the newest of the first answer. */
+function lastBefore(simulation: PollSimulation, { start }: PollSettings): MeasuredRecord | undefined {
+  const first = simulation.journal.find((entry) => entry.kind === 'answered')
+  if (start !== 'now' || first?.kind !== 'answered') return undefined
+  return first.answer.records.toSorted((a, b) => a.seq - b.seq).at(-1)
+}
+
+/** @throws where a gap is reported that is none, or a gap is reported twice or not at all */
+function check(simulation: PollSimulation, profile: DeviceProfile, settings: PollSettings): void {
+  let last = lastBefore(simulation, settings)
+  let known = last?.seq
+  for (const { records, gaps, isOverflow } of deliveries(simulation)) {
+    const expected: Gap[] = []
+    for (const record of records) {
+      const found = last && profile.ids === 'counted' ? gapBetween(last, record) : []
+      if (last && found.length > 0 && isAmbiguous(profile, last, record)) {
+        found.splice(0, 1, ...gaps.filter(endsAt(record)))
+      }
+      expected.push(...found)
+      last = record
+    }
+    assert.deepEqual(gaps.filter(isWanted(settings)), expected)
+    const seqs = records.map(({ seq }) => seq)
+    const isCut = known !== undefined && Math.min(...seqs) > known + 1
+    if (isCut && !settings.backfill) assert.ok(isOverflow, 'omitted older records are not reported')
+    known = Math.max(known ?? 0, ...seqs)
+    if (settings.backfill) assert.equal(isOverflow, false)
+  }
+}
+
+/** A gap between the start and the record before it may be reported or not. */
+const isWanted =
+  ({ start }: PollSettings) =>
+  ({ after }: Gap) =>
+    typeof start !== 'object' || Date.parse(after ?? '') >= start.since
+
+const endsAt = (record: MeasuredRecord) => (gap: Gap) => gap.before === iso(record)
+
+describe('gaps of any device, polled at any time', () => {
+  it('are reported once, exactly where records are missing or ids restarted', async () => {
+    const requests = requestsOf(steps, ['no-connection', 'records-wait', 'closed'])
+    const acts = actsOf(steps, requests, { more: [...timeActs, { act: 'deploy' }] })
+    await fc.assert(
+      fc.asyncProperty(anyDeviceProfile, anyPollSettings, acts, async (profile, settings, life) => {
+        const simulation = createPollSimulation(profile, settings)
+        for (const act of [...life, trigger]) await simulation.perform(act)
+        if (!looksSetBack(simulation)) check(simulation, profile, settings)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('polling', () => {
+  /** Everything delivered of a device that is polled first, last, and every few steps. */
+  async function poll(profile: DeviceProfile, history: readonly Step[], every: number) {
+    const simulation = createPollSimulation(
+      { ...profile, capacity: 10_000 },
+      { start: 'held', backfill: true },
+    )
+    await simulation.perform({ act: 'measure', steps: ['next'] })
+    await simulation.perform(trigger)
+    for (const [index, step] of history.entries()) {
+      await simulation.perform({ act: 'measure', steps: [step] })
+      if (index % every === every - 1) await simulation.perform(trigger)
+    }
+    await simulation.perform(trigger)
+    const delivered = deliveries(simulation)
+    return {
+      seqs: delivered.flatMap(({ records }) => records.map(({ seq }) => seq)),
+      gaps: delivered.flatMap(({ gaps }) => gaps),
+      all: simulation.log.map(({ seq }) => seq),
+    }
+  }
+
+  it('once a day is as complete as once a minute: records and gaps', async () => {
+    const history = fc.array(steps, { maxLength: 8, size: 'max' }).map((parts) => parts.flat())
+    const every = fc.integer({ min: 2, max: 200 })
+    const profile = anyDeviceProfile.map((found): DeviceProfile => ({ ...found, firstId: 100 }))
+    /** Two restarts, a minute apart, with two records in the same second. */
+    const restarts: Step[] = ['restart', 'next', 'next', 'next', 'restart', 'same']
+    const plain: DeviceProfile = {
+      ...{ standalone: false, ids: 'counted', firstId: 100, slow: 0, capacity: 8 },
+      ...{ newestBy: 'time', inclusive: false, order: 'ascending' },
+    }
+    await fc.assert(
+      fc.asyncProperty(profile, history, every, async (found, given, often) => {
+        const [minutely, seldom] = [await poll(found, given, 1), await poll(found, given, often)]
+        assert.deepEqual(seldom.seqs.toSorted(byNumber), seldom.all)
+        assert.deepEqual(minutely.seqs.toSorted(byNumber), minutely.all)
+        assert.deepEqual(seldom.gaps, minutely.gaps)
+      }),
+      {
+        numRuns: 100,
+        examples: [
+          [plain, restarts, 2],
+          [{ ...plain, standalone: true }, restarts, 2],
+        ],
+      },
+    )
+  })
+})
+
+const byNumber = (a: number, b: number) => a - b

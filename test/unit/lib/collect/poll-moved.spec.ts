@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { Comparison } from '../../../../src/lib/api/body'
+import type { PolledData } from '../../../../src/lib/collect/feeds'
+import type { AccountAccess } from '../../../../src/lib/collect/fetch'
+import { createNodeState } from '../../../../src/lib/collect/node-state'
+import { pollRecords } from '../../../../src/lib/collect/poll'
+import { readEnvelope } from '../../../../src/lib/decode/envelopes'
+import type { EndpointName } from '../../../../src/lib/endpoints'
+import { createVirtualClock } from '../../../support/clock'
+import { type Json, patient, relayGraph } from '../answers'
+
+const NOON = 1_795_161_600_000
+const record = (index: number, fields: Json = {}) => ({
+  unixtime: NOON / 1000 + index * 60,
+  'data-id': String(index),
+  ch1: index,
+  ...fields,
+})
+const moved = { serial: '5212A1B2', base: '5839F002' }
+const target = { serial: '5212A1B2', base: '5839F001' }
+
+/** Polls a device of a service whose answer `held` has. */
+function simulate() {
+  const clock = createVirtualClock(0, NOON + 3_000_000)
+  const nodeState = createNodeState(clock)
+  const held = { answer: relayGraph({ data: [record(1), record(2)] }) as Json }
+  const delivered: PolledData[] = []
+  const read = async (endpoint: EndpointName, _params: Json, _context: unknown, compare?: Comparison) => {
+    const text = JSON.stringify(held.answer)
+    const digest = createHash('sha256').update(text).digest('base64')
+    const about = { endpoint, receivedAt: clock.now(), quota: {} }
+    return { ...about, body: readEnvelope(endpoint, text), ...(compare && { digest }) }
+  }
+  const account = { monotonic: () => clock.monotonic(), client: { read } } as unknown as AccountAccess
+  nodeState.open({ load: async () => null, save: async () => {} })
+  const poll = async (device: typeof target) => {
+    await nodeState.ready()
+    const ports = { nodeState, deliver: async (data: PolledData) => void delivered.push(data), warn() {} }
+    const options = { start: 'held', backfill: true, receipts: null, time: 'utc', node: 'node' } as const
+    await pollRecords(account, device, options, ports, patient)
+  }
+  return { clock, nodeState, held, delivered, poll }
+}
+
+describe('a device that was polled with nothing new', () => {
+  it('is an error after it moved, where the service still answers with the other base unit', async () => {
+    for (const polls of [1, 3]) {
+      const { nodeState, poll, delivered } = simulate()
+      for (let turn = 0; turn < polls; turn++) await poll(target)
+      nodeState.setDevices([moved], ({ base }) => base === target.base)
+      await assert.rejects(poll(moved), { reason: 'reply-other-device' }, `after ${polls} polls`)
+      assert.equal(delivered.length, 1)
+    }
+  })
+
+  it('reports a part that cannot be read at each poll, as ever', async () => {
+    const { poll, held, delivered } = simulate()
+    await poll(target)
+    await poll(target)
+    held.answer = relayGraph({ data: [record(1), record(2), 'unreadable'] })
+    for (let turn = 0; turn < 3; turn++) await poll(target)
+    assert.deepEqual(
+      delivered.map(({ failed }) => failed?.length),
+      [0, 1, 1, 1],
+    )
+  })
+
+  it('gets each new record once when answers come back that were known before', async () => {
+    const { poll, held, delivered } = simulate()
+    const [few, more] = [held.answer, relayGraph({ data: [record(1), record(2), record(3)] })]
+    for (const answer of [few, few, few, more, few, few, more, more, few, more]) {
+      held.answer = answer
+      await poll(target)
+    }
+    const channels = delivered.flatMap(({ content }) =>
+      content.kind === 'series' ? content.series.records.map(({ dataId }) => dataId) : [],
+    )
+    assert.deepEqual(channels, [1, 2, 3])
+  })
+})

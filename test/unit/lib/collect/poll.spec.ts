@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import type { DeviceProfile, Step } from '../../../support/collect/device'
+import type { JournalEntry } from '../../../support/collect/journal'
+import type { PollSettings } from '../../../support/collect/oracle'
+import {
+  type Act,
+  createPollSimulation,
+  type PollSimulation,
+  type RequestPlan,
+} from '../../../support/collect/poll-simulation'
+
+const profile: DeviceProfile = {
+  standalone: true,
+  ids: 'counted',
+  firstId: 1,
+  slow: 0,
+  capacity: 10_000,
+  newestBy: 'time',
+  inclusive: false,
+  order: 'ascending',
+}
+const firstRecords: PollSettings = { start: 'held', backfill: true }
+const TIMEOUT = 600_000
+const measure = (count: number, step: Step = 'next'): Act => ({
+  act: 'measure',
+  steps: Array.from({ length: count }, () => step),
+})
+const poll = (...requests: Partial<RequestPlan>[]): Act => ({
+  act: 'trigger',
+  dies: false,
+  requests: requests.map((one) => ({ fails: null, maxRecords: 16_000, meanwhile: [], ...one })),
+})
+const receipt = (back = 0): Act => ({ act: 'receipt', back })
+const timeout: Act = { act: 'pass', ms: TIMEOUT }
+const forget: Act = { act: 'forget' }
+
+async function play(simulation: PollSimulation, ...acts: Act[]): Promise<PollSimulation> {
+  for (const act of acts) await simulation.perform(act)
+  return simulation
+}
+const begin = (...acts: Act[]) => play(createPollSimulation(profile, firstRecords), ...acts)
+const acknowledging = (...acts: Act[]) =>
+  play(createPollSimulation(profile, firstRecords, { timeoutMs: TIMEOUT }), ...acts)
+
+/** The delivered records, message by message. */
+const deliveredIds = ({ journal }: PollSimulation) =>
+  journal.flatMap((entry) => (entry.kind === 'delivered' ? [entry.records.map(({ seq }) => seq)] : []))
+const requests = ({ journal }: PollSimulation) =>
+  journal.flatMap((entry) => (entry.kind === 'completed' ? [entry.requests] : []))
+const kinds = ({ journal }: PollSimulation) => journal.map(({ kind }) => kind)
+const upTo = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+
+describe('a backfill', () => {
+  it('is fetched page by page, and delivered as one message', async () => {
+    const simulation = await begin(
+      measure(2),
+      poll(),
+      measure(40),
+      poll({}, { maxRecords: 7 }, { maxRecords: 11 }),
+    )
+    assert.deepEqual(deliveredIds(simulation), [upTo(0, 2), upTo(2, 42)])
+  })
+
+  it('sends nothing until it is complete, and continues where it stopped', async () => {
+    const simulation = await begin(measure(2), poll(), measure(40))
+    const short = { fails: 'records-wait', most: 11 } as const
+    await play(simulation, poll({}, { maxRecords: 11 }, { maxRecords: 11 }, short))
+    await play(simulation, measure(3), poll(short), poll({ maxRecords: 11 }, short))
+    assert.deepEqual(deliveredIds(simulation), [upTo(0, 2)])
+    await play(simulation, { act: 'deploy' }, poll({ maxRecords: 11 }), poll())
+    assert.deepEqual(deliveredIds(simulation), [upTo(0, 2), upTo(2, 42), upTo(42, 45)])
+    assert.equal(requests(simulation)[1], 1, 'a page alone')
+  })
+
+  it('does not wait for records quota, so that other devices continue', async () => {
+    const { maxRecordsWaits } = await begin(measure(2), poll(), measure(40), poll({}, { maxRecords: 11 }))
+    assert.deepEqual(maxRecordsWaits, [undefined, undefined, 0, 0])
+  })
+
+  it('is dropped and started over if the node gets `forget` meanwhile', async () => {
+    const simulation = await begin(measure(2), poll(), measure(40), poll({}, { meanwhile: [forget] }))
+    assert.deepEqual(deliveredIds(simulation), [upTo(0, 2)])
+    assert.deepEqual(deliveredIds(await play(simulation, poll())), [upTo(0, 2), upTo(37, 42)])
+  })
+
+  it('does not block the device for ever if a late receipt arrives in between', async () => {
+    const simulation = await play(
+      createPollSimulation({ ...profile, capacity: 8 }, firstRecords, { timeoutMs: TIMEOUT }),
+      ...[measure(3), poll(), receipt(), measure(8), poll(), timeout],
+      // Set back so far that all records the service holds are older than the cursor, but newer than the old receipt.
+      ...[measure(2, 'back'), measure(7)],
+      poll({}, { fails: 'records-wait' }),
+      receipt(),
+      ...[measure(40), poll(), receipt(), poll(), receipt(), poll()],
+    )
+    const all = new Set(deliveredIds(simulation).flat())
+    assert.ok(
+      upTo(52, 60).every((seq) => all.has(seq)),
+      `nothing comes any more: ${kinds(simulation).slice(-8)}`,
+    )
+  })
+})
+
+describe('an answer with nothing new', () => {
+  const decoded = async (...acts: Act[]) => (await begin(...acts)).decoded
+
+  it('is decoded once, and not again until something is new', async () => {
+    assert.deepEqual(await decoded(measure(2), poll(), poll(), poll(), poll()), [true, true, false, false])
+    const acts = [measure(2), poll(), poll(), measure(1), poll(), poll(), poll()]
+    assert.deepEqual(await decoded(...acts), [true, true, true, true, false])
+  })
+
+  it('is decoded again after the node forgot the device, and in another process', async () => {
+    const two = [measure(2), poll(), poll()]
+    assert.deepEqual(await decoded(...two, forget, poll()), [true, true, true])
+    assert.deepEqual(await decoded(...two, { act: 'crash', older: 0 }, poll()), [true, true, true])
+  })
+
+  it('is decoded each time while a record is ahead of the clock', async () => {
+    assert.deepEqual(await decoded(measure(2), measure(1, 'ahead'), poll(), poll(), poll()), [
+      true,
+      true,
+      true,
+    ])
+  })
+})
+
+describe('a first answer', () => {
+  it('that was not acknowledged is sent again, and then later records', async () => {
+    const simulation = await acknowledging(
+      measure(5),
+      poll(),
+      measure(40),
+      timeout,
+      poll(),
+      receipt(),
+      poll(),
+    )
+    assert.deepEqual(deliveredIds(simulation), [upTo(0, 5), upTo(0, 5), upTo(5, 45)])
+  })
+
+  it('that was not acknowledged is sent again after a crash', async () => {
+    const simulation = await acknowledging(
+      measure(5),
+      poll(),
+      measure(40),
+      { act: 'crash', older: 0 },
+      poll(),
+    )
+    assert.deepEqual(deliveredIds(simulation), [upTo(0, 5), upTo(0, 45)])
+  })
+
+  it('that is repeated after a crash costs one request, and is not reported as incomplete', async () => {
+    for (const backfill of [true, false]) {
+      const simulation = createPollSimulation(profile, { start: 'held', backfill }, { timeoutMs: TIMEOUT })
+      await play(simulation, measure(40), poll(), { act: 'crash', older: 0 }, poll())
+      assert.deepEqual(
+        [deliveredIds(simulation), requests(simulation)],
+        [
+          [upTo(35, 40), upTo(35, 40)],
+          [1, 1],
+        ],
+      )
+      assert.ok(simulation.journal.every((entry) => entry.kind !== 'delivered' || !entry.isOverflow))
+    }
+  })
+
+  it('that is repeated after a crash is complete, also if the next answer cuts through its first second', async () => {
+    const first = [measure(40), measure(1, 'same'), measure(3)]
+    const simulation = await acknowledging(...first, poll(), measure(1), { act: 'crash', older: 0 }, poll())
+    assert.deepEqual(deliveredIds(simulation), [upTo(39, 44), upTo(39, 45)])
+  })
+
+  it('that was empty: all later records are new, also with a slow clock', async () => {
+    for (const slow of [0, 600, 7200]) {
+      const simulation = createPollSimulation({ ...profile, slow }, firstRecords)
+      await play(simulation, poll(), measure(40), poll())
+      assert.deepEqual(deliveredIds(simulation), [upTo(0, 40)])
+    }
+  })
+})
+
+describe('a device that is forgotten while it is requested', () => {
+  for (const [what, open] of [
+    ['sent', begin],
+    ['acknowledged', acknowledging],
+  ] as const) {
+    it(`is sent once after that, not twice: ${what}`, async () => {
+      const simulation = await open(measure(3), poll({ meanwhile: [forget] }), poll(), receipt(), poll())
+      assert.deepEqual(deliveredIds(simulation), [upTo(0, 3)])
+    })
+  }
+})
+
+describe('a device whose clock is set two hours ahead for ever', () => {
+  const minutely = (count: number) => Array.from({ length: count }, () => [measure(1), poll()]).flat()
+
+  it('is not requested again and again for all later records', async () => {
+    const simulation = await begin(measure(5), poll(), measure(1, 'forward'), poll(), ...minutely(60))
+    assert.deepEqual(deliveredIds(simulation).flat(), upTo(0, 66))
+    assert.ok(
+      requests(simulation).every((count) => count === 1),
+      `requests of each trigger: ${requests(simulation)}`,
+    )
+  })
+
+  it('sends each record once, also if more were received than are remembered', async () => {
+    const simulation = await begin(measure(5), poll(), measure(1, 'forward'), poll(), ...minutely(500))
+    assert.deepEqual(deliveredIds(simulation).flat(), upTo(0, 506))
+  })
+})
+
+describe('a device whose clock was set back', () => {
+  it('is reported once, and sends nothing until it has caught up', async () => {
+    const few = { ...profile, capacity: 8 }
+    const simulation = await play(
+      createPollSimulation(few, firstRecords),
+      measure(8),
+      poll(),
+      measure(8, 'back'),
+      poll(),
+      poll(),
+    )
+    assert.deepEqual(deliveredIds(simulation), [upTo(3, 8)])
+    assert.equal(kinds(simulation).filter((kind) => kind === 'warned').length, 1)
+    await play(simulation, measure(90), poll())
+    assert.ok(deliveredIds(simulation).at(-1)?.includes(105))
+  })
+})
+
+describe('a delivery', () => {
+  const last = (simulation: PollSimulation) =>
+    simulation.journal.findLast((entry: JournalEntry) => entry.kind === 'delivered')
+
+  it('has a receipt if it is to be acknowledged, another one each time, otherwise none', async () => {
+    const simulation = await acknowledging(measure(1), poll())
+    const first = last(simulation)?.receipt
+    await play(simulation, timeout, poll())
+    const second = last(simulation)?.receipt
+    assert.ok(first !== undefined && second !== undefined && first !== second)
+    assert.equal(last(await begin(measure(1), poll()))?.receipt, undefined)
+  })
+
+  it('waits until its receipt is received or overdue, and costs no request meanwhile', async () => {
+    const simulation = await acknowledging(measure(1), poll(), measure(1), poll(), { act: 'deploy' }, poll())
+    assert.deepEqual(simulation.journal.slice(-2), [
+      { kind: 'skipped', requests: 0 },
+      { kind: 'skipped', requests: 0 },
+    ])
+    assert.deepEqual(deliveredIds(await play(simulation, receipt(), poll())), [[0], [1]])
+    await play(simulation, { act: 'pass', ms: TIMEOUT - 1 }, poll(), { act: 'pass', ms: 1 }, poll())
+    assert.deepEqual(deliveredIds(simulation), [[0], [1], [1]])
+  })
+
+  it('without anything new has no receipt, and still moves the cursor', async () => {
+    const simulation = await acknowledging(measure(1), poll(), receipt(), poll(), poll())
+    assert.deepEqual(kinds(simulation).slice(-2), ['answered', 'completed'])
+  })
+})

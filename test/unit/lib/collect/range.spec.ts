@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import type { Account } from '../../../../src/lib/account'
+import { collectRange, type RangeQuery } from '../../../../src/lib/collect/range'
+import { yieldToEventLoop } from '../../../../src/lib/cooperative'
+import type { GraphEnvelope } from '../../../../src/lib/decode/envelopes'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { asking, graph, patient, relayGraph } from '../answers'
+import {
+  type Behaviour,
+  type ModelRecord,
+  modelAccount,
+  modelService,
+  type Query,
+  select,
+} from './model-service'
+
+const standalone = { serial: '5212A1B2', base: '5212A1B2' }
+const remote = { serial: '5212A1B2', base: '5839F001' }
+const strict: Behaviour = { inclusive: false, order: 'ascending' }
+const instants = (from: number, to: number): RangeQuery => ({
+  period: { from: { instant: from }, to: { instant: to } },
+  number: null,
+  time: 'utc',
+  format: 'read',
+})
+const steady = (count: number): ModelRecord[] =>
+  Array.from({ length: count }, (_, index) => ({ unixtime: 1000 + index, id: index + 1, value: index % 50 }))
+
+describe('fetching a period', () => {
+  it('requests from a second before to the end, a page at most, from the endpoint of the device', async () => {
+    const { account, requests } = modelAccount(({ endpoint }) =>
+      endpoint === 'data' ? graph() : relayGraph(),
+    )
+    await collectRange(account, standalone, instants(5_000_000, 6_000_000), patient)
+    await collectRange(account, remote, { ...instants(5_000_000, 6_000_000), number: 7 }, patient)
+    const query = { 'remote-serial': '5212A1B2', 'unixtime-from': 4999, 'unixtime-to': 6000 }
+    assert.deepEqual(requests, [
+      { endpoint: 'data', params: { ...query, number: 16_000 } },
+      { endpoint: 'data-relay', params: { ...query, number: 7, 'base-serial': '5839F001' } },
+    ])
+  })
+
+  for (const inclusive of [true, false]) {
+    it(`returns 40,000 records in pages, bounds ${inclusive ? 'inclusive' : 'strict'}`, async () => {
+      const { account, requests } = modelService(steady(40_000), { inclusive, order: 'descending' })
+      const reported: number[] = []
+      const { content, range } = await collectRange(account, standalone, instants(0, 1e9), patient, (pages) =>
+        reported.push(pages),
+      )
+      assert.ok(content.kind === 'series')
+      const { series } = content
+      assert.deepEqual([series.records.length, series.gaps], [40_000, []])
+      assert.equal(series.records[0]?.timestamp, 1_000_000)
+      assert.deepEqual([requests.length, reported], [3, [1, 2]])
+      assert.deepEqual(range, { from: '1970-01-01T00:00:00.000Z', to: '1970-01-12T13:46:40.000Z' })
+    })
+  }
+
+  it('returns the metadata of the last answer', async () => {
+    const { account } = modelService(steady(10), strict)
+    const { answer } = await collectRange(account, standalone, instants(0, 1e9), patient)
+    assert.deepEqual([answer.endpoint, answer.receivedAt], ['data', 1_795_161_605_000])
+  })
+
+  it("reads wall clock times as the device's own if times are local, otherwise as UTC", async () => {
+    const noon = { wallClock: 43_200_000 }
+    const period = { from: noon, to: { wallClock: 46_800_000 } }
+    const query = { period, number: null, format: 'read' } as const
+    const { account, requests } = modelService([], strict, 540)
+    const local = await collectRange(account, standalone, { ...query, time: 'local' }, patient)
+    const utc = await collectRange(account, standalone, { ...query, time: 'utc' }, patient)
+    assert.equal(local.range.from, '1970-01-01T03:00:00.000Z')
+    assert.equal(utc.range.from, '1970-01-01T12:00:00.000Z')
+    assert.equal(requests[1]?.params['unixtime-from'], 43_199)
+  })
+
+  for (const end of ['from', 'to'] as const) {
+    it(`reads a wall clock time as the device's own if only '${end}' is one`, async () => {
+      const noon = { wallClock: 43_200_000 }
+      const ends = { from: { instant: 0 }, to: { instant: 86_400_000 } }
+      const query = { period: { ...ends, [end]: noon }, number: null, format: 'read', time: 'local' } as const
+      const { account } = modelService([], strict, 540)
+      const { range } = await collectRange(account, standalone, query, patient)
+      assert.equal(range[end], '1970-01-01T03:00:00.000Z')
+    })
+  }
+
+  it('does not use the directory if no end is a wall clock time', async () => {
+    const { account } = modelService([], strict)
+    account.directory.utcOffset = () => assert.fail('it was requested')
+    await collectRange(account, standalone, { ...instants(0, 1000), time: 'local' }, patient)
+  })
+
+  it('that ends before it begins is ENVLOG_INPUT, without a request', async () => {
+    const { account, requests } = modelService([], strict)
+    await assert.rejects(collectRange(account, standalone, instants(1000, 1000), patient), {
+      code: 'ENVLOG_INPUT',
+    })
+    assert.equal(requests.length, 0)
+  })
+
+  /**
+   * An account that records the order of requests and readings, and whose second page is pending until it is aborted.
+   */
+  function watched(records: ModelRecord[], began: () => void = () => {}, parks = false) {
+    const { account } = modelService(records, strict)
+    const order: string[] = []
+    const { client } = account
+    const read = async (...[endpoint, params, context]: Parameters<typeof client.read>) => {
+      order.push('request')
+      if (parks && order.length > 1) {
+        await new Promise((resolve) => context.signal.addEventListener('abort', resolve))
+        order.push('gave up')
+        throw new EnvlogError('closed')
+      }
+      const answer = await client.read(endpoint, params, context)
+      const { channel } = answer.body as GraphEnvelope
+      const reading = () => {
+        order.push('read')
+        began()
+        return channel
+      }
+      return { ...answer, body: Object.defineProperty(answer.body, 'channel', { get: reading }) }
+    }
+    return { account: { ...account, client: { ...client, read } } as Account, order }
+  }
+
+  it('requests the next page before it decodes one', async () => {
+    const { account, order } = watched(steady(40_000))
+    await collectRange(account, standalone, instants(0, 1e9), patient)
+    assert.deepEqual(order, ['request', 'request', 'read', 'request', 'read', 'read'])
+  })
+
+  it('decodes a page first if only that shows how many are left, or whether they can be read', async () => {
+    const newest = watched(steady(40_000))
+    await collectRange(newest.account, standalone, { ...instants(0, 1e9), number: 20_000 }, patient)
+    assert.deepEqual(newest.order, ['request', 'read', 'request', 'read'])
+    const undated = steady(16_000).map((one) => ({ ...one, unixtime: 'yesterday' }))
+    const damaged = modelAccount(() => graph({ data: undated }))
+    const run = collectRange(damaged.account, standalone, instants(0, 1e9), patient)
+    await assert.rejects(run, { code: 'ENVLOG_REPLY', cause: { endpoint: 'data' } })
+    assert.equal(damaged.requests.length, 1, 'no request for a page that would not be read')
+  })
+
+  it('leaves a record out that cannot be read, and reports it with the others', async () => {
+    const data = steady(5).map((one) => ({ ...one, ch1: one.value }))
+    const { account } = modelAccount(() => graph({ data: [...data, { unixtime: 'yesterday' }, null, 7] }))
+    const { content, failed } = await collectRange(account, standalone, instants(0, 1e9), patient)
+    assert.equal(content.kind === 'series' && content.series.records.length, 5)
+    const reported = failed?.map(({ error: { reason, params, cause } }) => [reason, params.part, cause])
+    const cause = { endpoint: 'data', ...standalone }
+    assert.deepEqual(reported, [['reply-left-out', 'data.5, data.6', cause]])
+  })
+
+  it('continues after a short page if neither the beginning was reached nor records were left', async () => {
+    const given = steady(100)
+    const answers: (number | null)[] = []
+    /** Returns at most 30 records, whatever is requested. */
+    function truncating(remaining: number | null) {
+      return modelAccount(
+        ({ params }) => {
+          const data = select(given, { ...(params as never as Query), number: 30 }, strict)
+          answers.push(data.length)
+          return graph({ data })
+        },
+        0,
+        remaining,
+      )
+    }
+    for (const remaining of [null, 0]) {
+      const { content } = await collectRange(
+        truncating(remaining).account,
+        standalone,
+        instants(0, 1e9),
+        patient,
+      )
+      assert.equal(content.kind === 'series' && content.series.records.length, 100)
+    }
+    const reported = truncating(1)
+    await collectRange(reported.account, standalone, instants(0, 1e9), patient)
+    assert.equal(reported.requests.length, 1, 'there was more to give, and it was not given')
+  })
+
+  it('is ENVLOG_REPLY if the service answers with another period, after no unnecessary requests', async () => {
+    const { account, requests } = modelAccount(() => graph({ data: steady(20_000).slice(-16_000) }))
+    await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
+      reason: 'reply-other-period',
+    })
+    assert.equal(requests.length, 3, 'one was on its way already')
+    const early = modelAccount(() => graph({ data: steady(300) }))
+    const run = collectRange(early.account, standalone, instants(5e8, 6e8), patient)
+    await assert.rejects(run, { reason: 'reply-other-period' })
+    assert.equal(early.requests.length, 1)
+  })
+
+  it('has times with one offset, even if daylight saving began between two pages', async () => {
+    const given = steady(20_000)
+    const { account } = modelAccount(({ params }, index) => ({
+      ...graph({ data: select(given, params as never as Query, strict) }),
+      'dst-flg': index === 0 ? 1 : 0,
+      'dst-bias': 60,
+    }))
+    const query = { ...instants(0, 1e9), time: 'local' } as const
+    const { content } = await collectRange(account, standalone, query, patient)
+    assert.ok(content.kind === 'series')
+    const offsets = new Set(content.series.records.map(({ time }) => time?.slice(-6)))
+    assert.equal(offsets.size, 1)
+  })
+
+  it('ends if its caller aborts, and aborts the page in flight', async () => {
+    const abort = new AbortController()
+    const { account, order } = watched(steady(40_000), () => abort.abort(), true)
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    const run = collectRange(account, standalone, instants(0, 1e9), asking(abort.signal))
+    await assert.rejects(run, (error) => error instanceof EnvlogError && error.code === 'ENVLOG_CLOSED')
+    await yieldToEventLoop()
+    process.off('unhandledRejection', note)
+    assert.deepEqual([order, unhandled], [['request', 'request', 'read', 'gave up'], []])
+  })
+
+  it('aborts the page in flight if the one before it cannot be read', async () => {
+    const damage = () => {
+      throw new EnvlogError('reply-unreadable', { part: 'channel' })
+    }
+    const { account, order } = watched(steady(40_000), damage, true)
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', note)
+    await assert.rejects(collectRange(account, standalone, instants(0, 1e9), patient), {
+      code: 'ENVLOG_REPLY',
+    })
+    await yieldToEventLoop()
+    process.off('unhandledRejection', note)
+    assert.deepEqual([order, unhandled], [['request', 'request', 'read', 'gave up'], []])
+  })
+})

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { createHash, createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { type Receipt, readReceipt, readReceiptNode, writeReceipt } from '../../../../src/lib/collect/receipt'
+import { failure } from '../answers'
+
+const cursor = {
+  time: 1_795_161_600_000,
+  hashesAtTime: ['Zm9v'],
+  outOfOrder: [],
+  id: 812,
+  sequence: 1_795_161_605_000,
+}
+/** The cursor as it is persisted. */
+const persisted = { time: cursor.time, at: ['Zm9v'], beside: [], id: 812, taken: cursor.sequence }
+const receipt = { node: 'a1b2c3d4', device: '5839F001/5212A1B2', cursor }
+
+const KEY = 'of the node'
+const write = (content: Receipt) => writeReceipt(content, KEY)
+/** Signs any content. */
+const sign = (...parts: unknown[]) => {
+  const text = JSON.stringify(parts)
+  const signature = createHmac('sha256', KEY).update(text).digest('base64url')
+  return `${Buffer.from(text).toString('base64url')}.${signature}`
+}
+const read = (text: unknown) => readReceipt(text, KEY)
+
+describe('a receipt', () => {
+  const odd: unknown[] = [
+    { taken: 1e308 },
+    { ...persisted, taken: Number.MAX_SAFE_INTEGER },
+    { ...persisted, taken: 'x' },
+    { ...persisted, at: null },
+    { ...persisted, beside: [7] },
+    { ...persisted, time: '2026' },
+    { seen: [7], taken: 1 },
+    { seen: null, taken: 1 },
+    {},
+    [],
+    null,
+    'x',
+    7,
+  ]
+  for (const one of odd) {
+    it(`cannot be read with the cursor ${JSON.stringify(one)}`, () => {
+      const text = sign(receipt.node, receipt.device, one)
+      assert.throws(() => read(text), failure('receipt-unreadable'))
+    })
+  }
+
+  it('cannot be read without node or device, or with something more', () => {
+    for (const names of [{ node: 7 }, { device: null }, { node: undefined }]) {
+      const text = write({ ...receipt, ...names } as never)
+      assert.throws(() => read(text), failure('receipt-unreadable'), JSON.stringify(names))
+    }
+  })
+
+  it('is of records or of alerts, however far the clock was set back since', () => {
+    for (const one of [
+      cursor,
+      { seen: ['x'], sequence: 1 },
+      { ...cursor, sequence: cursor.sequence + 30 * 86_400_000 },
+    ]) {
+      assert.deepEqual(read(write({ ...receipt, cursor: one })).cursor, one)
+    }
+  })
+
+  it('contains node, device and cursor, whatever characters they have', () => {
+    const anything = fc.record(
+      { node: fc.string(), device: fc.string(), cursor: fc.constant(cursor) },
+      { noNullPrototype: true },
+    )
+    fc.assert(fc.property(anything, (content) => assert.deepEqual(read(write(content)), content)))
+  })
+
+  it('is one word for a header or a database column, and may have blanks around it', () => {
+    const text = write({ ...receipt, node: 'Node "ä" 日本' })
+    assert.match(text, /^[\w.-]+$/)
+    assert.equal(read(` ${text}\n`).node, 'Node "ä" 日本')
+  })
+
+  it('that was changed, or is none, cannot be read', () => {
+    const text = write(receipt)
+    for (const other of ['', '.', 'x', `x${text}`, text.slice(0, -1), `${text}x`, text.split('.')[0]]) {
+      assert.throws(() => read(other), failure('receipt-unreadable'), String(other))
+    }
+    for (const other of [undefined, null, 7, true, {}, [text], { text }]) {
+      assert.throws(() => read(other), failure('receipt-unreadable'))
+    }
+  })
+
+  it('cannot be created without the key: not from the parts of another, nor with another key', () => {
+    const forged = Buffer.from(JSON.stringify(['a1b2c3d4', receipt.device, { ...persisted, taken: 1 }]))
+    const [, sum = ''] = write(receipt).split('.')
+    for (const signature of [sum, '', createHash('sha256').update(forged).digest('base64url')]) {
+      const text = `${forged.toString('base64url')}.${signature}`
+      assert.throws(() => read(text), failure('receipt-unreadable'))
+      assert.equal(readReceiptNode(text), 'a1b2c3d4')
+    }
+    assert.throws(() => read(writeReceipt(receipt, 'another')), failure('receipt-unreadable'))
+  })
+
+  it('cannot be read with any single character changed', () => {
+    const text = write(receipt)
+    const [body = '', sum = ''] = text.split('.')
+    for (let index = 0; index < text.length; index++) {
+      const letter = text[index] === 'A' ? 'B' : 'A'
+      const changed = text.slice(0, index) + letter + text.slice(index + 1)
+      // The last character of base64 may have unused bits.
+      if (index === body.length - 1) continue
+      assert.throws(() => read(changed), failure('receipt-unreadable'), `${index} of ${body}.${sum}`)
+    }
+  })
+})

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { readCsv, readEnvelope } from '../../../../src/lib/decode/envelopes'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { readCurrent } from '../../../../src/lib/readings/current'
+import {
+  alertAnswer,
+  alertEnvelope,
+  BASE,
+  currentDevice,
+  currentEnvelope,
+  failure,
+  graph,
+  graphEnvelope,
+  type Json,
+  relayGraph,
+} from '../answers'
+
+const readings = (device: Json) =>
+  readCurrent(currentEnvelope(device), { receivedAt: 2e12, time: 'utc', series1Models: [], staleAfter: null })
+
+/** The invalid part that an error names. */
+function refusedPart(read: () => unknown): unknown {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof EnvlogError && error.reason === 'reply-unreadable') return error.params.part
+    throw error
+  }
+  return 'nothing: it was accepted'
+}
+
+/** Every key in its other spelling. */
+const underscored = (answer: Json): Json =>
+  Object.fromEntries(
+    Object.entries(answer).map(([key, value]) => [
+      /(diff|bias|flg)$/.test(key) ? key.replace('-', '_') : key,
+      value,
+    ]),
+  )
+/** Numeric text as numbers, and the other way round. */
+const turned = (answer: Json): Json =>
+  JSON.parse(
+    JSON.stringify(answer, (key, value) => {
+      if (/name|model|serial|unit$/.test(key)) return value
+      if (typeof value === 'number') return String(value)
+      return typeof value === 'string' && value !== '' && Number.isFinite(Number(value))
+        ? Number(value)
+        : value
+    }),
+  )
+
+/** The maximum that an error names. */
+function tooMany(read: () => unknown): unknown {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof EnvlogError && error.reason === 'reply-too-many') return error.params.most
+    throw error
+  }
+  return undefined
+}
+
+describe('an envelope', () => {
+  const samples = [
+    ['latest-data', graph({ data: [{ unixtime: 10, 'data-id': 1, ch1: 1 }] })],
+    ['latest-data-relay', relayGraph({ data: [{ unixtime: '10', 'data-id': '1', ch1: '1' }] })],
+    ['data', graph()],
+    ['data-relay', relayGraph()],
+    ['alert', alertAnswer({ 'alert-logs': [{ unixtime: '10', ch1: 'a' }] })],
+    ['current', { devices: [currentDevice()] }],
+  ] as const
+
+  for (const [endpoint, answer] of samples) {
+    const plain = readEnvelope(endpoint, JSON.stringify(answer))
+
+    it(`of ${endpoint} is the same in both spellings, and with unknown fields`, () => {
+      assert.deepEqual(readEnvelope(endpoint, JSON.stringify(underscored(answer))), plain)
+      const more = JSON.stringify({ ...answer, 'temperature-unit': 'C', extra: { a: [1] } })
+      assert.deepEqual(readEnvelope(endpoint, more), plain)
+      assert.deepEqual(readEnvelope(endpoint, more.replace('{', '{"__proto__":{"a":1},')), plain)
+    })
+
+    it(`of ${endpoint} is the same with a byte order mark and blanks around it`, () => {
+      assert.deepEqual(readEnvelope(endpoint, `\ufeff${JSON.stringify(answer)}\r\n`), plain)
+    })
+
+    it(`of ${endpoint} may contain a field called error beside its own`, () => {
+      assert.deepEqual(readEnvelope(endpoint, JSON.stringify({ ...answer, error: null })), plain)
+    })
+  }
+
+  it('has the same numbers from numbers and from numeric text, field by field', () => {
+    assert.deepEqual(readings(turned(currentDevice())), readings(currentDevice()))
+    for (const answer of [graph(), relayGraph()]) {
+      const { offsets, channel } = graphEnvelope(answer)
+      const other = graphEnvelope(turned(answer))
+      assert.deepEqual({ offsets: other.offsets, channel: other.channel }, { offsets, channel })
+    }
+    assert.deepEqual(alertEnvelope(turned(alertAnswer())).offsets, alertEnvelope(alertAnswer()).offsets)
+  })
+
+  it('accepts base unit and group as object, array of one, [], null, or absent', () => {
+    const base = (baseunit: unknown) => currentEnvelope(currentDevice({ baseunit })).devices[0]?.baseunit
+    assert.deepEqual(base(BASE), BASE)
+    assert.deepEqual(base([BASE]), BASE)
+    for (const none of [[], null, undefined]) assert.equal(base(none), null)
+    const group = (value: unknown) => currentEnvelope(currentDevice({ group: value })).devices[0]?.group
+    assert.deepEqual(group([{ num: '1', name: 'a' }]), { num: 1, name: 'a' })
+    for (const none of [[], null, undefined]) assert.equal(group(none), null)
+  })
+
+  it('treats a base unit without a serial as none, like the graph endpoints', () => {
+    assert.equal(
+      currentEnvelope(currentDevice({ baseunit: { serial: '', model: '', name: '' } })).devices[0]?.baseunit,
+      null,
+    )
+    assert.equal(graphEnvelope(relayGraph({ 'base-serial': '', 'base-name': '' })).base, null)
+  })
+
+  it('reads blank, null and absent as missing, never as 0', () => {
+    for (const blank of ['', ' ', null, undefined]) {
+      const [device] = currentEnvelope(currentDevice({ rssi: blank, battery: blank, num: blank })).devices
+      assert.deepEqual([device?.rssi, device?.battery, device?.num], [null, null, null])
+      const { offsets } = alertEnvelope(alertAnswer({ 'dst-flg': blank }))
+      assert.equal(offsets.dstFlag, null)
+    }
+  })
+
+  it('reads invalid text in a field that concerns one device as missing', () => {
+    const [device] = currentEnvelope(currentDevice({ rssi: 'weak', battery: '?' })).devices
+    assert.deepEqual([device?.rssi, device?.battery], [null, null])
+  })
+
+  it('may have an empty channel list, or none', () => {
+    for (const channel of [[], null, undefined])
+      assert.deepEqual(graphEnvelope(graph({ channel })).channel, [])
+  })
+
+  it('keeps any name unchanged', () => {
+    for (const name of ['', '冷凍庫 1', '"a", b\r\nc', '/+#', '__proto__', 'constructor']) {
+      assert.equal(graphEnvelope(graph({ name })).device.name, name)
+      assert.equal(currentEnvelope(currentDevice({ name })).devices[0]?.name, name)
+    }
+  })
+
+  it('of several devices is decoded without unreadable ones, each of which is reported', () => {
+    const envelope = currentEnvelope(currentDevice(), 'secret' as never, currentDevice({ serial: '' }))
+    assert.equal(envelope.devices.length, 1)
+    assert.deepEqual(envelope.unreadable, [
+      { serial: '', part: 'devices.1', known: null },
+      { serial: '', part: 'devices.2.serial', known: null },
+    ])
+  })
+
+  it('reports what is known of an unreadable device: enough to request its records', () => {
+    const odd = (fields: Json) => currentEnvelope(currentDevice(fields)).unreadable[0]?.known ?? null
+    const known = { base: '5839F001', name: 'Freezer 3', group: 'Cold chain' }
+    for (const fields of [{ dst_bias: 'n/a' }, { time_diff: 'nine' }, { channel: 'none' }, { channel: [7] }])
+      assert.deepEqual(odd(fields), known)
+    assert.deepEqual(odd({ name: {} }), { ...known, name: '' })
+    assert.deepEqual(odd({ group: 'x' }), { ...known, group: '' })
+    assert.equal(odd({ baseunit: 'x' }), null)
+  })
+
+  it('reports which part is invalid, never its contents', () => {
+    const current = (body: unknown) => () => readEnvelope('current', JSON.stringify(body))
+    assert.equal(refusedPart(current({})), 'devices')
+    assert.equal(refusedPart(current({ devices: {} })), 'devices')
+    const unreadable = (device: unknown) => currentEnvelope(device as never).unreadable[0]?.part
+    assert.equal(unreadable('secret'), 'devices.0')
+    assert.equal(unreadable(currentDevice({ serial: '' })), 'devices.0.serial')
+    assert.equal(unreadable(currentDevice({ time_diff: 'nine' })), 'devices.0.time_diff')
+    assert.equal(
+      refusedPart(() => graphEnvelope(graph({ data: {} }))),
+      'data',
+    )
+    assert.equal(
+      refusedPart(() => alertEnvelope(alertAnswer({ 'alert-logs': null }))),
+      'alert-logs',
+    )
+    assert.equal(refusedPart(current([])), 'answer')
+  })
+
+  it('with too many devices or log entries is ENVLOG_REPLY', () => {
+    const most = 65_535
+    const devices = (count: number) => ({ devices: Array(count).fill(currentDevice()) })
+    const alerts = (count: number) => ({ ...alertAnswer(), 'alert-logs': Array(count).fill({}) })
+    assert.equal(
+      tooMany(() => readEnvelope('current', JSON.stringify(devices(most + 1)))),
+      most,
+    )
+    assert.equal(
+      tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most + 1)))),
+      most,
+    )
+    assert.equal(
+      tooMany(() => readEnvelope('alert', JSON.stringify(alerts(most)))),
+      undefined,
+    )
+  })
+
+  it("without the device's serial is ENVLOG_REPLY", () => {
+    assert.throws(() => graphEnvelope(graph({ serial: undefined })), failure('ENVLOG_REPLY'))
+    assert.throws(() => graphEnvelope(relayGraph({ 'remote-serial': '' })), failure('ENVLOG_REPLY'))
+    assert.throws(() => alertEnvelope(alertAnswer({ 'remote-serial': undefined })), failure('ENVLOG_REPLY'))
+  })
+})
+
+describe('a CSV answer', () => {
+  it('is passed on unchanged: quoted or not, with or without a byte order mark', () => {
+    for (const body of ['"a"\r\n', '\ufeff"a"\r\n', '\ufeff" a "', 'a,b\r\n'])
+      assert.equal(readCsv(body), body)
+  })
+
+  it('is ENVLOG_REPLY if it is no CSV: the word Array for an unknown serial', () => {
+    for (const body of ['Array', '', ' \r\n', '\ufeff', '[]', 'null', '<html>', '{"error":{"code":400}}'])
+      assert.throws(() => readCsv(body), failure('reply-not-csv'))
+  })
+})

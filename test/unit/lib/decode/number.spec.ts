@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { readNumber, readValueError } from '../../../../src/lib/decode/number'
+
+const digits = fc.stringMatching(/^[0-9]{1,6}$/)
+const space = fc.stringMatching(/^[ \t\n]{0,2}$/)
+const sign = fc.constantFrom('', '+', '-')
+const mantissa = fc.oneof(
+  digits,
+  digits.map((whole) => `${whole}.`),
+  digits.map((part) => `.${part}`),
+  fc.tuple(digits, digits).map(([whole, part]) => `${whole}.${part}`),
+)
+const exponent = fc.oneof(
+  fc.constant(''),
+  fc.tuple(fc.constantFrom('e', 'E'), sign, fc.nat(99)).map(([e, s, power]) => `${e}${s}${power}`),
+)
+
+/** A second, handwritten implementation of the documented number format. */
+function isNumberText(text: string): boolean {
+  let rest = text.trim()
+  if (/^[+-]/.test(rest)) rest = rest.slice(1)
+  const [mantissa = '', exponent, ...more] = rest.split(/e/i)
+  if (more.length > 0) return false
+  const parts = mantissa.split('.')
+  const allDigits = (part: string) => [...part].every((sign) => sign >= '0' && sign <= '9')
+  if (parts.length > 2 || !parts.every(allDigits) || parts.join('') === '') return false
+  if (exponent !== undefined) {
+    const power = /^[+-]/.test(exponent) ? exponent.slice(1) : exponent
+    if (power === '' || !allDigits(power)) return false
+  }
+  return Number.isFinite(Number(rest))
+}
+
+describe('reading a number', () => {
+  it('reads text that is a number, with blanks around it', () => {
+    fc.assert(
+      fc.property(space, sign, mantissa, exponent, space, (before, s, m, e, after) => {
+        assert.equal(readNumber(before + s + m + e + after), Number(s + m + e))
+      }),
+    )
+  })
+
+  it('reads text as a number exactly if the contract says so', () => {
+    const nearly = fc.array(fc.constantFrom('-', '+', '.', 'e', 'E', '0', '7', ' ', ',', 'x', '１'), {
+      maxLength: 7,
+    })
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          nearly.map((signs) => signs.join('')),
+          fc.string(),
+        ),
+        (text) => {
+          assert.equal(readNumber(text) !== null, isNumberText(text))
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  for (const text of [
+    '',
+    ' ',
+    'Sensor Error',
+    'E1',
+    '12.3.4',
+    '0x10',
+    '1,5',
+    '-',
+    '.',
+    '1e',
+    'NaN',
+    'Infinity',
+    '1e999',
+  ]) {
+    it(`reads ${JSON.stringify(text)} as no number`, () => assert.equal(readNumber(text), null))
+  }
+
+  it('reads finite numbers unchanged and nothing else', () => {
+    fc.assert(fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (n) => readNumber(n) === n))
+    for (const value of [null, undefined, true, [], [1], {}, Number.NaN, Number.POSITIVE_INFINITY]) {
+      assert.equal(readNumber(value), null)
+    }
+  })
+})
+
+describe('why a value is no number', () => {
+  it("is the service's own text, unchanged", () => {
+    for (const text of ['Sensor Error', 'E1', ' ----', 'センサー異常', '12.3.4'])
+      assert.equal(readValueError(text), text)
+  })
+
+  it('is "missing" for blank and absent', () => {
+    for (const value of ['', '  ', null, undefined]) assert.equal(readValueError(value), 'missing')
+  })
+
+  it('is some text for any other JSON, however deep', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => typeof readValueError(value) === 'string'))
+    const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+    assert.equal(typeof readValueError(deep), 'string')
+  })
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { concernsOneDevice, EnvlogError, type Reason, reasons } from '../../../src/lib/errors'
+
+describe('an error', () => {
+  it('has code and cause as its own properties, because Catch nodes copy only those', () => {
+    const error = new EnvlogError('quota-refused', {}, { status: 429 })
+    for (const key of ['code', 'cause']) assert.ok(Object.hasOwn(error, key), key)
+    assert.equal(error.code, 'ENVLOG_QUOTA')
+    assert.equal(Object.getPrototypeOf(error.cause), Object.prototype)
+  })
+
+  it('has its code as name, which users read in String(error)', () => {
+    assert.match(String(new EnvlogError('closed')), /^ENVLOG_CLOSED/)
+  })
+
+  it('copies its cause, so that it cannot be changed from outside', () => {
+    const cause = { status: 400 }
+    const error = new EnvlogError('device-refused', {}, cause)
+    cause.status = 500
+    assert.deepEqual(error.cause, { status: 400 })
+  })
+
+  it('can get more details of its cause, and keeps the earlier ones', () => {
+    const error = new EnvlogError('device-refused', { words: 'no' }, { status: 400, endpoint: 'data' })
+    const more = error.with({ endpoint: 'alert', serial: 'A' })
+    assert.deepEqual(more.cause, { status: 400, endpoint: 'data', serial: 'A' })
+    assert.deepEqual([more.reason, more.params], ['device-refused', { words: 'no' }])
+    assert.deepEqual(error.cause, { status: 400, endpoint: 'data' })
+  })
+
+  it('concerns one device if the service refused it or its answer cannot be read, otherwise the account', () => {
+    const oneDevice = (Object.keys(reasons) as Reason[]).filter((reason) =>
+      concernsOneDevice(new EnvlogError(reason)),
+    )
+    assert.deepEqual(oneDevice.sort(), [
+      'device-refused',
+      'device-unknown',
+      'records-refused',
+      'records-wait',
+      'reply-error-object',
+      'reply-left-out',
+      'reply-not-csv',
+      'reply-not-json',
+      'reply-other-device',
+      'reply-other-period',
+      'reply-too-deep',
+      'reply-too-large',
+      'reply-too-many',
+      'reply-unreadable',
+    ])
+  })
+})

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import type { TimeStyle } from '../../../../src/lib/decode/time'
+import type { ReadContent } from '../../../../src/lib/output/content'
+import type { OutgoingMessage, OutputOptions } from '../../../../src/lib/output/elements'
+import { type Plan, planMessages } from '../../../../src/lib/output/plan'
+import { readAlerts } from '../../../../src/lib/readings/alerts'
+import { readCurrent } from '../../../../src/lib/readings/current'
+import { readSeries } from '../../../../src/lib/readings/series'
+import type { ActionName } from '../../../support/flow-types'
+import { messagesOf } from '../../../support/messages'
+import { CHOSEN, HOSTILE, pairs } from '../../../support/outputs'
+import {
+  alertAnswer,
+  alertEnvelope,
+  currentDevice,
+  currentEnvelope,
+  graph,
+  graphEnvelope,
+  type Json,
+  relayGraph,
+} from '../answers'
+
+/** Contents as the readers create them from answers. */
+
+export const RECORD_TIME = 1_795_161_600
+export const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
+export const GROUP = 'Cold chain'
+
+type Of<K extends ReadContent['kind']> = Extract<ReadContent, { kind: K }>
+
+export function current(devices: readonly Json[], time: TimeStyle = 'utc'): Of<'current'> {
+  const options = { receivedAt: RECORD_TIME * 1000 + 42_000, time, series1Models: [], staleAfter: 60 }
+  return { kind: 'current', readings: readCurrent(currentEnvelope(...devices.map(currentDevice)), options) }
+}
+
+export const series = (fields: Json, time: TimeStyle = 'utc'): Of<'series'> => ({
+  kind: 'series',
+  series: readSeries(graphEnvelope(relayGraph(fields)), time),
+})
+
+export const standalone = (fields: Json): Of<'series'> => ({
+  kind: 'series',
+  series: readSeries(graphEnvelope(graph(fields)), 'utc'),
+})
+
+export const alerts = (entries: readonly Json[], fields: Json = {}): Of<'alerts'> => ({
+  kind: 'alerts',
+  ...readAlerts(alertEnvelope(alertAnswer({ ...fields, 'alert-logs': entries })), 'utc'),
+})
+
+export const outputOptions = (over: Partial<OutputOptions>): OutputOptions => ({
+  output: 'readings',
+  send: 'device',
+  chunk: 2,
+  measurement: 'envlog',
+  fieldNames: 'channel',
+  group: GROUP,
+  ...over,
+})
+
+/** A plan with all its messages. */
+type Planned = Omit<Plan, 'messages'> & { messages: OutgoingMessage[]; payloads: unknown[] }
+
+export const plan = (content: ReadContent, over: Partial<OutputOptions>): Planned => {
+  // Current readings have a group each: there is no common one.
+  const made = planMessages(
+    content,
+    outputOptions(content.kind === 'current' ? { group: '', ...over } : over),
+  )
+  const messages = [...messagesOf(made)]
+  return { ...made, messages, payloads: messages.map(({ payload }) => payload) }
+}
+
+const ACTION: Record<ReadContent['kind'], ActionName> = {
+  current: 'current',
+  series: 'range',
+  alerts: 'alerts',
+}
+
+/** Every output and send of this kind of content except raw. */
+export const outputPairsOf = (kind: ReadContent['kind']) =>
+  pairs([ACTION[kind]]).filter(({ send }) => send === 'value' || CHOSEN.includes(send as never))
+
+const name = fc.oneof(fc.constantFrom(...HOSTILE), fc.constantFrom('', 'Inside'), fc.string())
+const value = fc.oneof(
+  fc.constantFrom('', ' 21.50 ', 'Sensor Error', 'E1', '1e3', null, '12.3.4', '__proto__', '-0'),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.integer(),
+)
+const time = fc.oneof(
+  { weight: 5, arbitrary: fc.integer({ min: RECORD_TIME, max: RECORD_TIME + 6 }) },
+  fc.constantFrom('', 0, '0'),
+)
+const channels = fc.uniqueArray(fc.integer({ min: 1, max: 6 }), { maxLength: 4 })
+const listed = channels.chain((numbers) =>
+  fc.tuple(...numbers.map((num) => fc.record({ num: fc.constant(num), name, unit: name }))),
+)
+const group = fc.oneof(fc.constant([]), fc.record({ num: fc.integer({ min: 0, max: 3 }), name }))
+
+const device = fc.record({
+  serial: fc.constantFrom('5212A1B2', '5212A1B3'),
+  name,
+  model: name,
+  rssi: fc.constantFrom('', '-62'),
+  unixtime: time,
+  group,
+  channel: listed.chain((list) => fc.tuple(...list.map((one) => value.map((v) => ({ ...one, value: v }))))),
+})
+const identity = { 'remote-name': name, 'remote-model': name, channel: listed }
+const record = fc.tuple(time, fc.integer({ min: 0, max: 9 }), fc.array(value, { maxLength: 5 })).map(
+  ([unixtime, id, values]): Json => ({
+    unixtime,
+    'data-id': id,
+    ...Object.fromEntries(values.map((v, index) => [`ch${index + 1}`, v])),
+  }),
+)
+const entry = fc
+  .tuple(time, fc.dictionary(fc.constantFrom('ch1', 'ch6', 'battery-level'), name))
+  .map(([unixtime, texts]): Json => ({ unixtime, ...texts }))
+
+/** Content of each kind, with every peculiarity that the readers accept. */
+export const anyContent: Record<ReadContent['kind'], fc.Arbitrary<ReadContent>> = {
+  current: fc.array(device, { maxLength: 4 }).map((devices) => current(devices as Json[])),
+  series: fc
+    .record({ ...identity, data: fc.array(record, { maxLength: 8 }) })
+    .map((fields) => series(fields as Json)),
+  alerts: fc
+    .record({ ...identity, logs: fc.array(entry, { maxLength: 6 }) })
+    .map(({ logs, ...fields }) => alerts(logs, fields as Json)),
+}
+export const kinds = ['current', 'series', 'alerts'] as const

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { channelNames } from '../../../../src/lib/output/names'
+import { pointsOf } from '../../../../src/lib/output/points'
+import { rowsAbout } from '../../../../src/lib/output/rows'
+import { createTopicFormatter } from '../../../../src/lib/output/topic'
+import { FIELD_NAMES, type FieldNames } from '../../../../src/shared/outputs'
+import { current, RECORD_TIME, series } from './contents'
+
+const climate = [
+  { num: 1, name: 'Inside', unit: 'C', value: '1' },
+  { num: 2, name: 'Inside', unit: '℃', value: '2' },
+  { num: 3, name: '', unit: '%', value: '3' },
+  { num: 4, name: 'time', unit: 'pH', value: '4' },
+]
+const fieldsBy = (fieldNames: FieldNames) =>
+  [...pointsOf(current([{ channel: climate }]), { measurement: 'm', group: '', fieldNames })][0]?.point.fields
+
+describe('names of the channels of one device', () => {
+  it('are keys, labels or quantities as fields of points, each once', () => {
+    assert.deepEqual(fieldsBy('channel'), { ch1: 1, ch2: 2, ch3: 3, ch4: 4 })
+    assert.deepEqual(fieldsBy('label'), { Inside: 1, Inside_2: 2, ch3: 3, time_2: 4 })
+    assert.deepEqual(fieldsBy('quantity'), { temperature: 1, temperature_2: 2, humidity: 3, ch4: 4 })
+  })
+
+  it('are the same in every record of a series', () => {
+    const records = [RECORD_TIME, RECORD_TIME + 60].map((unixtime, id) => ({
+      unixtime,
+      'data-id': id,
+      ch1: 1,
+      ch2: 2,
+    }))
+    const content = series({ channel: climate, data: records })
+    const points = pointsOf(content, { measurement: 'm', group: '', fieldNames: 'quantity' })
+    assert.deepEqual(
+      Array.from(points, ({ point }) => point.fields),
+      [
+        { temperature: 1, temperature_2: 2 },
+        { temperature: 1, temperature_2: 2 },
+      ],
+    )
+  })
+
+  it('are never names of tags', () => {
+    const tags = ['serial', 'name', 'model', 'base', 'group']
+    const channel = tags.map((name, num) => ({ num, name, unit: 'V', value: '1' }))
+    const [found] = pointsOf(current([{ channel }]), { measurement: 'm', group: '', fieldNames: 'label' })
+    assert.deepEqual(
+      Object.keys(found?.point.fields ?? {}),
+      tags.map((name) => `${name}_2`),
+    )
+  })
+
+  const template = 'a/{serial}/{label}/{quantity}'
+  const oddities = [
+    ...['', 'a', 'a_2', 'a/b', 'a+b', 'a_b', 'a\\', 'a ', 'ch1', 'ch2', '\n', ' ', '\u2028', 'time', '日本'],
+    ...['__proto__', 'constructor', 'temperature', 'temperature_2', '$a', '_a', '$', '_', 'x'.repeat(5000)],
+  ]
+  const channels = fc.array(
+    fc.record({
+      num: fc.constantFrom(0, 1, 2, 3, 4, 50, '', 'x', null),
+      name: fc.constantFrom(...oddities),
+      unit: fc.constantFrom('C', '℃', 'Ｃ', ' °C ', '%', '％', '', 'ppm', 'x', '__proto__'),
+      value: fc.constant('1'),
+    }),
+    { minLength: 1, maxLength: 6 },
+  )
+
+  it('give each value of a device its own topic and field, with any names of channels', () => {
+    fc.assert(
+      fc.property(channels, fc.constantFrom(...FIELD_NAMES), (channel, fieldNames) => {
+        const content = current([{ channel }])
+        const rows = [...rowsAbout(content, '')]
+        assert.equal(rows.length, channel.length, 'none is lost')
+        assert.equal(new Set(rows.map(({ row }) => row.channel)).size, rows.length)
+        for (const part of [template, '{label}', '{quantity}', '{channel}']) {
+          const make = createTopicFormatter(part)
+          const topics = rows.map(({ subject }) => make({ account: 'A', ...subject }))
+          assert.equal(new Set(topics).size, rows.length, `${topics}`)
+        }
+        const [point] = pointsOf(content, { measurement: 'm', group: '', fieldNames })
+        assert.equal(Object.keys(point?.point.fields ?? {}).length, rows.length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('have a unique numeric suffix', () => {
+    const named = ['A', 'A', 'A_2', 'A'].map((name, at) => ({ key: `ch${at + 1}`, name, quantity: null }))
+    assert.deepEqual([...channelNames(named, 'label').values()], ['A', 'A_2', 'A_2_2', 'A_3'])
+  })
+})

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { type AlertKind, classifyAlert } from '../../../../src/lib/readings/alert-kind'
+
+const kind = (text: string, channelName = 'Inside') => classifyAlert('ch1', text, channelName)
+
+/** Unambiguous texts. */
+const certain: Record<string, readonly string[]> = {
+  'upper-limit': [
+    'Inside: upper limit exceeded 12.1 C (8.0 C)',
+    'Inside Upper-Limit 12.1C > 8.0C',
+    'UPPER LIMIT ALARM Inside 12.1 C',
+    'Inside high alarm 12.1 C',
+    'Inside 上限値超過 12.1 ℃（上限値 8.0 ℃）',
+    'Inside 上限を超えました',
+  ],
+  'lower-limit': [
+    'Inside: lower limit exceeded -25.0 C (-20.0 C)',
+    'Lower limit: Inside -25.0 C',
+    'Inside low alarm -25.0 C',
+    'Inside 下限値超過 -25.0 ℃（下限値 -20.0 ℃）',
+    'Inside 下限値を下回りました',
+  ],
+  recovered: [
+    'Inside: return to normal -18.4 C',
+    'Inside returned to normal (upper limit 8.0 C)',
+    'Inside recovered from upper limit alarm',
+    'Inside 復帰 5.0 ℃（上限値 8.0 ℃）',
+    'Inside 正常に戻りました',
+    'Inside 警報復旧',
+  ],
+  'sensor-error': [
+    'Inside: sensor error',
+    'Inside SENSOR ERROR (E1)',
+    'Inside センサーエラー',
+    'Inside センサ異常',
+    'Inside ｾﾝｻｰ異常',
+  ],
+}
+
+/** Texts that single words would classify wrongly: the right kind, or `other`. */
+const traps: readonly (readonly [right: AlertKind, text: string])[] = [
+  ['recovered', 'Inside upper limit alarm cleared'],
+  ['recovered', 'Inside: upper limit alarm ended, 7.9 C'],
+  ['recovered', 'Inside upper limit alarm reset'],
+  ['recovered', 'Inside upper limit alarm resolved'],
+  ['recovered', 'Inside upper limit alarm off'],
+  ['recovered', 'Inside back within the upper limit'],
+  ['recovered', 'Inside fell below the upper limit, 7.9 C'],
+  ['recovered', 'Inside rose above the lower limit, -19.9 C'],
+  ['recovered', 'Inside normal (upper limit 8.0 C)'],
+  ['recovered', 'Inside sensor error cleared'],
+  ['recovered', 'Inside 上限警報 解除'],
+  ['recovered', 'Inside 上限値警報が解消しました'],
+  ['recovered', 'Inside 上限警報 回復'],
+  ['recovered', 'Inside 上限警報 終了'],
+  ['recovered', 'Inside 上限値を下回りました 7.9 ℃'],
+  ['recovered', 'Inside 上限値未満になりました'],
+  ['recovered', 'Inside 上限値以下に戻りました'],
+  ['recovered', 'Inside 下限値を上回りました -19.9 ℃'],
+  ['recovered', 'Inside 正常（上限値 8.0 ℃）'],
+  ['recovered', 'Inside センサー異常 解除'],
+  ['other', 'Inside upper limit not exceeded'],
+  ['other', "Inside upper limit wasn't exceeded"],
+  ['other', 'Inside upper limit exceeded? No alarm'],
+  ['other', 'Inside 上限値を超えていません'],
+  ['other', 'Inside 上限値を超えない'],
+  ['other', 'Inside 上限値を超えなかった'],
+  ['other', 'Inside between lower limit and upper limit'],
+  ['other', 'Inside 上限・下限'],
+  ['sensor-error', 'Inside sensor error (upper limit 8.0 C)'],
+  ['upper-limit', 'Inside upper limit, not recovered'],
+  ['upper-limit', 'Inside upper limit, not yet returned to normal'],
+  ['upper-limit', 'Inside 上限値超過 未復帰'],
+  ['upper-limit', 'Inside 上限値超過 復帰していません'],
+  ['sensor-error', 'Inside sensor error, no return to normal'],
+  ['other', 'Inside abnormal'],
+  ['other', 'Inside 12.1 C'],
+  ['other', ''],
+]
+
+/** Channel names that look like the text of an alert, or are part of its words. */
+const hostile = [
+  'Upper limit',
+  'lower limit alarm',
+  'Return to normal',
+  'Recovered',
+  'Sensor error',
+  '上限',
+  '下限',
+  '復帰',
+  'センサー異常',
+  'Upper limit / 上限',
+  '.*',
+  '(',
+  '$&',
+  '\\',
+  '__proto__',
+  'constructor',
+]
+
+/** Channel, text, the right kind: removing the name must not remove part of a word. */
+const insideWords: readonly (readonly [name: string, text: string, right: AlertKind])[] = [
+  ['n', 'n: upper limit not exceeded', 'other'],
+  ['Un', 'Un: unrecovered upper limit alarm', 'upper-limit'],
+  ['未', '未 上限値超過 未復帰', 'upper-limit'],
+  ['ませ', 'ませ 上限値を超えていません', 'other'],
+]
+
+describe('the kind of an alert', () => {
+  for (const [expected, texts] of Object.entries(certain)) {
+    for (const text of texts) it(`"${text}" is ${expected}`, () => assert.equal(kind(text), expected))
+  }
+
+  for (const [right, text] of traps) {
+    it(`"${text}" is ${right === 'other' ? 'other' : `${right}, or other`}`, () => {
+      assert.ok([right, 'other'].includes(kind(text)), `read as ${kind(text)}`)
+    })
+  }
+
+  for (const name of hostile) {
+    it(`never comes from a channel's name "${name}"`, () => {
+      const [upper, lower, other] = ['upper limit exceeded', '下限値超過', '12.1 C'] as const
+      assert.ok(['upper-limit', 'other'].includes(classifyAlert('ch1', `${name}: ${upper} 12.1 C`, name)))
+      assert.ok(['lower-limit', 'other'].includes(classifyAlert('ch1', `${name} ${lower} 12.1 C`, name)))
+      assert.equal(classifyAlert('ch1', `${name} ${other}`, name), 'other')
+      assert.equal(classifyAlert('ch1', `${name.toUpperCase()} ${name}`, name), 'other')
+    })
+  }
+
+  for (const [name, text, right] of insideWords) {
+    it(`of "${text}" is not inverted by the channel's name "${name}"`, () => {
+      assert.ok(['other', right].includes(classifyAlert('ch1', text, name)))
+    })
+  }
+
+  it('is found if the channel has no name', () => {
+    assert.equal(kind('upper limit exceeded', ''), 'upper-limit')
+  })
+
+  it('of battery and communication is their source, or recovered', () => {
+    for (const source of ['battery', 'communication'] as const) {
+      assert.equal(classifyAlert(source, 'anything at all', ''), source)
+      assert.equal(classifyAlert(source, '', ''), source)
+      assert.equal(classifyAlert(source, 'Low alarm: upper limit', ''), source)
+      assert.equal(classifyAlert(source, 'returned to normal', ''), 'recovered')
+      assert.equal(classifyAlert(source, '復帰しました', ''), 'recovered')
+      assert.equal(classifyAlert(source, 'not recovered', ''), source)
+    }
+  })
+})
+
+describe('the kind of an ambiguous alert', () => {
+  const doubtful = [
+    '上限警報 復帰待ち',
+    '上限値超過 復帰せず',
+    '復帰できず',
+    '復旧不可',
+    '復帰後再び上限超過',
+    'Failed to recover',
+    'recovery failed',
+    'Waiting to return to normal',
+    'Upper limit changed from 25 to 30',
+    'Upper limit alarm disabled',
+    'High alarm acknowledged',
+    'Lower limit alarm suspended',
+    'Nearly at upper limit',
+    '上限値を変更しました',
+    '上限警報テスト',
+    '上限接近',
+  ]
+  for (const text of doubtful) {
+    it(`is other: ${text}`, () => assert.equal(classifyAlert('ch1', text, ''), 'other'))
+  }
+  for (const text of [
+    'Inside lower limit alarm: back in range',
+    'Inside upper limit alarm removed',
+    'Inside upper limit alarm lifted (24.9 C)',
+    'Inside upper limit alarm (cleared at 12:00)',
+    'Inside upper limit alarm OK',
+    'High alarm gone',
+    '上限警報が消えました',
+    '上限アラーム クリア',
+    '上限警報 OK',
+    'センサーエラー クリア',
+    'Sensor error gone',
+    'Lower limit alarm, temperature rose above',
+    'upper limit exceeded'.repeat(30),
+  ]) {
+    it(`is other if there is an unknown word: ${text.slice(0, 60)}`, () => {
+      assert.equal(classifyAlert('ch1', text, 'Inside'), 'other')
+    })
+  }
+
+  it('takes no longer for a text of a megabyte', () => {
+    for (const text of ['上限', ' ', '(', '1', 'upper limit ', '_-']) {
+      assert.equal(classifyAlert('ch1', text.repeat(1_000_000 / text.length), 'a'.repeat(1_000_000)), 'other')
+    }
+  })
+
+  for (const text of ['Communication error, waiting for recovery', '復帰まで通信不可']) {
+    it(`is never a recovery: ${text}`, () => {
+      assert.equal(classifyAlert('communication', text, ''), 'communication')
+    })
+  }
+  for (const text of [
+    'Upper limit exceeded 30.0 C (limit 25.0 C, recovery 24.0 C)',
+    '上限値超過 30.0 C（上限値 25.0、復帰値 24.0）',
+  ]) {
+    it(`is the alarm if the text contains the value of recovery: ${text}`, () => {
+      assert.equal(classifyAlert('ch1', text, ''), 'upper-limit')
+    })
+  }
+})

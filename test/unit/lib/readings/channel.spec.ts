@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { matchChannels, parseChannelNumber } from '../../../../src/lib/readings/channel'
+
+const listed = (num: number | null, name = '', unit = '') => ({ num, name, unit })
+const lined = (nums: (number | null)[], seen: number[] = []) =>
+  matchChannels(
+    nums.map((num, index) => listed(num, `name ${index}`)),
+    new Set(seen),
+  ).map(({ channel }) => [channel.number, channel.name] as const)
+
+describe('matching channels with the records', () => {
+  it('counts from zero if one of the numbers is 0, whatever the records have', () => {
+    assert.deepEqual(lined([0, 1]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+    assert.deepEqual(lined([1, 0], [1]), [
+      [1, 'name 1'],
+      [2, 'name 0'],
+    ])
+    assert.deepEqual(lined([0, 2], [1, 3]), [
+      [1, 'name 0'],
+      [3, 'name 1'],
+    ])
+  })
+
+  it('counts from one otherwise', () => {
+    assert.deepEqual(lined([1, 2]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+    assert.deepEqual(lined([1, 2], [1, 2]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+    assert.deepEqual(lined([1, 3], [1, 3]), [
+      [1, 'name 0'],
+      [3, 'name 1'],
+    ])
+    assert.deepEqual(lined([1, 3], []), [
+      [1, 'name 0'],
+      [3, 'name 1'],
+    ])
+  })
+
+  it('counts from zero without a 0 if only adding one matches the records', () => {
+    assert.deepEqual(lined([1], [2]), [[2, 'name 0']])
+    assert.deepEqual(lined([1, 3], [2, 4]), [
+      [2, 'name 0'],
+      [4, 'name 1'],
+    ])
+  })
+
+  it('counts from one also if adding one would match as well', () => {
+    assert.deepEqual(lined([1], [1, 2]), [
+      [1, 'name 0'],
+      [2, 'ch2'],
+    ])
+  })
+
+  it('adds channels that only the records have, with their key as name', () => {
+    assert.deepEqual(lined([1], [1, 3]), [
+      [1, 'name 0'],
+      [3, 'ch3'],
+    ])
+    assert.deepEqual(lined([], [2, 1]), [
+      [1, 'ch1'],
+      [2, 'ch2'],
+    ])
+  })
+
+  it('keeps two channels with one number: the second gets the next free one', () => {
+    assert.deepEqual(lined([1, 1, 2, 1]), [
+      [1, 'name 0'],
+      [2, 'name 2'],
+      [3, 'name 1'],
+      [4, 'name 3'],
+    ])
+    assert.deepEqual(lined([0, 0]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+    assert.deepEqual(lined([99, 99]), [[99, 'name 0']], 'there is no channel 100')
+  })
+
+  it('uses the position if no number is listed', () => {
+    assert.deepEqual(lined([null, null]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+  })
+
+  it('uses the position of a channel without a number also beside one that counts from zero', () => {
+    assert.deepEqual(lined([0, null]), [
+      [1, 'name 0'],
+      [2, 'name 1'],
+    ])
+  })
+
+  it('leaves out invalid channel numbers', () => {
+    assert.deepEqual(lined([1, -4, 1.5, 1e9]), [[1, 'name 0']])
+  })
+
+  it('uses the key of a channel as its missing name, and keeps any other name unchanged', () => {
+    const [first, second] = matchChannels([listed(1, '', 'C'), listed(2, '__proto__', '%')])
+    assert.deepEqual(first?.channel, {
+      key: 'ch1',
+      number: 1,
+      name: 'ch1',
+      unit: '°C',
+      quantity: 'temperature',
+    })
+    assert.deepEqual(second?.channel, {
+      key: 'ch2',
+      number: 2,
+      name: '__proto__',
+      unit: '%',
+      quantity: 'humidity',
+    })
+  })
+
+  it('has every number once, in order, with its key, and every recorded channel', () => {
+    const num = fc.oneof(fc.integer({ min: -1, max: 8 }), fc.constant(null))
+    const seen = fc.uniqueArray(fc.integer({ min: 1, max: 8 }))
+    fc.assert(
+      fc.property(fc.array(num), seen, (nums, numbers) => {
+        const channels = matchChannels(
+          nums.map((n) => listed(n)),
+          new Set(numbers),
+        ).map((one) => one.channel)
+        const found = channels.map(({ number }) => number)
+        assert.deepEqual(
+          found,
+          [...new Set(found)].sort((a, b) => a - b),
+        )
+        assert.ok(numbers.every((number) => found.includes(number)))
+        for (const { key, number, name } of channels) {
+          assert.equal(key, `ch${number}`)
+          assert.equal(parseChannelNumber(key), number)
+          assert.notEqual(name, '')
+        }
+      }),
+    )
+  })
+
+  it('knows which keys of a record are channels', () => {
+    assert.equal(parseChannelNumber('ch1'), 1)
+    assert.equal(parseChannelNumber('ch12'), 12)
+    for (const key of ['ch0', 'ch01', 'ch', 'CH1', 'ch1 ', 'xch1', 'ch-1', 'ch100', '__proto__', 'data-id']) {
+      assert.equal(parseChannelNumber(key), undefined)
+    }
+  })
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { mergeSeries } from '../../../../src/lib/readings/merge'
+import { readSeries } from '../../../../src/lib/readings/series'
+import { graph, graphEnvelope, type Json } from '../answers'
+
+const read = (fields: Json) => readSeries(graphEnvelope(graph(fields)), 'utc')
+const at = (id: number, more: Json = {}) => ({ unixtime: 1000 + id * 60, 'data-id': id, ch1: id, ...more })
+
+describe('merging answers of one device', () => {
+  it('has the same result as one answer with all records, however they are split', () => {
+    const ids = Array.from({ length: 12 }, (_, index) => index + 1)
+    const cut = fc.integer({ min: 0, max: 12 })
+    fc.assert(
+      fc.property(cut, cut, (one, other) => {
+        const [low, high] = [Math.min(one, other), Math.max(one, other)]
+        const parts = [ids.slice(low), ids.slice(0, high)].map((part) =>
+          read({ data: part.map((id) => at(id)) }),
+        )
+        assert.deepEqual(mergeSeries(parts), read({ data: ids.map((id) => at(id)) }))
+      }),
+    )
+  })
+
+  it('finds gaps between the parts', () => {
+    const { gaps } = mergeSeries([read({ data: [at(8), at(9)] }), read({ data: [at(1), at(2)] })])
+    assert.deepEqual(
+      gaps.map(({ kind, missing }) => [kind, missing]),
+      [['missing', 5]],
+    )
+  })
+
+  it('uses no channels from an answer without records: only records show how they are numbered', () => {
+    const channel = [{ name: 'Inside', num: 1, unit: 'C' }]
+    const { channels } = mergeSeries([
+      read({ channel, data: [{ unixtime: 1060, 'data-id': 1, ch2: 1 }] }),
+      read({ channel, data: [] }),
+    ])
+    assert.deepEqual(
+      channels.map(({ key }) => key),
+      ['ch2'],
+    )
+  })
+
+  it('gives every record the keys of all channels', () => {
+    const newer = read({ data: [at(2, { ch3: 30 })] })
+    const older = read({ data: [at(1, { ch2: 20, ch1: 'E1' })] })
+    const { channels, records } = mergeSeries([newer, older])
+    assert.deepEqual(
+      channels.map(({ key }) => key),
+      ['ch1', 'ch2', 'ch3'],
+    )
+    assert.deepEqual([records[0]?.ch1, records[0]?.ch2, records[0]?.ch3], [null, 20, null])
+    assert.deepEqual(records[0]?.errors, { ch1: 'E1', ch3: 'missing' })
+    assert.deepEqual(records[1]?.errors, { ch2: 'missing' })
+  })
+
+  it('uses names and offset of the newest part', () => {
+    const { name, utcOffset, channels } = mergeSeries([
+      read({ name: 'new', time_diff: 60, channel: [{ num: 0, name: 'now', unit: 'F' }], data: [at(2)] }),
+      read({ name: 'old', data: [at(1)] }),
+    ])
+    assert.deepEqual([name, utcOffset, channels[0]?.name, channels[0]?.unit], ['new', 60, 'now', '°F'])
+  })
+
+  it('keeps the order of records of one second without ids across parts', () => {
+    const same = (ch1: number) => ({ unixtime: 1000, 'data-id': 0, ch1 })
+    const { records } = mergeSeries([read({ data: [same(7), same(4)] }), read({ data: [same(9), same(7)] })])
+    assert.deepEqual(
+      records.map(({ ch1 }) => ch1),
+      [9, 7, 4],
+    )
+  })
+})

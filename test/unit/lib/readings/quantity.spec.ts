@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { normalizeUnit, quantitiesOf } from '../../../../src/shared/quantity'
+
+describe('units and quantities', () => {
+  for (const unit of ['C', '℃', '°C', 'Ｃ', '°Ｃ', ' C ', 'ºC']) {
+    it(`reads ${JSON.stringify(unit)} as degrees Celsius`, () => assert.equal(normalizeUnit(unit), '°C'))
+  }
+  for (const unit of ['F', '℉', '°F', 'Ｆ']) {
+    it(`reads ${JSON.stringify(unit)} as degrees Fahrenheit`, () => assert.equal(normalizeUnit(unit), '°F'))
+  }
+
+  it('keeps any other unit, trimmed', () => {
+    for (const unit of ['', 'c', 'lx', 'mΩ', 'cm', '__proto__', 'constructor', '°'])
+      assert.equal(normalizeUnit(` ${unit}\t`), unit)
+  })
+
+  it('are known if the unit is unambiguous', () => {
+    const expected = {
+      temperature: ['°C', '°F'],
+      illuminance: ['lx', 'klx', 'ｌｘ'],
+      'illuminance-exposure': ['lxh', 'klxh'],
+      'uv-irradiance': ['mW/cm2', 'mW/cm²'],
+      'uv-exposure': ['mW/cm2h'],
+      pressure: ['Pa', 'hPa', 'kPa', '㎩'],
+      voltage: ['V', 'mV'],
+      current: ['A', 'mA'],
+    }
+    for (const [quantity, units] of Object.entries(expected))
+      for (const unit of units) assert.deepEqual(quantitiesOf([unit]), [quantity], unit)
+    for (const unit of ['', 'x', 'constructor', '__proto__', 'toString', 'v'])
+      assert.deepEqual(quantitiesOf([unit]), [null], unit)
+  })
+
+  it('are humidity and CO2 only beside a temperature', () => {
+    assert.deepEqual(quantitiesOf(['%', 'ppm']), [null, null])
+    assert.deepEqual(quantitiesOf(['ppm', '%', '°C']), ['co2', 'humidity', 'temperature'])
+    assert.deepEqual(quantitiesOf(['％', '°F', 'V']), ['humidity', 'temperature', 'voltage'])
+  })
+})

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { runToEnd } from '../../../../src/lib/cooperative'
+import {
+  oldestTimestamp,
+  readSeries,
+  readSeriesPartStepwise,
+  type Series,
+} from '../../../../src/lib/readings/series'
+import { BASE, failure, graph, graphEnvelope, type Json, relayGraph } from '../answers'
+
+const read = (answer: Json, style: 'utc' | 'local' = 'utc'): Series =>
+  readSeries(graphEnvelope(answer), style)
+const records = (...data: Json[]) => read(relayGraph({ data })).records
+
+describe('a series', () => {
+  it('is the payload that docs/messages.md shows', () => {
+    const answer = relayGraph({
+      channel: [
+        { num: '1', name: 'Inside', unit: 'C' },
+        { num: '2', name: '', unit: '%' },
+      ],
+      data: [{ unixtime: '1795161600', 'data-id': '812', ch1: '-18.4', ch2: 'E1' }],
+    })
+    assert.deepEqual(read(answer), {
+      serial: '5212A1B2',
+      name: 'Freezer 3',
+      model: 'M-503',
+      base: BASE,
+      standalone: false,
+      utcOffset: 540,
+      channels: [
+        { key: 'ch1', number: 1, name: 'Inside', unit: '°C', quantity: 'temperature' },
+        { key: 'ch2', number: 2, name: 'ch2', unit: '%', quantity: 'humidity' },
+      ],
+      records: [
+        {
+          time: '2026-11-20T08:00:00.000Z',
+          timestamp: 1_795_161_600_000,
+          dataId: 812,
+          ch1: -18.4,
+          ch2: null,
+          errors: { ch2: 'E1' },
+        },
+      ],
+      gaps: [],
+    })
+  })
+
+  it('reads numbers and numeric text alike', () => {
+    const asNumbers = { unixtime: 1_795_161_600, 'data-id': 7, ch1: 21.5 }
+    const asText = { unixtime: '1795161600', 'data-id': '7', ch1: ' 21.50 ' }
+    assert.deepEqual(records(asNumbers), records(asText))
+  })
+
+  it('is of a standalone device if the answer has no base unit', () => {
+    const { serial, base, standalone } = read(graph())
+    assert.deepEqual(
+      { serial, base, standalone },
+      {
+        serial: '5212A1B2',
+        base: { serial: '5212A1B2', name: 'Logger', model: 'M-100' },
+        standalone: true,
+      },
+    )
+  })
+
+  it("has the device's local time if times are local, also with half hours", () => {
+    const data = [{ unixtime: 1_795_161_600, 'data-id': 1, ch1: 1 }]
+    const { time } = read(graph({ data, time_diff: '-210' }), 'local').records[0] ?? {}
+    assert.equal(time, '2026-11-20T04:30:00.000-03:30')
+  })
+
+  it('matches channels with the keys of the records, from 0 or from 1', () => {
+    const data = [{ unixtime: 10, 'data-id': 1, ch1: 1, ch2: 2 }]
+    for (const nums of [
+      [0, 1],
+      ['1', '2'],
+    ]) {
+      const channel = nums.map((num, index) => ({ num, name: `n${index}`, unit: '' }))
+      const keys = read(graph({ channel, data })).channels.map(({ key, name }) => [key, name])
+      assert.deepEqual(keys, [
+        ['ch1', 'n0'],
+        ['ch2', 'n1'],
+      ])
+    }
+  })
+
+  it('gives every record the keys of all channels; a blank or absent value is "missing"', () => {
+    const found = read(
+      relayGraph({
+        channel: [
+          { num: 1, name: 'a', unit: '' },
+          { num: 4, name: 'd', unit: '' },
+        ],
+        data: [
+          { unixtime: 10, 'data-id': 1, ch1: 1 },
+          { unixtime: 20, 'data-id': 2, ch3: '3', ch1: '' },
+        ],
+      }),
+    )
+    assert.deepEqual(
+      found.channels.map(({ key }) => key),
+      ['ch1', 'ch3', 'ch4'],
+    )
+    const [first, second] = found.records
+    assert.deepEqual([first?.ch1, first?.ch3, first?.ch4], [1, null, null])
+    assert.deepEqual(first?.errors, { ch3: 'missing', ch4: 'missing' })
+    assert.deepEqual(second?.errors, { ch1: 'missing', ch4: 'missing' })
+  })
+
+  it('has errors only on records that have one', () => {
+    const [first] = records({ unixtime: 10, 'data-id': 1, ch1: 0 })
+    assert.equal('errors' in (first ?? {}), false)
+    assert.equal(first?.ch1, 0)
+  })
+
+  it('puts records without a time first and keeps them', () => {
+    const found = records(
+      { unixtime: 20, 'data-id': 3, ch1: 3 },
+      { unixtime: 0, 'data-id': 2, ch1: 2 },
+      { unixtime: '', 'data-id': 1, ch1: 1 },
+    )
+    assert.deepEqual(
+      found.map(({ dataId, timestamp }) => [dataId, timestamp]),
+      [
+        [1, null],
+        [2, null],
+        [3, 20_000],
+      ],
+    )
+    assert.equal(found[0]?.time, null)
+  })
+
+  it('drops exact duplicates and nothing else', () => {
+    const one = { unixtime: 10, 'data-id': 0, ch1: 1 }
+    const found = records(
+      one,
+      { ...one },
+      { ...one, ch1: 2 },
+      { ...one, ch1: 'E1' },
+      { ...one, ch1: 'E2' },
+      {
+        ...one,
+        unixtime: 11,
+      },
+    )
+    assert.deepEqual(
+      found.map((record) => record.errors?.ch1 ?? record.ch1),
+      [1, 2, 'E1', 'E2', 1],
+    )
+  })
+
+  it('orders records of one second by id, also across the wrap-around of relay ids', () => {
+    const at = (id: number) => ({ unixtime: 10, 'data-id': id, ch1: id })
+    const ids = (...given: number[]) => records(...given.map(at)).map(({ dataId }) => dataId)
+    assert.deepEqual(ids(7, 5, 6), [5, 6, 7])
+    assert.deepEqual(ids(0, 65_535), [65_535, 0])
+    assert.deepEqual(ids(65_535, 1, 0), [65_535, 0, 1])
+  })
+
+  it('keeps the order of records of one second without ids, reversed if the newest are first', () => {
+    const at = (unixtime: number, ch1: number) => ({ unixtime, 'data-id': 0, ch1 })
+    const ascending = [at(10, 9), at(20, 5), at(20, 3), at(30, 4)]
+    const values = (data: Json[]) => records(...data).map(({ ch1 }) => ch1)
+    assert.deepEqual(values(ascending), [9, 5, 3, 4])
+    assert.deepEqual(values(ascending.toReversed()), [9, 5, 3, 4])
+  })
+
+  it('is the same with any order and duplicates in the answer', () => {
+    const value = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom('E1', '', '12.5'))
+    const made = fc
+      .array(fc.record({ step: fc.integer({ min: 0, max: 3 }), ch1: value }), { maxLength: 12 })
+      .map((steps) =>
+        steps.map(({ ch1 }, index) => ({
+          unixtime: steps.slice(0, index + 1).reduce((sum, { step }) => sum + step, 1000),
+          'data-id': index + 1,
+          ch1,
+        })),
+      )
+    const shuffled = made.chain((data) =>
+      fc.tuple(fc.constant(data), fc.shuffledSubarray([...data, ...data], { minLength: data.length * 2 })),
+    )
+    fc.assert(
+      fc.property(shuffled, ([data, mixed]) => {
+        const expected = read(graph({ data }))
+        assert.deepEqual(
+          expected.records.map(({ dataId }) => dataId),
+          data.map((record) => record['data-id']),
+        )
+        assert.deepEqual(read(graph({ data: data.toReversed() })), expected)
+        assert.deepEqual(read(graph({ data: mixed })), expected)
+      }),
+    )
+  })
+
+  it('reads an answer without records as an empty series with its channels', () => {
+    const { records, gaps, channels } = read(graph({ data: [] }))
+    assert.deepEqual({ records, gaps, channels: channels.length }, { records: [], gaps: [], channels: 1 })
+  })
+
+  it('has its oldest time before it is decoded', () => {
+    const time = fc.oneof(fc.integer({ min: -5, max: 2e9 }), fc.double({ min: 0, max: 2e9, noNaN: true }))
+    const readable = fc.oneof(time, time.map(String), fc.constantFrom('', null, '0', 0))
+    fc.assert(
+      fc.property(fc.array(readable), (times) => {
+        const envelope = graphEnvelope(graph({ data: times.map((unixtime) => ({ unixtime, ch1: 1 })) }))
+        const { records } = readSeries(envelope, 'utc')
+        const dated = records.flatMap(({ timestamp }) => timestamp ?? [])
+        const isSure = times.every((time) => time !== '' && time !== null)
+        assert.equal(oldestTimestamp(envelope.records), isSure ? (dated[0] ?? null) : null)
+      }),
+    )
+  })
+
+  it('has no oldest time if a record may be unreadable', () => {
+    for (const odd of [{ unixtime: 'soon' }, { unixtime: 1e15 }, { unixtime: {} }, 'record']) {
+      const envelope = graphEnvelope(graph({ data: [{ unixtime: 10 }, odd] as Json[] }))
+      assert.equal(oldestTimestamp(envelope.records), null, JSON.stringify(odd))
+    }
+  })
+
+  it('reads the id in any spelling', () => {
+    const both = (one: unknown, other: unknown) =>
+      records({ unixtime: 10, ch1: 1, 'data-id': one, data_id: other })[0]?.dataId
+    assert.deepEqual(
+      [both(5, 6), both('', 6), both(null, '6'), both('x', 6), both(5, ''), both('', '')],
+      [5, 6, 6, 6, 5, null],
+    )
+    assert.equal(records({ unixtime: 10, ch1: 1, data_id: 7 })[0]?.dataId, 7)
+  })
+
+  it('leaves out unreadable records, and reports which, without their contents', () => {
+    for (const record of [[], 'secret', 7, { unixtime: 'secret' }]) {
+      const envelope = graphEnvelope(graph({ data: [{ unixtime: 10, ch1: 1 }, record as never] }))
+      const { part, unreadable } = runToEnd(readSeriesPartStepwise(envelope, 'utc'))
+      assert.deepEqual([part.records.length, unreadable], [1, ['data.1']])
+    }
+    assert.equal(records({ unixtime: 10, ch1: 1 }, null as never).length, 1, 'null is none')
+  })
+
+  it('is unreadable if none of its records can be read', () => {
+    assert.throws(
+      () => records({ unixtime: 'secret', ch1: 1 }),
+      (error: Error) => {
+        assert.deepEqual((error as never as { params: object }).params, { part: 'data.0.unixtime' })
+        return failure('reply-unreadable')(error)
+      },
+    )
+  })
+
+  it('may have its list as an object with numeric keys', () => {
+    const data = { 0: { unixtime: 10, ch1: 1 }, 7: { unixtime: 20, ch1: 2 }, 12: { unixtime: 30, ch1: 3 } }
+    const { records: found } = readSeries(graphEnvelope(graph({ data })), 'utc')
+    assert.deepEqual(
+      found.map(({ ch1 }) => ch1),
+      [1, 2, 3],
+    )
+  })
+})

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { createRegistry } from '../../../src/lib/registry'
+import { createVirtualClock } from '../../support/clock'
+import { participant } from '../../support/quota/quota'
+
+const login = (apiKey: string) => ({
+  baseUrl: 'https://service.example',
+  credentials: { apiKey, loginId: 'user0001', loginPass: 'pass' },
+})
+
+describe('the registry of accounts', () => {
+  it('keeps the state of each account over deploys', () => {
+    const registry = createRegistry(createVirtualClock())
+    const { quota, directory } = registry.getOrCreateShared(login('one'))
+    registry.getOrCreateShared(login('two'))
+    assert.equal(registry.getOrCreateShared(login('one')).quota, quota)
+    assert.equal(registry.getOrCreateShared(login('one')).directory, directory)
+    assert.notEqual(registry.getOrCreateShared(login('two')).quota, quota)
+  })
+
+  it('shares no state with a user who tries a login', () => {
+    const registry = createRegistry(createVirtualClock())
+    const of = (triedBy?: string) => registry.getOrCreateShared(login('one'), triedBy)
+    const states = [of(), of(''), of('one'), of('other')]
+    assert.equal(new Set(states.map(({ directory }) => directory)).size, states.length)
+    assert.equal(new Set(states.map(({ quota }) => quota)).size, 1)
+    assert.equal(of('one').directory, states[2]?.directory)
+  })
+
+  it('forgets logins that were only tried, and none that a node uses', async () => {
+    const registry = createRegistry(createVirtualClock())
+    const used = registry.getOrCreateShared(login('used')).quota
+    const leave = used.join(participant())
+    const tried = registry.getOrCreateShared(login('tried')).quota
+    for (let count = 0; count < 1000; count++) registry.getOrCreateShared(login(`${count}`))
+    assert.equal(registry.getOrCreateShared(login('used')).quota, used)
+    assert.notEqual(registry.getOrCreateShared(login('tried')).quota, tried)
+    await leave()
+    for (let count = 0; count < 1000; count++) registry.getOrCreateShared(login(`${count}`))
+    assert.notEqual(registry.getOrCreateShared(login('used')).quota, used)
+  })
+
+  it('keeps the state of a node until that is forgotten', () => {
+    const registry = createRegistry(createVirtualClock())
+    const state = registry.getOrCreateNodeState('a node')
+    registry.forget('another node')
+    assert.equal(registry.getOrCreateNodeState('a node'), state)
+    registry.forget('a node')
+    assert.notEqual(registry.getOrCreateNodeState('a node'), state)
+  })
+})

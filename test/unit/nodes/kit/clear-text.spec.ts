@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { isClearText } from '../../../../src/shared/account'
+
+describe('the connection to a shared Redis', () => {
+  it('is in clear text where it leaves this computer without TLS', () => {
+    for (const address of [
+      'redis://plant.test',
+      ' redis://user@10.0.0.5:6380 ',
+      'redis+sentinel://one.test:26379,127.0.0.1:26379/main',
+    ])
+      assert.equal(isClearText(address), true, address)
+  })
+
+  it('is not with TLS, on this computer, or where the address is none', () => {
+    for (const address of [
+      'rediss://plant.test',
+      'redis://127.0.0.1:6379',
+      'redis://localhost',
+      'redis://[::1]:6379',
+      'rediss+sentinel://one.test:26379/main',
+      'plant.test',
+      '',
+    ])
+      assert.equal(isClearText(address), false, address)
+  })
+})

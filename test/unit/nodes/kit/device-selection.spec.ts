@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { readCurrent } from '../../../../src/lib/readings/current'
+import { readActionSettings } from '../../../../src/nodes/kit/settings/action-settings'
+import { evaluateSelection } from '../../../../src/nodes/kit/settings/device-selection'
+import { currentDevice, currentEnvelope, failure } from '../../lib/answers'
+
+/** Like Node-RED: fails if an object in the path is missing. */
+const from = (msg: object) => async (path: string, type: string) => {
+  assert.equal(type, 'msg')
+  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], msg)
+}
+
+const settings = (over: object) => readActionSettings('envlog-latest', { account: 'a', ...over })
+const select = (value: unknown, property = 'devices') =>
+  evaluateSelection(settings({ select: 'msg', property }), from({ devices: value }))
+const nothing = { devices: [], bases: [], groups: [] }
+const devices = (...list: object[]) => ({ ...nothing, devices: list })
+
+const A = '5212A1B2'
+const B = '5839F001'
+
+describe('the devices that a message names', () => {
+  const shapes: readonly (readonly [string, unknown, object])[] = [
+    ['a serial', A, devices({ serial: A })],
+    ['a serial with blanks around it', ` ${A} `, devices({ serial: A })],
+    ['a serial of 8 digits as a number', 52_120_001, devices({ serial: '52120001' })],
+    ['an object with a serial', { serial: A }, devices({ serial: A })],
+    ['an object with serial and base', { serial: A, base: B }, devices({ serial: A, base: B })],
+    [
+      'a base that is an object',
+      { serial: A, base: { serial: B, name: 'Hall' } },
+      devices({ serial: A, base: B }),
+    ],
+    [
+      'a serial number as a number, its base too',
+      { serial: 52_120_001, base: 58_390_001 },
+      devices({ serial: '52120001', base: '58390001' }),
+    ],
+    ['a base that is null', { serial: A, base: null }, devices({ serial: A })],
+    ['{remote}', { remote: A }, devices({ serial: A })],
+    ['{remote} with several', { remote: [A, { serial: B }] }, devices({ serial: A }, { serial: B })],
+    ['{base}', { base: B }, { ...nothing, bases: [B] }],
+    ['{base} with several', { base: [B, { serial: A }, B] }, { ...nothing, bases: [B, A] }],
+    ['{group}', { group: 'Cold chain' }, { ...nothing, groups: ['Cold chain'] }],
+    [
+      '{group} with several',
+      { group: ['Racks', { number: 1, name: 'Cold chain' }, 'Racks'] },
+      { ...nothing, groups: ['Racks', 'Cold chain'] },
+    ],
+    [
+      'an array of all of these',
+      [A, { serial: B, base: A }, { remote: [B] }, { base: 58_390_001 }, { group: 'Racks' }],
+      {
+        devices: [{ serial: A }, { serial: B, base: A }, { serial: B }],
+        bases: ['58390001'],
+        groups: ['Racks'],
+      },
+    ],
+    ['the same twice', [A, { serial: A }, { remote: A }, A], devices({ serial: A })],
+  ]
+  for (const [title, value, expected] of shapes) {
+    it(`can be ${title}`, async () => assert.deepEqual(await select(value), expected))
+  }
+
+  it('can be an element of a current payload, or the payload', async () => {
+    const envelope = currentEnvelope(currentDevice({ unixtime: '' }), currentDevice({ serial: '5212A1B3' }))
+    const payload = readCurrent(envelope, { receivedAt: 0, time: 'utc', series1Models: [], staleAfter: null })
+    assert.deepEqual(await select(payload[0]), devices({ serial: A, base: B }))
+    assert.deepEqual(await select(payload), devices({ serial: A, base: B }, { serial: '5212A1B3', base: B }))
+  })
+
+  it('are read from the property that the node names', async () => {
+    const wanted = settings({ select: 'msg', property: 'payload.of' })
+    const taken = await evaluateSelection(wanted, from({ payload: { of: A }, devices: B }))
+    assert.deepEqual(taken, devices({ serial: A }))
+  })
+
+  it('may come from a context, from JSONata, or from the environment, which has only text', async () => {
+    const taken = (propertyType: string, value: unknown) =>
+      evaluateSelection(settings({ select: 'msg', property: 'x', propertyType }), async (path, type) => {
+        assert.deepEqual([path, type], ['x', propertyType])
+        return value
+      })
+    for (const type of ['flow', 'global', 'jsonata', 'env']) {
+      assert.deepEqual(await taken(type, [{ serial: A, base: B }]), devices({ serial: A, base: B }))
+    }
+    assert.deepEqual(await taken('env', `${A}, ${B}`), devices({ serial: A }, { serial: B }))
+    assert.deepEqual(await taken('env', `[{"base":"${B}"}]`), { ...nothing, bases: [B] })
+    await assert.rejects(taken('env', ''), failure('devices-empty'))
+    await assert.rejects(taken('env', '[{'), failure('devices-unreadable'))
+    await assert.rejects(taken('flow', undefined), (error) => {
+      assert.deepEqual((error as EnvlogError).params, { property: 'flow.x' })
+      return failure('devices-missing')(error)
+    })
+  })
+
+  const refused = (
+    value: unknown,
+    reason: 'devices-missing' | 'devices-empty' | 'devices-unreadable',
+    property?: string,
+  ) =>
+    assert.rejects(select(value, property), (error) => {
+      assert.ok(error instanceof EnvlogError)
+      assert.equal(error.code, 'ENVLOG_INPUT')
+      assert.deepEqual(error.params, { property: `msg.${property ?? 'devices'}` })
+      return failure(reason)(error)
+    })
+
+  it('are ENVLOG_INPUT if the property is missing, naming it', async () => {
+    await refused(undefined, 'devices-missing')
+    await refused(null, 'devices-missing')
+    await refused(A, 'devices-missing', 'payload.of')
+  })
+
+  it('are ENVLOG_INPUT if there is none', async () => {
+    for (const value of [[], { remote: [] }, { base: [] }, [{ remote: [] }]])
+      await refused(value, 'devices-empty')
+  })
+
+  it('are ENVLOG_INPUT if they cannot be read', async () => {
+    const odd = [
+      '',
+      'all',
+      '5212A1B',
+      '5212A1B22',
+      '5212/1B2',
+      5_212_000,
+      -5_212_001,
+      1234.567,
+      true,
+      {},
+      [[A]],
+      [A, null],
+      [A, ''],
+    ]
+    const objects = [
+      { serial: '' },
+      { serial: A, base: 'x' },
+      { remote: A, base: B },
+      { remote: A, other: 1 },
+      { name: A },
+    ]
+    for (const value of [...odd, ...objects]) await refused(value, 'devices-unreadable')
+  })
+
+  it('are devices, base units or ENVLOG_INPUT, whatever the message contains', async () => {
+    const anything = fc.oneof(
+      fc.anything(),
+      fc.array(fc.constantFrom(A, { serial: A }, { base: B }, { group: 'Racks' }, { group: '' }, null, 5)),
+    )
+    await fc.assert(
+      fc.asyncProperty(anything, async (value) => {
+        try {
+          const found = await select(value)
+          assert.ok(found !== 'all' && Object.values(found).flat().length > 0)
+        } catch (error) {
+          assert.ok(error instanceof EnvlogError && error.code === 'ENVLOG_INPUT', String(error))
+        }
+      }),
+    )
+  })
+})
+
+describe('the devices that the settings name', () => {
+  it('apply whatever the message contains', async () => {
+    const msg = from({ devices: B })
+    assert.equal(await evaluateSelection(settings({}), msg), 'all')
+    const chosen = { select: 'list', devices: [{ serial: A, base: B }, { serial: B }], bases: ['OTHER001'] }
+    const single = devices({ serial: A, base: B }, { serial: B })
+    assert.deepEqual(await evaluateSelection(settings({ ...chosen, version: 2 }), msg), {
+      ...single,
+      bases: ['OTHER001'],
+    })
+    // Version 1 used base units only without devices.
+    assert.deepEqual(await evaluateSelection(settings({ ...chosen, version: 1 }), msg), single)
+    const groups = settings({
+      version: 2,
+      select: 'group',
+      groups: ['Racks'],
+      bases: [B],
+      devices: [{ serial: A }],
+    })
+    assert.deepEqual(await evaluateSelection(groups, msg), { ...nothing, groups: ['Racks'] })
+    const twice = settings({
+      version: 2,
+      select: 'list',
+      devices: [{ serial: A }, { serial: A }],
+      bases: [B, B],
+    })
+    assert.deepEqual(
+      await evaluateSelection(twice, msg),
+      { ...devices({ serial: A }), bases: [B] },
+      'each once',
+    )
+    const base = settings({ select: 'base', bases: [B], devices: [{ serial: A }] })
+    assert.deepEqual(await evaluateSelection(base, msg), { ...nothing, bases: [B] })
+  })
+})

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import type { NodeAPI } from 'node-red'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { localizeError } from '../../../../src/nodes/kit/report/localize'
+import { catalogOf } from '../../../support/built'
+
+/** Like Node-RED: returns the key if the catalog does not have it. */
+function withCatalogs(language: string): NodeAPI {
+  const texts = catalogOf(language)
+  const _ = (key: string, params: Record<string, unknown> = {}) =>
+    (texts.get(key) ?? key).replace(/__(\w+)__/g, (_all, name: string) => `${params[name]}`)
+  return { _ } as unknown as NodeAPI
+}
+
+describe('a localized error', () => {
+  const RED = withCatalogs('en-US')
+  const messageOf = (property: string) =>
+    localizeError(RED, new EnvlogError('setting-invalid', { property })).message
+
+  for (const [property, label] of [
+    ['baseUrl', 'Address'],
+    ['sharedQuota', 'Shared quota'],
+    ['wait', 'Wait at most'],
+    ['devices.0.serial', 'Devices'],
+    ['from', 'From'],
+    ['staleAfter', 'Stale after'],
+    ['backfill', 'Backfill'],
+    ['version', 'version'],
+  ] as const) {
+    it(`calls the setting ${property} as the form does`, () =>
+      assert.ok(messageOf(property).includes(`'${label}'`)))
+  }
+
+  it('leaves the property of a message as users write it', () => {
+    const { message } = localizeError(RED, new EnvlogError('devices-missing', { property: 'msg.devices' }))
+    assert.ok(message.includes("'msg.devices'"), message)
+  })
+
+  it('does so in Japanese', () => {
+    const error = new EnvlogError('setting-invalid', { property: 'baseUrl' })
+    assert.match(localizeError(withCatalogs('ja'), error).message, /アドレス/)
+  })
+
+  it('contains local times of the server, with the date if it is not today', () => {
+    const at = (ms: number) => new Date(Date.now() + ms)
+    const twoDigits = (part: number) => String(part).padStart(2, '0')
+    const clock = (time: Date) => [time.getHours(), time.getMinutes()].map(twoDigits).join(':')
+    for (const [time, begin] of [
+      [at(3_600_000), ''],
+      [at(2 * 86_400_000), `${twoDigits(at(2 * 86_400_000).getMonth() + 1)}-`],
+    ] as const) {
+      const error = new EnvlogError('quota-wait', { retryAt: time.toISOString() })
+      const { message } = localizeError(RED, error)
+      assert.ok(message.includes(clock(time)) && message.includes(begin), message)
+      assert.ok(!message.includes(time.toISOString()))
+    }
+  })
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { evaluatePeriod } from '../../../../src/nodes/kit/settings/period'
+import { createEvaluator } from '../../../../src/nodes/kit/settings/typed-input'
+import type { PeriodType } from '../../../../src/shared/action'
+import { failure } from '../../lib/answers'
+
+const now = Date.UTC(2026, 10, 20, 12)
+const DAY = 86_400_000
+const nothing = async () => assert.fail('nothing to evaluate')
+
+type Ends = Parameters<typeof evaluatePeriod>[0]
+const ends = (over: Partial<Ends>): Ends => ({ from: '', fromType: 'rel', to: '', toType: 'date', ...over })
+
+describe('the period of a trigger', () => {
+  it('is the last 24 hours if both ends are blank, whatever their types', async () => {
+    const types: PeriodType[] = ['date', 'rel', 'msg', 'flow', 'global', 'env', 'jsonata']
+    for (const type of types) {
+      const period = await evaluatePeriod(ends({ fromType: type, toType: type, from: ' ' }), now, nothing)
+      assert.deepEqual(period, { from: { instant: now - DAY }, to: { instant: now } })
+    }
+  })
+
+  it('is read from dates and epoch numbers, with or without an offset', async () => {
+    const period = await evaluatePeriod(
+      ends({ from: '2026-11-19T00:00:00+09:00', fromType: 'date', to: '2026-11-20', toType: 'date' }),
+      now,
+      nothing,
+    )
+    assert.deepEqual(period, {
+      from: { instant: Date.UTC(2026, 10, 18, 15) },
+      to: { wallClock: Date.UTC(2026, 10, 20) },
+    })
+    const epoch = await evaluatePeriod(ends({ from: '1795100000', fromType: 'date' }), now, nothing)
+    assert.deepEqual(epoch.from, { instant: 1_795_100_000_000 })
+  })
+
+  it('is read from relative times', async () => {
+    const period = await evaluatePeriod(ends({ from: '-7d', to: '-1h', toType: 'rel' }), now, nothing)
+    assert.deepEqual(period, { from: { instant: now - 7 * DAY }, to: { instant: now - 3_600_000 } })
+  })
+
+  for (const type of ['msg', 'flow', 'global', 'env', 'jsonata'] as const) {
+    it(`is read from ${type}`, async () => {
+      const evaluated: unknown[] = []
+      const evaluate = async (value: string, of: string) => {
+        evaluated.push([value, of])
+        return value === 'a' ? now - DAY : '2026-11-20T11:00:00Z'
+      }
+      const period = await evaluatePeriod(
+        ends({ from: 'a', fromType: type, to: 'b', toType: type }),
+        now,
+        evaluate,
+      )
+      assert.deepEqual(evaluated, [
+        ['a', type],
+        ['b', type],
+      ])
+      assert.deepEqual(period, { from: { instant: now - DAY }, to: { instant: now - 3_600_000 } })
+    })
+
+    it(`is ENVLOG_INPUT if ${type} is no time, with the property that it is read from`, async () => {
+      for (const value of [undefined, null, '', 'soon', {}, [], true]) {
+        const wrong = evaluatePeriod(ends({ to: 'times.to', toType: type }), now, async () => value)
+        await assert.rejects(wrong, (error) => {
+          assert.deepEqual((error as EnvlogError).params, { property: `${type}.times.to` })
+          return failure('ENVLOG_INPUT')(error)
+        })
+      }
+    })
+  }
+
+  it('is ENVLOG_INPUT if an end cannot be read, naming it', async () => {
+    for (const wrong of [
+      { from: 'soon', fromType: 'date' },
+      { from: '24h' },
+      { from: 'tomorrow' },
+    ] as const) {
+      await assert.rejects(evaluatePeriod(ends(wrong), now, nothing), (error) => {
+        assert.deepEqual((error as EnvlogError).params, { property: 'from' })
+        return failure('time-unreadable')(error)
+      })
+    }
+  })
+})
+
+describe('evaluating a property', () => {
+  type Callback = (error: unknown, result?: unknown) => void
+  const red = (answer: (value: string, type: string, done: Callback) => void) => {
+    const evaluateNodeProperty = (
+      value: string,
+      type: string,
+      _node: unknown,
+      _msg: unknown,
+      done: Callback,
+    ) => answer(value, type, done)
+    return { util: { evaluateNodeProperty } } as never
+  }
+
+  it('returns Node-RED’s result', async () => {
+    const evaluate = createEvaluator(
+      red((value, type, done) => done(null, `${type}:${value}`)),
+      {} as never,
+      {} as never,
+    )
+    assert.equal(await evaluate('x', 'flow'), 'flow:x')
+  })
+
+  it('is ENVLOG_INPUT if Node-RED fails, without its reason', async () => {
+    const failing = red((_value, _type, done) => done(new Error('the expression holds secret')))
+    const throwing = red(() => {
+      throw new Error('the expression holds secret')
+    })
+    for (const RED of [failing, throwing]) {
+      const evaluate = createEvaluator(RED, {} as never, {} as never)
+      const result = evaluatePeriod(ends({ from: 'x', fromType: 'jsonata' }), now, evaluate)
+      await assert.rejects(result, (error) => {
+        assert.ok(error instanceof EnvlogError)
+        assert.deepEqual([error.params, error.cause], [{ property: 'jsonata.x' }, {}])
+        return failure('time-unreadable')(error)
+      })
+    }
+  })
+})

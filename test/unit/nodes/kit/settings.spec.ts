@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { EnvlogError, type Reason } from '../../../../src/lib/errors'
+import { readAccountSettings } from '../../../../src/nodes/account/account-settings'
+import { readActionSettings } from '../../../../src/nodes/kit/settings/action-settings'
+import { ACTION_TYPES, type ActionType, TOPICS } from '../../../../src/shared/action'
+import { defaultsOf } from '../../../support/built'
+
+const credentials = { apiKey: 'k'.repeat(45), loginId: 'user0001', loginPass: 'pass' }
+const address = { baseUrl: 'https://service.example/' }
+const account = (over: object = {}, secrets: object = credentials) =>
+  readAccountSettings({ ...address, ...over }, secrets)
+const action = (over: object, type: ActionType = 'envlog-range') =>
+  readActionSettings(type, { id: 'x', type, z: 't', account: 'a', version: 1, ...over }) as Record<
+    string,
+    unknown
+  >
+
+function refused(read: () => unknown, reason: Reason, property?: string) {
+  assert.throws(read, (error) => {
+    assert.ok(error instanceof EnvlogError)
+    assert.deepEqual([error.reason, error.code], [reason, 'ENVLOG_CONFIG'])
+    if (property) assert.deepEqual(error.params, { property })
+    return true
+  })
+}
+
+describe('the settings of an action node', () => {
+  for (const type of ACTION_TYPES) {
+    it(`are those of a new node where nothing is saved: ${type}`, () => {
+      // A period without a beginning begins where the form’s does.
+      const form = { ...defaultsOf(type), ...(type === 'envlog-range' && { from: '' }) }
+      assert.deepEqual(action({}, type), action({ ...form, account: 'a' }, type))
+    })
+  }
+
+  it('may be numbers saved as text; blank is the default', () => {
+    assert.equal(action({ repeat: '60' }).repeat, 60)
+    assert.equal(action({ number: '300' }).number, 300)
+    assert.equal(action({ staleAfter: '900' }, 'envlog-current').staleAfter, 900)
+    for (const blank of ['', null, undefined]) {
+      const { repeat, number, property, devices, bases, exclude } = action({
+        repeat: blank,
+        number: blank,
+        property: blank,
+        devices: blank || undefined,
+        bases: blank || undefined,
+        exclude: blank || undefined,
+      })
+      assert.deepEqual([repeat, number, property, devices, bases, exclude], [0, null, 'devices', [], [], []])
+    }
+    assert.equal(action({ staleAfter: '' }, 'envlog-current').staleAfter, null)
+  })
+
+  it('keep a blank topic apart from none, which is the default', () => {
+    assert.equal(action({ topic: '' }).topic, '')
+    assert.equal(action({}).topic, TOPICS['envlog-range'])
+    assert.equal(action({ topic: undefined }, 'envlog-alerts').topic, TOPICS['envlog-alerts'])
+  })
+
+  it('trim serials, and read a blank base as none', () => {
+    const { devices, exclude } = action({
+      select: 'list',
+      devices: [
+        { serial: ' 5212A1B2 ', base: '' },
+        { serial: '5212A1B3', base: '5839F001' },
+      ],
+      exclude: [' 5212A1B4'],
+    })
+    assert.deepEqual(devices, [{ serial: '5212A1B2' }, { serial: '5212A1B3', base: '5839F001' }])
+    assert.deepEqual(exclude, ['5212A1B4'])
+  })
+
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ repeat: -1 }, 'repeat'],
+    [{ repeat: 1.5 }, 'repeat'],
+    [{ repeat: 2_000_001 }, 'repeat'],
+    [{ repeat: 'often' }, 'repeat'],
+    [{ select: 'some' }, 'select'],
+    [{ time: 'gmt' }, 'time'],
+    [{ devices: 'x' }, 'devices'],
+    [{ devices: [{ serial: 'short' }] }, 'devices.0.serial'],
+    [{ devices: [{ serial: '5212A1B2', base: 'no' }] }, 'devices.0.base'],
+    [{ bases: ['5839F001', ''] }, 'bases.1'],
+    [{ exclude: ['all'] }, 'exclude.0'],
+    [{ fromType: 'str' }, 'fromType'],
+    [{ toType: 7 }, 'toType'],
+    [{ number: 0 }, 'number'],
+    [{ number: 'many' }, 'number'],
+    [{ topic: 5 }, 'topic'],
+  ]
+  for (const [over, property] of wrong) {
+    it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {
+      refused(() => action(over), 'setting-invalid', property)
+    })
+  }
+
+  it('name the wrong limit of envlog-current', () => {
+    for (const staleAfter of [-1, 0.5, 'old']) {
+      refused(() => action({ staleAfter }, 'envlog-current'), 'setting-invalid', 'staleAfter')
+    }
+  })
+
+  it('are ENVLOG_CONFIG without a chosen device', () => {
+    refused(() => action({ select: 'list' }), 'no-devices')
+    refused(() => action({ select: 'base', devices: [{ serial: '5212A1B2' }] }), 'no-devices')
+  })
+
+  it('are ENVLOG_CONFIG if they repeat a choice that only messages contain', () => {
+    refused(() => action({ repeat: 60, select: 'msg' }), 'repeat-needs-message')
+    refused(() => action({ repeat: 60, fromType: 'msg', from: 'a' }), 'repeat-needs-message')
+    refused(() => action({ repeat: 60, toType: 'msg', to: 'a' }), 'repeat-needs-message')
+    assert.equal(action({ repeat: 0, select: 'msg' }).select, 'msg')
+    assert.equal(action({ repeat: 60, fromType: 'flow', from: 'a' }).repeat, 60)
+  })
+})
+
+describe('the settings of an account', () => {
+  it('are those of a new account where nothing is saved', () => {
+    const form = { ...defaultsOf('envlog-account'), ...address }
+    const read = account()
+    assert.deepEqual(read, account(form))
+    assert.equal(read.baseUrl, 'https://service.example')
+    assert.deepEqual(read.credentials, { ...credentials, sharedQuotaPassword: '' })
+  })
+
+  it('may be numbers saved as text; blank is the default', () => {
+    const { timeout, concurrency, retries } = account({ timeout: '5', concurrency: '20', retries: '0' })
+    assert.deepEqual([timeout, concurrency, retries], [5, 20, 0])
+    const blank = account({
+      timeout: '',
+      concurrency: null,
+      retries: undefined,
+      relaySuffix: '',
+      series1Models: '',
+    })
+    assert.deepEqual(blank, account())
+  })
+
+  it('replace rows of the limits table by JSON', () => {
+    const limits = { alert: { limit: 6 }, data: { records: 5000, recordsWindow: 60 } }
+    assert.deepEqual(account({ limits: JSON.stringify(limits) }).limits, limits)
+  })
+
+  it('list models by commas, blanks around them and empty ones left out', () => {
+    assert.deepEqual(account({ series1Models: ' A-1, ,B ,' }).series1Models, ['A-1', 'B'])
+  })
+
+  const wrong: readonly (readonly [object, string])[] = [
+    [{ baseUrl: 'http://service.example' }, 'baseUrl'],
+    [{ baseUrl: 'service.example' }, 'baseUrl'],
+    [{ baseUrl: '' }, 'baseUrl'],
+    [{ relaySuffix: '../x' }, 'relaySuffix'],
+    [{ timeout: 0 }, 'timeout'],
+    [{ timeout: 'long' }, 'timeout'],
+    [{ concurrency: 0 }, 'concurrency'],
+    [{ concurrency: 21 }, 'concurrency'],
+    [{ retries: -1 }, 'retries'],
+    [{ retries: 1.5 }, 'retries'],
+    [{ limits: '{' }, 'limits'],
+    [{ limits: '[]' }, 'limits'],
+    [{ limits: '{"nowhere": {"limit": 1}}' }, 'limits'],
+    [{ limits: '{"alert": {"limit": 0}}' }, 'limits'],
+    [{ limits: '{"alert": {"window": 86401}}' }, 'limits'],
+    [{ limits: '{"alert": {"records": 5}}' }, 'limits'],
+    [{ sharedQuota: 'http://127.0.0.1' }, 'sharedQuota'],
+    [{ sharedQuota: 'redis://:secret@127.0.0.1' }, 'sharedQuota'],
+    [{ sharedQuota: 'redis+sentinel://127.0.0.1' }, 'sharedQuota'],
+  ]
+  for (const [over, property] of wrong) {
+    it(`that are wrong are ENVLOG_CONFIG and named: ${JSON.stringify(over)}`, () => {
+      assert.throws(() => account(over), { code: 'ENVLOG_CONFIG', params: { property } })
+    })
+  }
+
+  for (const property of ['apiKey', 'loginId', 'loginPass'] as const) {
+    it(`without ${property} are incomplete`, () => {
+      for (const blank of ['', undefined]) {
+        refused(() => account({}, { ...credentials, [property]: blank }), 'account-incomplete', property)
+      }
+    })
+
+    it(`with ${property} of another length are wrong, and the error does not contain it`, () => {
+      const value = 'SECRET'.repeat(10)
+      refused(() => account({}, { ...credentials, [property]: value }), 'setting-invalid', property)
+      refused(() => account({}, { ...credentials, [property]: 'SEC' }), 'setting-invalid', property)
+      try {
+        account({}, { ...credentials, [property]: value })
+      } catch (error) {
+        assert.doesNotMatch(JSON.stringify(error) + String(error), /SECRET/)
+      }
+    })
+  }
+})

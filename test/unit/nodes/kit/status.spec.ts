@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { EnvlogError } from '../../../../src/lib/errors'
+import { localizeError } from '../../../../src/nodes/kit/report/localize'
+import { toNodeStatus } from '../../../../src/nodes/kit/report/status'
+
+/** Returns the key of the sentence with its parameters. */
+const RED = { _: (key: string, params: object = {}) => `${key} ${JSON.stringify(params)}` } as never
+const short = { _: (_key: string, { count }: { count: number }) => `${count} records` } as never
+const at = new Date(2026, 10, 20, 8, 5).getTime()
+
+describe('the status of a node', () => {
+  it('is nothing before the first trigger', () => assert.deepEqual(toNodeStatus(RED, { kind: 'idle' }), {}))
+
+  it('is a grey ring if the node is not configured', () => {
+    const grey = { fill: 'grey', shape: 'ring', text: 'status.unconfigured' }
+    assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('no-account') }), grey)
+    assert.deepEqual(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('setting-invalid') }), grey)
+  })
+
+  it('is a blue dot while it requests', () => {
+    assert.deepEqual(toNodeStatus(RED, { kind: 'requesting' }), {
+      fill: 'blue',
+      shape: 'dot',
+      text: 'status.asking',
+    })
+    assert.deepEqual(toNodeStatus(short, { kind: 'progress', unit: 'pages', count: 2 }), {
+      fill: 'blue',
+      shape: 'dot',
+      text: '2 records',
+    })
+  })
+
+  it('is a green dot with what was received, and when', () => {
+    assert.deepEqual(toNodeStatus(short, { kind: 'received', unit: 'records', count: 300, at }), {
+      fill: 'green',
+      shape: 'dot',
+      text: '300 records 08:05',
+    })
+  })
+
+  it('is a red ring with a text for the code, as a key that the editor translates', () => {
+    const text = (error: unknown) => toNodeStatus(RED, { kind: 'failed', error }).text
+    assert.equal(text(new EnvlogError('no-connection')), 'status.ENVLOG_NETWORK')
+    assert.equal(text(new Error('a bug')), 'status.failed')
+    assert.equal(toNodeStatus(RED, { kind: 'failed', error: new EnvlogError('closed') }).fill, 'red')
+  })
+})
+
+describe('a localized error of a node', () => {
+  const error = new EnvlogError(
+    'device-refused',
+    { status: 400, words: 'no', serves: 'standalone' },
+    { status: 400, endpoint: 'data', serial: 'A' },
+  )
+
+  it('is the sentence of the catalog with its parameters, kinds of devices translated', () => {
+    const expected = { status: 400, words: 'no', serves: 'serves.standalone {}' }
+    assert.equal(localizeError(RED, error).message, `errors.device-refused ${JSON.stringify(expected)}`)
+  })
+
+  it('reaches Catch nodes with code and cause as its own properties', () => {
+    const report = localizeError(RED, error) as Error & { code: string }
+    assert.ok(Object.hasOwn(report, 'code') && Object.hasOwn(report, 'cause'))
+    assert.equal(report.code, 'ENVLOG_SERVICE')
+    assert.deepEqual(report.cause, { status: 400, endpoint: 'data', serial: 'A' })
+    assert.ok(!(report.cause instanceof Error))
+    assert.match(String(report), /^ENVLOG_SERVICE: errors\.device-refused/)
+  })
+
+  it('contains only the type of any other error: its message may contain anything', () => {
+    const bug = Object.assign(new TypeError('with s3cret inside'), { code: 'ERR_X', input: 's3cret' })
+    const report = localizeError(RED, bug)
+    assert.match(report.message, /failure\.unexpected.*TypeError ERR_X/)
+    assert.doesNotMatch(JSON.stringify(Object.getOwnPropertyDescriptors(report)), /s3cret/)
+    assert.match(localizeError(RED, 'text').message, /failure\.unexpected.*string/)
+  })
+})

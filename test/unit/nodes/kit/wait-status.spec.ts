@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import type { Quota } from '../../../../src/lib/quota/quota'
+import type { RunStatus } from '../../../../src/nodes/kit/report/status'
+import { createWaitStatus } from '../../../../src/nodes/kit/report/wait-status'
+
+/** Each further request takes a second. */
+const quota = { roundEnds: (_endpoint: string, count: number) => count * 1000 } as unknown as Quota
+
+function setup(devices: number) {
+  const shown: RunStatus[] = []
+  const waitStatus = createWaitStatus(quota, (status) => shown.push(status))
+  waitStatus.setTotal(devices)
+  return { shown, waitStatus }
+}
+
+const wait = (until: number | null) => ({ endpoint: 'alert', until, records: false }) as const
+
+describe('what a trigger shows while its requests wait', () => {
+  it('is how many devices are done, and when the others will be', () => {
+    const { shown, waitStatus } = setup(10)
+    const listener = waitStatus.createListener()
+    listener(wait(500))
+    for (let count = 0; count < 4; count++) waitStatus.countDone()
+    listener(wait(600))
+    assert.deepEqual(shown, [
+      { kind: 'waiting', records: false, until: 10_000, round: { done: 0, total: 10 } },
+      { kind: 'waiting', records: false, until: 6000, round: { done: 4, total: 10 } },
+    ])
+  })
+
+  it('is no earlier than the wait of the request itself', () => {
+    const { shown, waitStatus } = setup(2)
+    waitStatus.createListener()(wait(90_000))
+    assert.deepEqual(shown, [
+      { kind: 'waiting', records: false, until: 90_000, round: { done: 0, total: 2 } },
+    ])
+  })
+
+  it('is the earliest of several, and requesting when no request waits any more', () => {
+    const { shown, waitStatus } = setup(1)
+    const [late, early] = [waitStatus.createListener(), waitStatus.createListener()]
+    late(wait(9000))
+    early(wait(4000))
+    early(wait(null))
+    late(wait(null))
+    assert.deepEqual(shown, [
+      { kind: 'waiting', records: false, until: 9000 },
+      { kind: 'waiting', records: false, until: 4000 },
+      { kind: 'waiting', records: false, until: 9000 },
+      { kind: 'requesting' },
+    ])
+  })
+
+  it('is nothing for a request that never waited', () => {
+    const { shown, waitStatus } = setup(1)
+    waitStatus.createListener()(wait(null))
+    assert.deepEqual(shown, [])
+  })
+})

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { type DeviceDefinition, type EventDefinition, manualClock, type Simulator } from '../../../simulator'
+import { request, send, simulate, start, startSeconds, useSimulators } from './support'
+
+const SERIAL = '52000001'
+const MINUTE_MS = 60_000
+
+/** A freezer without noise, whose limit is -15. */
+const freezer = (events: EventDefinition[], more: Partial<DeviceDefinition> = {}): DeviceDefinition => ({
+  serial: SERIAL,
+  channels: [
+    { num: 1, name: 'Inside', unit: 'C', signal: { mean: -18, upperLimit: -15 } },
+    { num: 2, signal: { mean: 20 } },
+  ],
+  records: { interval: 600, from: startSeconds - 3600, drift: 0 },
+  transmission: 10,
+  events,
+  ...more,
+})
+
+const newest = (simulator: Simulator, serial = SERIAL, base = serial) => {
+  const reading = simulator.truth.current().find((each) => each.serial === serial && each.base === base)
+  return { age: (simulator.clock.now() - (reading?.time ?? 0)) / 1000, values: reading?.values ?? {} }
+}
+
+const post = (simulator: Simulator, value: unknown) => {
+  const body = JSON.stringify(value)
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }
+  return send(simulator, 'POST', '/simulator/events', headers, body)
+}
+
+describe('simulator: current readings between two records', () => {
+  useSimulators()
+
+  it('come as often as the device sends, and are no records', async () => {
+    const simulator = await simulate({ fleet: [freezer([])] })
+    const records = simulator.truth.records(SERIAL).length
+    simulator.clock.advance(47_000)
+    assert.deepEqual(newest(simulator), { age: 7, values: { 1: -18, 2: 20 } })
+    assert.equal(simulator.truth.records(SERIAL).length, records)
+    const { json } = await request(simulator, 'current')
+    assert.equal(json.devices[0].unixtime, String(startSeconds + 40))
+  })
+
+  it('end with the records of a device that has gone', async () => {
+    const records = { interval: 600, from: startSeconds - 3600, until: startSeconds - 1795, drift: 0 }
+    const simulator = await simulate({ fleet: [freezer([], { records })] })
+    assert.equal(newest(simulator).age, 1800)
+  })
+})
+
+describe('simulator: events of a device', () => {
+  useSimulators()
+
+  it('a door: the value rises over its limit and comes back, in current, records and alert log', async () => {
+    const event: EventDefinition = { kind: 'door', from: startSeconds, until: startSeconds + 120 }
+    const simulator = await simulate({ fleet: [freezer([event])] })
+    const values: unknown[] = []
+    for (const seconds of [0, 60, 60, 60, 180]) {
+      simulator.clock.advance(seconds * 1000)
+      values.push(newest(simulator).values[1])
+      assert.equal(newest(simulator).values[2], 20)
+    }
+    assert.deepEqual(values, [-18, -8.5, -5, -16.2, -18])
+    assert.deepEqual(
+      simulator.truth.alerts(SERIAL).map(({ time, texts }) => [(time - start) / 1000, texts.ch1]),
+      [
+        [170, 'Inside Returned to Normal: -15.6 C (Upper Limit -15.0 C)'],
+        [20, 'Inside Upper Limit: -13.7 C (Upper Limit -15.0 C)'],
+      ],
+    )
+    const { json } = await request(simulator, 'alert', { 'remote-serial': SERIAL, 'base-serial': SERIAL })
+    assert.equal(json['alert-logs'].length, 2)
+    const records = { interval: 60, from: startSeconds - 60, drift: 0 }
+    simulator.set({ fleet: [freezer([event], { records })] })
+    assert.deepEqual(
+      simulator.truth
+        .records(SERIAL)
+        .slice(0, 4)
+        .map(({ values: measured }) => measured[1]),
+      [-18, -18, -8.5, -5],
+    )
+  })
+
+  it('silence: nothing comes, the service misses the device, and gets afterwards what it measured meanwhile', async () => {
+    const event: EventDefinition = { kind: 'silence', from: startSeconds, until: startSeconds + 1800 }
+    const simulator = await simulate({ fleet: [freezer([event])] })
+    const before = simulator.truth.records(SERIAL).length
+    simulator.clock.advance(29 * MINUTE_MS)
+    assert.equal(newest(simulator).age, 29 * 60)
+    assert.equal(simulator.truth.records(SERIAL).length, before)
+    assert.deepEqual(simulator.truth.alerts(SERIAL), [
+      { time: start + 30_000, texts: { 'communication-status': 'Communication Error' } },
+    ])
+    simulator.clock.advance(MINUTE_MS)
+    assert.equal(newest(simulator).age, 0)
+    assert.equal(simulator.truth.records(SERIAL).length, before + 3)
+    assert.equal(simulator.truth.alerts(SERIAL)[0]?.texts['communication-status'], 'Communication Restored')
+  })
+
+  it('a battery that runs low', async () => {
+    const simulator = await simulate({ fleet: [freezer([{ kind: 'battery', from: startSeconds + 60 }])] })
+    const battery = async () => (await request(simulator, 'current')).json.devices[0].battery
+    assert.equal(await battery(), '5')
+    simulator.clock.advance(MINUTE_MS)
+    assert.equal(await battery(), '2')
+    assert.deepEqual(simulator.truth.alerts(SERIAL)[0]?.texts, { 'battery-level': 'Low Battery: level 2' })
+  })
+
+  it('begin and end through the control address; what was goes on being so', async () => {
+    const simulator = await simulate({ fleet: [freezer([])] })
+    const door = { serial: SERIAL, kind: 'door' }
+    assert.deepEqual((await post(simulator, door)).json, [door])
+    simulator.clock.advance(MINUTE_MS)
+    // It is open already.
+    await post(simulator, door)
+    assert.equal(newest(simulator).values[1], -8.5)
+    assert.deepEqual((await post(simulator, { ...door, over: true })).json, [])
+    simulator.clock.advance(3 * MINUTE_MS)
+    assert.equal(newest(simulator).values[1], -18)
+    assert.equal(simulator.truth.alerts(SERIAL).length, 2)
+    assert.deepEqual((await send(simulator, 'GET', '/simulator/events', {})).json, [])
+    simulator.begin({ serial: SERIAL, kind: 'battery', code: 4 })
+    assert.equal(simulator.truth.devices()[0]?.battery, 4)
+    simulator.reset()
+    assert.equal(simulator.truth.devices()[0]?.battery, 5)
+  })
+
+  it('are refused when they cannot be', async () => {
+    const simulator = await simulate({ fleet: [freezer([])] })
+    for (const [value, error] of [
+      [{ serial: SERIAL, kind: 'flood' }, /kind: expected one of "door"/],
+      [{ kind: 'door' }, /serial/],
+      [{ serial: '52000009', kind: 'door' }, /no device 52000009/],
+      [{ serial: SERIAL, kind: 'door', over: 'no' }, /over/],
+      [{ serial: SERIAL, kind: 'door', from: 1 }, /from/],
+    ] as const) {
+      const { status, json } = await post(simulator, value)
+      assert.equal(status, 400)
+      assert.match(json.error, error)
+    }
+    await assert.rejects(
+      simulate({ fleet: [freezer([{ kind: 'door' } as EventDefinition])] }),
+      /events\[0\].from/,
+    )
+  })
+})
+
+describe('simulator: the story', () => {
+  useSimulators()
+  const FREEZER = '52A10001'
+  const RACK_A = ['52C10008', '5F0A1001'] as const
+  const RACK_B = ['52C10009', '5F0A1001'] as const
+
+  const seen = (simulator: Simulator) => ({
+    isWarm: Number(newest(simulator, FREEZER).values[1]) > -15,
+    isSilent: newest(simulator, ...RACK_B).age > 60,
+    isEmpty: simulator.truth.devices().find(({ name }) => name === 'Rack A')?.battery === 2,
+  })
+
+  // The freezer defrosts every six hours.
+  for (const hour of [0, 2, 4, 9, 15, 21]) {
+    it(`is reported within three minutes, whenever it begins: at ${hour}:15`, async () => {
+      const begin = Date.UTC(2026, 0, 15, hour, 15)
+      const simulator = await simulate({ story: true, clock: manualClock(begin) })
+      const alerts = (serial: string, base?: string) =>
+        simulator.truth
+          .alerts(serial, base)
+          .filter(({ time }) => time >= begin)
+          .map(({ texts }) => texts)
+      assert.deepEqual(seen(simulator), { isWarm: false, isSilent: false, isEmpty: false })
+      simulator.clock.advance(MINUTE_MS)
+      assert.deepEqual(seen(simulator), { isWarm: true, isSilent: false, isEmpty: false })
+      simulator.clock.advance(2 * MINUTE_MS)
+      assert.deepEqual(seen(simulator), { isWarm: false, isSilent: true, isEmpty: true })
+      assert.deepEqual(
+        alerts(FREEZER).map(({ ch1 = '' }) => /Upper Limit:|Returned/.exec(ch1)?.[0]),
+        ['Returned', 'Upper Limit:'],
+      )
+      assert.ok(alerts(...RACK_B).some((texts) => texts['communication-status'] === 'Communication Error'))
+      assert.ok(alerts(...RACK_A).some((texts) => texts['battery-level'] === 'Low Battery: level 2'))
+    })
+  }
+
+  it('has a day of records before it, and devices that send every ten seconds', async () => {
+    const simulator = await simulate({ story: true })
+    simulator.clock.advance(7000)
+    const old = simulator.truth.current().filter(({ time }) => simulator.clock.now() - (time ?? 0) > 10_000)
+    // Silent for days, and never heard of.
+    assert.deepEqual(
+      old.map(({ serial }) => serial),
+      ['52A10004', '52B10007'],
+    )
+    const day = simulator.truth.records(FREEZER, FREEZER, start - 86_400_000)
+    assert.ok(day.length > 280)
+    const values = day.map((record) => Number(record.values[1]))
+    assert.ok(Math.max(...values) < -15 && Math.max(...values) - Math.min(...values) > 1.5, 'it defrosts')
+  })
+})

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { runningClock, type SimulatorOptions, startSimulator } from '../../../simulator'
+import { request, simulate, useSimulators } from './support'
+
+describe('simulator: start and end', () => {
+  useSimulators()
+  it('reports that a port is taken', async () => {
+    const { port } = await simulate()
+    await assert.rejects(startSimulator({ port }), { message: `port ${port} is taken`, code: 'EADDRINUSE' })
+  })
+
+  it('runs beside others, each with its own state', async () => {
+    const [one, two] = await Promise.all([simulate({ seed: 1 }), simulate({ seed: 2 })])
+    await request(one, 'current')
+    assert.deepEqual([one.counts().current.total, two.counts().current.total], [1, 0])
+    const { apiKey, loginId, loginPass } = one.account
+    const credentials = { 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass }
+    assert.equal((await request(two, 'current', {}, { credentials })).status, 401)
+  })
+
+  it('closes once, twice, and with connections open', async () => {
+    const simulator = await simulate()
+    const reply = await fetch(simulator.url)
+    assert.equal(reply.status, 404)
+    await simulator.close()
+    await simulator.close()
+    await assert.rejects(fetch(simulator.url))
+  })
+
+  const wrong: readonly [unknown, RegExp][] = [
+    [{ devices: 5001 }, /devices/],
+    [{ devices: 1.5 }, /devices/],
+    [{ port: -1 }, /port/],
+    [{ speed: -1 }, /speed/],
+    [{ windows: 'round' }, /windows/],
+    [{ variants: { numbers: 'roman' } }, /variants\.numbers/],
+    [{ limits: { alarm: {} } }, /limits\.alarm/],
+    [{ limits: { alert: { limit: 'many' } } }, /limits\.alert\.limit/],
+    [{ faults: [{}] }, /faults\[0\]\.kind/],
+    [{ faults: [{ kind: 'status', probability: 2 }] }, /faults\[0\]\.probability/],
+  ]
+  for (const [options, message] of wrong) {
+    it(`refuses ${JSON.stringify(options)}`, () =>
+      assert.rejects(startSimulator(options as SimulatorOptions), message))
+  }
+
+  it('runs on a clock of its own speed', () => {
+    const clock = runningClock({ startTime: 1000, speed: 0 })
+    assert.equal(clock.now(), 1000)
+    clock.advance(500)
+    assert.equal(clock.now(), 1500)
+  })
+
+  it('can advance a given clock', async () => {
+    let time = 1_000_000_000_000
+    const simulator = await simulate({ clock: { now: () => time } })
+    simulator.clock.advance(5000)
+    time += 1
+    assert.equal(simulator.clock.now(), 1_000_000_005_001)
+  })
+})

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { type EndpointName, endpointNames, type Simulator } from '../../../simulator'
+import { type Reply, remote, request, simulate, tiny, useSimulators } from './support'
+
+const serial = { 'remote-serial': '52000001' }
+const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
+
+const rate = ({ headers }: Reply) =>
+  ['limit', 'reset', 'remaining', 'remaining-datacount'].map((name) => headers[`x-ratelimit-${name}`])
+
+const statuses = async (simulator: Simulator, endpoint: EndpointName, count: number, params: object = {}) => {
+  const all: number[] = []
+  for (let i = 0; i < count; i++) all.push((await request(simulator, endpoint, { ...params })).status)
+  return all
+}
+
+describe('simulator: request limits', () => {
+  useSimulators()
+  it('are the described ones, reported with every answer', async () => {
+    const simulator = await simulate({ fleet: [tiny(3), remote()] })
+    const own = { ...serial, 'base-serial': '52000001' }
+    const headers: Record<string, unknown> = {}
+    const params: Record<EndpointName, object> = {
+      current: {},
+      'latest-data': serial,
+      'latest-data-relay': unit,
+      data: serial,
+      'data-relay': unit,
+      alert: own,
+    }
+    for (const name of endpointNames)
+      headers[name] = rate(await request(simulator, name, { ...params[name] }))
+    assert.deepEqual(headers, {
+      current: ['10', '120', '9', undefined],
+      'latest-data': ['60', '60', '59', undefined],
+      'latest-data-relay': ['60', '60', '59', undefined],
+      data: ['20', '60', '19', '159997'],
+      'data-relay': ['20', '60', '19', '159997'],
+      alert: ['12', '3600', '11', undefined],
+    })
+  })
+
+  it('are reported with errors as well', async () => {
+    const simulator = await simulate({ fleet: [tiny(3)] })
+    await request(simulator, 'data', serial)
+    assert.deepEqual(rate(await request(simulator, 'data', { 'remote-serial': '99999999' })), [
+      '20',
+      '60',
+      '18',
+      '160000',
+    ])
+    assert.deepEqual(rate(await request(simulator, 'data', { ...serial, number: -1 })), [
+      '20',
+      '60',
+      '17',
+      '160000',
+    ])
+    assert.deepEqual(rate(await request(simulator, 'data', { ...serial, 'login-pass': 'no' })), [
+      '20',
+      '60',
+      '17',
+      '160000',
+    ])
+    assert.deepEqual(rate(await request(simulator, 'data', {}, { body: '{' })), ['20', '60', '20', '160000'])
+  })
+
+  it('refuse with 429, and do not affect other endpoints', async () => {
+    const simulator = await simulate({ fleet: [tiny(3)] })
+    assert.deepEqual(await statuses(simulator, 'current', 11), [...Array(10).fill(200), 429])
+    const refused = await request(simulator, 'current')
+    assert.equal(refused.json.error.code, 429)
+    assert.deepEqual(rate(refused), ['10', '120', '0', undefined])
+    assert.equal(refused.headers['retry-after'], undefined)
+    assert.equal((await request(simulator, 'data', serial)).status, 200)
+  })
+
+  it('count a reference-only ID with its user', async () => {
+    const simulator = await simulate({ fleet: [tiny(3)] })
+    const { apiKey, referenceId, referencePass } = simulator.account
+    const credentials = { 'api-key': apiKey, 'login-id': referenceId, 'login-pass': referencePass }
+    await request(simulator, 'current')
+    assert.equal(rate(await request(simulator, 'current', {}, { credentials }))[2], '8')
+  })
+
+  it('fixed windows end all at once, at their phase', async () => {
+    const limits = { current: { limit: 2, window: 10 } }
+    const simulator = await simulate({ fleet: [], limits, windowPhase: 4 })
+    // The start is a multiple of ten seconds: a window started 6 s ago and ends in 4 s.
+    simulator.clock.advance(3999)
+    assert.deepEqual(await statuses(simulator, 'current', 3), [200, 200, 429])
+    simulator.clock.advance(1)
+    assert.deepEqual(await statuses(simulator, 'current', 3), [200, 200, 429])
+    simulator.clock.advance(9999)
+    assert.deepEqual(await statuses(simulator, 'current', 1), [429])
+  })
+
+  it('fixed windows may begin with the first request', async () => {
+    const limits = { current: { limit: 1, window: 10 } }
+    const simulator = await simulate({ fleet: [], limits, windowPhase: 'first' })
+    simulator.clock.advance(7000)
+    assert.deepEqual(await statuses(simulator, 'current', 2), [200, 429])
+    simulator.clock.advance(9999)
+    assert.deepEqual(await statuses(simulator, 'current', 1), [429])
+    simulator.clock.advance(1)
+    assert.deepEqual(await statuses(simulator, 'current', 1), [200])
+  })
+
+  it('sliding windows admit a request as each one expires', async () => {
+    const limits = { current: { limit: 2, window: 10 } }
+    const simulator = await simulate({ fleet: [], limits, windows: 'sliding' })
+    await statuses(simulator, 'current', 1)
+    simulator.clock.advance(6000)
+    assert.deepEqual(await statuses(simulator, 'current', 2), [200, 429])
+    simulator.clock.advance(3999)
+    assert.deepEqual(await statuses(simulator, 'current', 1), [429])
+    simulator.clock.advance(1)
+    assert.deepEqual(await statuses(simulator, 'current', 2), [200, 429])
+  })
+
+  it('may count refused requests', async () => {
+    const limits = { current: { limit: 1, window: 10 } }
+    const simulator = await simulate({ fleet: [], limits, windows: 'sliding', countRefused: true })
+    await statuses(simulator, 'current', 1)
+    simulator.clock.advance(8000)
+    assert.deepEqual(await statuses(simulator, 'current', 1), [429])
+    simulator.clock.advance(4000)
+    assert.deepEqual(await statuses(simulator, 'current', 1), [429])
+    simulator.set({ countRefused: false })
+    simulator.clock.advance(10_000)
+    assert.deepEqual(await statuses(simulator, 'current', 1), [200])
+  })
+
+  it('can be switched off, and report this', async () => {
+    const simulator = await simulate({ fleet: [tiny(3)], limits: 'off' })
+    assert.deepEqual(
+      await statuses(simulator, 'alert', 30, { ...serial, 'base-serial': '52000001' }),
+      Array(30).fill(200),
+    )
+    const [limit, reset, remaining, records] = rate(await request(simulator, 'data', serial))
+    assert.deepEqual([limit, reset, remaining, records], ['1000000', '1', '999999', '999999997'])
+  })
+
+  it('can run on real time while the data runs on its own', async () => {
+    const limits = { current: { limit: 1, window: 3600 } }
+    const simulator = await simulate({ fleet: [], limits, limitsClock: 'real', windows: 'sliding' })
+    await statuses(simulator, 'current', 1)
+    simulator.clock.advance(100 * 3_600_000)
+    assert.deepEqual(await statuses(simulator, 'current', 1), [429])
+  })
+
+  it('include requests of other clients', async () => {
+    const simulator = await simulate({ fleet: [] })
+    simulator.spend('current', 9)
+    assert.deepEqual(await statuses(simulator, 'current', 2), [200, 429])
+    assert.equal(simulator.counts().current.foreign, 9)
+  })
+})
+
+describe('simulator: records budgets', () => {
+  useSimulators()
+  const limits = { data: { records: 10, recordsWindow: 100 } }
+  const many = [tiny(8), tiny(8, { serial: '52000009' })]
+
+  it('decrease by the returned records, per device', async () => {
+    const simulator = await simulate({ fleet: many, limits })
+    assert.equal(rate(await request(simulator, 'data', { ...serial, number: 6 }))[3], '4')
+    assert.equal(rate(await request(simulator, 'data', { 'remote-serial': '52000009', number: 1 }))[3], '9')
+    assert.equal(rate(await request(simulator, 'data', { ...serial, number: 1 }))[3], '3')
+    assert.equal(rate(await request(simulator, 'latest-data', serial))[3], undefined)
+  })
+
+  it('refuse an answer that exceeds what is left, and report what is left', async () => {
+    const simulator = await simulate({ fleet: many, limits })
+    await request(simulator, 'data', { ...serial, number: 6 })
+    const refused = await request(simulator, 'data', { ...serial, number: 5 })
+    assert.equal(refused.status, 429)
+    assert.equal(rate(refused)[3], '4')
+    assert.equal((await request(simulator, 'data', { ...serial, number: 4 })).status, 200)
+    assert.equal((await request(simulator, 'data', { ...serial, number: 1 })).status, 429)
+    simulator.clock.advance(100_000)
+    assert.equal((await request(simulator, 'data', { ...serial, number: 8 })).status, 200)
+  })
+
+  it('or refuse only once nothing is left', async () => {
+    const simulator = await simulate({ fleet: many, limits, budgetRule: 'empty' })
+    assert.equal((await request(simulator, 'data', { ...serial, number: 6 })).status, 200)
+    const last = await request(simulator, 'data', { ...serial, number: 6 })
+    assert.deepEqual([last.status, rate(last)[3]], [200, '0'])
+    assert.equal((await request(simulator, 'data', { ...serial, number: 1 })).status, 429)
+  })
+
+  it('slide if windows do', async () => {
+    const simulator = await simulate({ fleet: many, limits, windows: 'sliding' })
+    await request(simulator, 'data', { ...serial, number: 6 })
+    simulator.clock.advance(60_000)
+    await request(simulator, 'data', { ...serial, number: 4 })
+    simulator.clock.advance(40_000)
+    assert.equal(rate(await request(simulator, 'data', { ...serial, number: 1 }))[3], '5')
+  })
+})

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import type { EndpointName, Simulator } from '../../../simulator'
+import { type Asking, credentialsOf, office, remote, request, simulate, tiny, useSimulators } from './support'
+
+const standalone = { 'remote-serial': '52000001' }
+const unit = { 'remote-serial': '52000002', 'base-serial': '5F000001' }
+
+/** Rejected parameters, and the status of the answer. */
+const refused: readonly [string, EndpointName, Record<string, unknown>, Asking, number][] = [
+  ['no method override', 'current', {}, { headers: { 'X-HTTP-Method-Override': undefined } }, 400],
+  ['another override', 'current', {}, { headers: { 'X-HTTP-Method-Override': 'POST' } }, 400],
+  ['text instead of JSON', 'current', {}, { headers: { 'Content-Type': 'text/plain' } }, 415],
+  ['no content type', 'current', {}, { headers: { 'Content-Type': undefined } }, 415],
+  ['a body that is no JSON', 'current', {}, { body: '{' }, 400],
+  ['a body that is a list', 'current', {}, { body: '[]' }, 400],
+  ['no credentials', 'current', {}, { credentials: {} }, 401],
+  ['a wrong password', 'current', { 'login-pass': 'wrong-pass' }, {}, 401],
+  ['a wrong key', 'current', { 'api-key': 'x'.repeat(45) }, {}, 401],
+  ['GET', 'current', {}, { method: 'GET' }, 405],
+  ['one serial where a list is due', 'current', { 'remote-serial': '52000001' }, {}, 400],
+  ['an empty list', 'current', { 'remote-serial': [] }, {}, 400],
+  [
+    'remote and base serials',
+    'current',
+    { 'remote-serial': ['52000001'], 'base-serial': ['5F000001'] },
+    {},
+    400,
+  ],
+  ['a list where one serial is due', 'data', { 'remote-serial': ['52000001'] }, {}, 400],
+  ['no serial', 'latest-data', {}, {}, 400],
+  ['a short serial', 'latest-data', { 'remote-serial': '5200' }, {}, 400],
+  ['an unknown serial', 'latest-data', { 'remote-serial': '99999999' }, {}, 400],
+  ['no base serial', 'data-relay', { 'remote-serial': '52000002' }, {}, 400],
+  ['another base serial', 'data-relay', { ...unit, 'base-serial': '5F000009' }, {}, 400],
+  ['alerts without base serial', 'alert', standalone, {}, 400],
+  ['a remote unit on data', 'data', { 'remote-serial': '52000002' }, {}, 400],
+  ['a standalone device on data-relay', 'data-relay', { ...standalone, 'base-serial': '52000001' }, {}, 400],
+  ['times as text', 'data', { ...standalone, 'unixtime-from': '1700000000' }, {}, 400],
+  ['half a second', 'data', { ...standalone, 'unixtime-to': 1700000000.5 }, {}, 400],
+  ['a number of 0', 'data', { ...standalone, number: 0 }, {}, 400],
+  ['an unknown type', 'data', { ...standalone, type: 'xml' }, {}, 400],
+  ['csv2 on latest-data', 'latest-data', { ...standalone, type: 'csv2' }, {}, 400],
+]
+
+describe('simulator: what a request must be', () => {
+  useSimulators()
+  let simulator: Simulator
+
+  beforeEach(async () => {
+    simulator = await simulate({ fleet: [tiny(2), remote()] })
+  })
+
+  for (const [what, endpoint, params, asking, status] of refused) {
+    it(`refuses ${what} with ${status}`, async () => {
+      const reply = await request(simulator, endpoint, params, asking)
+      assert.equal(reply.status, status)
+      assert.equal(reply.json.error.code, status)
+      assert.equal(typeof reply.json.error.message, 'string')
+      assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8')
+    })
+  }
+
+  it('answers 404 on any other path', async () => {
+    assert.equal((await request(simulator, 'nothing')).status, 404)
+    assert.equal((await request(simulator, '', {}, { path: '/v2/devices/current' })).status, 404)
+  })
+
+  it('accepts a charset, unknown parameters, and the reference-only ID', async () => {
+    const { apiKey, referenceId, referencePass } = simulator.account
+    const reply = await request(
+      simulator,
+      'data',
+      { ...standalone, 'temperature-unit': 'F', more: 1 },
+      {
+        headers: { 'Content-Type': 'application/json; charset=utf-8' },
+        credentials: { 'api-key': apiKey, 'login-id': referenceId, 'login-pass': referencePass },
+      },
+    )
+    assert.equal(reply.status, 200)
+  })
+
+  it('has credentials of the described lengths', () => {
+    const { apiKey, loginId, loginPass, referenceId } = simulator.account
+    assert.deepEqual([apiKey.length, loginId.length, referenceId.length], [45, 8, 8])
+    assert.ok(loginPass.length >= 4 && loginPass.length <= 16)
+  })
+
+  it('takes the relay paths with another suffix', async () => {
+    simulator.set({ relaySuffix: 'sub' })
+    assert.equal((await request(simulator, 'data-sub', unit)).status, 200)
+    assert.equal((await request(simulator, 'latest-data-sub', unit)).status, 200)
+    assert.equal((await request(simulator, 'data-relay', unit)).status, 404)
+    assert.equal((await request(simulator, 'data', standalone)).status, 200)
+  })
+
+  it('serves each kind where the description says', async () => {
+    const ftp = { ...office, serial: '5F000002', sends: 'ftp' } as const
+    const alone = { ...office, serial: '5F000003', relayEndpoints: false }
+    simulator.set({
+      fleet: [
+        { serial: 'SERIES01', kind: 'standalone-1' },
+        { serial: 'SERIES02', kind: 'standalone-2' },
+        { serial: 'SERIES03', kind: 'other-standalone' },
+        { serial: 'REMOTE01', base: office },
+        { serial: 'REMOTE02', base: ftp },
+        { serial: 'REMOTE03', base: alone },
+        { serial: 'REMOTE04', base: office, kind: 'older-remote' },
+      ],
+    })
+    const served: Record<string, string[]> = {}
+    for (const { serial, base } of simulator.truth.devices()) {
+      const params = { 'remote-serial': serial, 'base-serial': base }
+      const names: string[] = []
+      for (const endpoint of ['latest-data', 'data', 'latest-data-relay', 'data-relay', 'alert'] as const) {
+        if ((await request(simulator, endpoint, params)).status === 200) names.push(endpoint)
+      }
+      served[serial] = names
+    }
+    assert.deepEqual(served, {
+      SERIES01: ['latest-data', 'data', 'alert'],
+      SERIES02: ['latest-data', 'data'],
+      SERIES03: [],
+      REMOTE01: ['latest-data-relay', 'data-relay', 'alert'],
+      REMOTE02: [],
+      REMOTE03: ['alert'],
+      REMOTE04: [],
+    })
+    assert.equal((await request(simulator, 'current')).json.devices.length, 7)
+  })
+
+  it('keeps further accounts apart', async () => {
+    const other = {
+      apiKey: 'k'.repeat(45),
+      loginId: 'other001',
+      loginPass: 'pass1',
+      referenceId: 'otherref',
+      referencePass: 'pass2',
+    }
+    const two = await simulate({ fleet: [], moreAccounts: [other], limits: { current: { limit: 1 } } })
+    const asOther = {
+      credentials: { 'api-key': other.apiKey, 'login-id': 'other001', 'login-pass': 'pass1' },
+    }
+    assert.equal((await request(two, 'current')).status, 200)
+    assert.equal((await request(two, 'current', {}, asOther)).status, 200)
+    assert.equal((await request(two, 'current')).status, 429)
+    const mixed = { credentials: { ...credentialsOf(two), 'login-id': 'other001', 'login-pass': 'pass1' } }
+    assert.equal((await request(two, 'current', {}, mixed)).status, 401)
+  })
+})

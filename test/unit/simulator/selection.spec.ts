@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { RecordDefinition, Simulator } from '../../../simulator'
+import { remote, request, simulate, startSeconds, tiny, useSimulators } from './support'
+
+const serial = { 'remote-serial': '52000001' }
+const ids = async (simulator: Simulator, params: object = {}, endpoint = 'data'): Promise<number[]> => {
+  const { json } = await request(simulator, endpoint, { ...serial, ...params })
+  return json.data.map((record: Record<string, number>) => record['data-id'])
+}
+/** The time of record n of `tiny(10)`. */
+const at = (n: number) => startSeconds - (11 - n) * 60
+
+describe('simulator: which records', () => {
+  useSimulators()
+  it('returns those newer than from and older than to, both exclusive', async () => {
+    const simulator = await simulate({ fleet: [tiny(10)] })
+    assert.deepEqual(await ids(simulator, { 'unixtime-from': at(3), 'unixtime-to': at(6) }), [4, 5])
+    assert.deepEqual(await ids(simulator, { 'unixtime-from': at(8) }), [9, 10])
+    assert.deepEqual(await ids(simulator, { 'unixtime-to': at(3) }), [1, 2])
+    assert.deepEqual(await ids(simulator, { 'unixtime-from': at(6), 'unixtime-to': at(3) }), [])
+    assert.deepEqual(await ids(simulator, { 'unixtime-from': at(6), 'unixtime-to': at(6) }), [])
+  })
+
+  it('returns the newest of the period, at most number', async () => {
+    const simulator = await simulate({ fleet: [tiny(10)] })
+    assert.deepEqual(await ids(simulator, { number: 2 }), [9, 10])
+    assert.deepEqual(await ids(simulator, { 'unixtime-to': at(5), number: 2 }), [3, 4])
+    assert.deepEqual(await ids(simulator, { 'unixtime-from': at(5), number: 2 }), [9, 10])
+    assert.deepEqual(await ids(simulator, { 'unixtime-from': at(8), number: 5 }), [9, 10])
+  })
+
+  it('ends before the time of the request if no `to` is given', async () => {
+    const simulator = await simulate({ fleet: [tiny(0, { records: [0, 1, 2].map((i) => record(i - 1)) })] })
+    assert.deepEqual(await ids(simulator), [1])
+    assert.deepEqual(await ids(simulator, { 'unixtime-to': startSeconds + 100 }), [1, 2, 3])
+    assert.deepEqual(await ids(simulator, {}, 'latest-data'), [1, 2, 3])
+    simulator.clock.advance(2000)
+    assert.deepEqual(await ids(simulator), [1, 2, 3])
+  })
+
+  it('returns 300 on latest-data, 16000 by default, 65535 at most', async () => {
+    const device = { serial: '52000001', records: { interval: 60 } }
+    const simulator = await simulate({ fleet: [device], limits: 'off' })
+    const count = async (params: object, endpoint?: string) => (await ids(simulator, params, endpoint)).length
+    assert.equal(await count({}, 'latest-data'), 300)
+    assert.equal(await count({}), 16_000)
+    assert.equal(await count({ number: 16_001 }), 16_001)
+    assert.equal(await count({ number: 70_000 }), 65_535)
+  })
+
+  it('stores as many as the kind of device does', async () => {
+    const kinds = [
+      { serial: 'SERIES01', kind: 'standalone-1' },
+      { serial: 'SERIES02', kind: 'standalone-2' },
+      { serial: 'REMOTE01', base: { serial: '5F000001' } },
+      { serial: 'REMOTE02', base: { serial: '5F000001' }, capacity: 20 },
+    ] as const
+    const fleet = kinds.map((device) => ({ ...device, records: { interval: 60 } }))
+    const simulator = await simulate({ fleet })
+    assert.deepEqual(
+      simulator.truth.devices().map((device) => device.stored),
+      [80_000, 160_000, 1500, 20],
+    )
+    const { json } = await request(simulator, 'data-relay', {
+      'remote-serial': 'REMOTE01',
+      'base-serial': '5F000001',
+    })
+    assert.equal(json.data.length, 1500)
+  })
+
+  it('keeps two records of one second, in their order', async () => {
+    const records = [record(-5), record(-5), record(-3)]
+    const simulator = await simulate({ fleet: [tiny(0, { records })] })
+    assert.deepEqual(await ids(simulator), [1, 2, 3])
+    assert.deepEqual(await ids(simulator, { number: 2 }), [2, 3])
+  })
+
+  it('is ordered by time if a clock was set back, with the last arrived in current', async () => {
+    const simulator = await simulate({
+      fleet: [tiny(0, { records: [record(-50), record(-10), record(-30)] })],
+    })
+    assert.deepEqual(await ids(simulator), [1, 3, 2])
+    const { json } = await request(simulator, 'current')
+    assert.equal(json.devices[0].unixtime, String(startSeconds - 30))
+  })
+
+  it('contains a record once it arrives', async () => {
+    const late = { ...record(-40), arrives: startSeconds + 60 }
+    const simulator = await simulate({ fleet: [tiny(0, { records: [record(-60), record(-20), late] })] })
+    assert.deepEqual(await ids(simulator), [1, 2])
+    simulator.clock.advance(60_000)
+    assert.deepEqual(await ids(simulator), [1, 3, 2])
+  })
+
+  it('calls a function for the records of an instant', async () => {
+    const records = (now: number) => [{ unixtime: now - 1, id: 7, values: { 1: now % 1000 } }]
+    const simulator = await simulate({ fleet: [tiny(0, { records }), remote()] })
+    assert.deepEqual(await ids(simulator), [7])
+    const before = (await request(simulator, 'data', serial)).text
+    simulator.clock.advance(1000)
+    assert.notEqual((await request(simulator, 'data', serial)).text, before)
+  })
+})
+
+function record(offset: number): RecordDefinition {
+  return { unixtime: startSeconds + offset, values: { 1: 1 } }
+}

@@ -1,0 +1,143 @@
+/** Starts simulators that are closed after each test, and sends requests as any client would. */
+import { request as httpRequest } from 'node:http'
+import {
+  type DeviceDefinition,
+  type EndpointName,
+  manualClock,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../../simulator'
+
+/** 12:15 on Thursday 15 January 2026, UTC. */
+export const start = Date.UTC(2026, 0, 15, 12, 15)
+export const startSeconds = start / 1000
+
+const running: Simulator[] = []
+
+/** Closes what a test has started; called in each `describe`. */
+export function useSimulators(): void {
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((simulator) => simulator.close()))
+  })
+}
+
+/** A simulator whose clock stands still. */
+export async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {
+  const simulator = await startSimulator({ clock: manualClock(start), ...options })
+  running.push(simulator)
+  return simulator
+}
+
+/** A device with its own records, one a minute up to the start, ids from 1. */
+export function tiny(count: number, more: Partial<DeviceDefinition> = {}): DeviceDefinition {
+  return {
+    serial: '52000001',
+    channels: [{ num: 1, name: 'Air', unit: 'C' }],
+    records: Array.from({ length: count }, (_, i) => ({
+      unixtime: startSeconds - (count - i) * 60,
+      values: { 1: i },
+    })),
+    ...more,
+  }
+}
+
+export interface Reply {
+  status: number
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  text: string
+  /** the body as JSON; throws if it is none */
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into, not modelled
+  json: any
+}
+
+export interface Asking {
+  method?: string
+  path?: string
+  headers?: Record<string, string | undefined>
+  /** replaces the JSON of credentials and parameters */
+  body?: string
+  /** replaces the user's */
+  credentials?: Record<string, unknown>
+}
+
+export function credentialsOf(simulator: Simulator): Record<string, unknown> {
+  const { apiKey, loginId, loginPass } = simulator.account
+  return { 'api-key': apiKey, 'login-id': loginId, 'login-pass': loginPass }
+}
+
+export function request(
+  simulator: Simulator,
+  endpoint: EndpointName | string,
+  params: Record<string, unknown> = {},
+  asking: Asking = {},
+): Promise<Reply> {
+  const body =
+    asking.body ?? JSON.stringify({ ...(asking.credentials ?? credentialsOf(simulator)), ...params })
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-HTTP-Method-Override': 'GET',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...asking.headers,
+  }
+  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))
+  return send(simulator, asking.method ?? 'POST', asking.path ?? `/v1/devices/${endpoint}`, given, body)
+}
+
+export function send(
+  simulator: Simulator,
+  method: string,
+  path: string,
+  headers: Record<string, string | undefined>,
+  body?: string,
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const req = httpRequest(
+      { host: '127.0.0.1', port: simulator.port, method, path, headers, agent: false },
+      (res) => {
+        const parts: Buffer[] = []
+        res.on('data', (part: Buffer) => parts.push(part))
+        res.on('error', reject)
+        res.on('end', () => {
+          const text = Buffer.concat(parts).toString()
+          resolve({
+            status: res.statusCode ?? 0,
+            headers: res.headers,
+            text,
+            get json() {
+              return JSON.parse(text)
+            },
+          })
+        })
+      },
+    )
+    req.on('error', reject)
+    req.end(body)
+  })
+}
+
+/** The code or name of the error that ends a request. */
+export async function requestError(reply: Promise<Reply>): Promise<string> {
+  try {
+    const { status } = await reply
+    return `answered ${status}`
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error)
+  }
+}
+
+export const office = { serial: '5F000001', name: 'Office' }
+
+/** A remote unit with ch1 to ch4 and a few records. */
+export function remote(more: Partial<DeviceDefinition> = {}): DeviceDefinition {
+  return {
+    serial: '52000002',
+    base: office,
+    channels: [1, 2, 3, 4].map((num) => ({ num, unit: 'C' })),
+    records: [1, 2, 3].map((i) => ({
+      unixtime: startSeconds - 600 * (4 - i),
+      values: { 1: i, 2: i + 0.5, 3: -i, 4: 0 },
+    })),
+    ...more,
+  }
+}
