@@ -4,12 +4,12 @@ import { manualClock, type Simulator, startSimulator } from '../../simulator'
 import { type Collector, startCollector } from '../support/collector'
 import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
 import { quotaFlow } from '../support/quota-flow'
-import { runtimes } from '../support/runtimes'
+import { runtimesOfTier } from '../support/runtimes'
 import { until } from '../support/wait'
 
 const RUN_MS = 300_000
 
-for (const runtime of runtimes.slice(0, 2)) {
+for (const runtime of runtimesOfTier) {
   describe(`a node that is disabled in ${runtime.title}`, function () {
     this.timeout(RUN_MS)
     let simulator: Simulator

@@ -7,7 +7,7 @@ import { actionsFlow, withoutCredentials, wrongPassword } from '../support/e2e-f
 import { actions, type Message } from '../support/flow-types'
 import { type FlowNode, type NodeRed, startNodeRed } from '../support/node-red'
 import { packageJson } from '../support/package'
-import { type Runtime, runtimes } from '../support/runtimes'
+import { type Runtime, runtimesOfTier } from '../support/runtimes'
 import { filesWith, sentence } from '../support/traces'
 import { until } from '../support/wait'
 import { ANSWERS_NOW, answers, nodeProperties } from './answers'
@@ -17,7 +17,8 @@ const ANSWER_MS = 60_000
 /** Node-RED gives a node 15 s to close; aborting requests needs less. */
 const CLOSED_MS = 12_000
 
-for (const runtime of runtimes) describe(`the installed package in ${runtime.title}`, () => tests(runtime))
+for (const runtime of runtimesOfTier)
+  describe(`the installed package in ${runtime.title}`, () => tests(runtime))
 
 function tests(runtime: Runtime): void {
   let simulator: Simulator

@@ -58,7 +58,7 @@ export async function startBroker(): Promise<BrokerHere> {
 
 /** mosquitto, a program of its own. */
 export async function startMosquitto(): Promise<Broker> {
-  const mosquitto = await ensure('mosquitto')
+  const mosquitto = ensure('mosquitto')
   const folder = temporaryFolder('mosquitto')
   const settings = join(folder, 'mosquitto.conf')
   const server = await startServer(

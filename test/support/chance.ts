@@ -1,7 +1,7 @@
 /**
- * Random numbers of the tests. `npm test` always uses the same seed; `npm run test:long` uses a new one, and more runs.
+ * Random numbers of the tests, the same in each run.
  *
- * - `SEED`: repeats a run (any whole number from 0)
+ * - `SEED`: others: a whole number from 0, or `random`
  * - `LONG=1`: as in `npm run test:long`
  * - `RUNS`: how often a model runs
  */
@@ -11,9 +11,11 @@ const { env } = process
 
 export const isLong = env.LONG === '1'
 
-// Where it is drawn, all processes of the run inherit it.
-env.SEED ??= isLong ? String(Date.now() % 0x8000_0000) : '1'
+if (env.SEED === 'random') env.SEED = String(Date.now() % 0x8000_0000)
+// All processes of the run inherit it.
+env.SEED ??= '1'
 export const seed = Number(env.SEED)
+export const isOwnSeed = seed !== 1
 
 /** How often a model runs: twice as often in the long tests, a twelfth of it in `npm test`. */
 export const runs = (usual: number): number =>

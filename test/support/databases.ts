@@ -38,8 +38,8 @@ export interface InfluxServer extends ServerProcess {
 }
 
 export async function startPostgres(): Promise<PostgresServer> {
-  const postgres = await ensure('postgres')
-  const initdb = await ensure('initdb')
+  const postgres = ensure('postgres')
+  const initdb = ensure('initdb')
   const owner = await ownerOf('postgres')
   const folder = temporaryFolder('postgres')
   const login = { user: 'envlog', password: 'not a secret' }
@@ -65,7 +65,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 
 /** Its local time is not UTC, and what it takes at once is a quarter of what it takes by default. */
 export async function startMariaDb(): Promise<MariaDbServer> {
-  const mariadbd = await ensure('mariadbd')
+  const mariadbd = ensure('mariadbd')
   const owner = await ownerOf('nobody')
   const login = { user: 'envlog', password: 'not a secret', database: 'envlog' }
   const template = await onceARun('mariadb-data', () => mariaDbData(login))
@@ -108,8 +108,8 @@ async function mariaDbData({
   password,
   database,
 }: Pick<MariaDbServer, 'user' | 'password' | 'database'>) {
-  const install = await ensure('mariadb-install-db')
-  await ensure('my_print_defaults')
+  const install = ensure('mariadb-install-db')
+  ensure('my_print_defaults')
   const owner = await ownerOf('nobody')
   const folder = ownFolder('mariadb-data', owner)
   const data = join(folder, 'data')
@@ -136,7 +136,7 @@ function ownFolder(purpose: string, owner: { uid: number; gid: number } | undefi
 }
 
 export async function startInflux(): Promise<InfluxServer> {
-  const influxd = await ensure('influxd')
+  const influxd = ensure('influxd')
   const folder = temporaryFolder('influx')
   const server = await startServer(
     (port) => {

@@ -25,9 +25,6 @@ const palettes = {
   common: {
     folder: 'nodes',
     versions: {
-      // No node: grammars of SQL, and what they run on. Its newest version, 0.5.0-dev, does not load.
-      antlr4ts: '0.5.0-alpha.4',
-      'antlr4ts-sql': '1.1.0',
       'modbus-serial': '8.0.25',
       'node-red-contrib-influxdb': '0.7.0',
       // 5.60 wants Node.js 22.

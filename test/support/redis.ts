@@ -5,27 +5,19 @@
  *     await redis.end('SIGKILL')
  *     await redis.start()
  *
- * In the long tests it is a Valkey, where that can be had. `REDIS` chooses: `redis-server` or `valkey-server`.
+ * `REDIS=valkey-server` takes a Valkey.
  */
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from 'redis'
-import { isLong } from './chance'
 import { temporaryFolder } from './run'
 import { HOST, quiet, startServer } from './server-process'
 import { ensure, type Program } from './servers'
 
 const { REDIS } = process.env
 
-/** Where the program is. */
-async function serverProgram(): Promise<string> {
-  if (REDIS || !isLong) return ensure((REDIS ?? 'redis-server') as Program)
-  return ensure('valkey-server').catch((error: Error) => {
-    console.error(`Redis in place of Valkey: ${error.message}`)
-    return ensure('redis-server')
-  })
-}
+const serverProgram = () => ensure((REDIS ?? 'redis-server') as Program)
 
 export interface RedisServer {
   url: string
@@ -60,7 +52,7 @@ const fixture = (name: string) => join(__dirname, '../fixtures/tls', name)
  * where that has it.
  */
 export async function startSentinel(of: RedisServer): Promise<{ port: number; end(): Promise<void> }> {
-  const program = await serverProgram()
+  const program = serverProgram()
   const folder = temporaryFolder('sentinel')
   const watch = [
     `sentinel monitor main ${HOST} ${of.port} 1`,
@@ -96,7 +88,7 @@ export async function startRedis({
   replicaOf?: RedisServer
   certificate?: string
 } = {}): Promise<RedisServer> {
-  const program = await serverProgram()
+  const program = serverProgram()
   const folder = temporaryFolder('redis')
   const secret = password === undefined ? [] : ['--requirepass', password]
   const copies = replicaOf ? ['--replicaof', HOST, String(replicaOf.port)] : []

@@ -18,6 +18,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** Whether this is `npm run test:system`: programs and packages are there that `npm ci` does not bring. */
+export const isSystem = process.env.ENVLOG_TEST_TIER === 'system'
+
 const VARIABLE = 'ENVLOG_TEST_RUN'
 const INTERVAL_MS = 50
 /** Longer than any installation takes. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execute, npmEnvironment, root } from './package'
-import { onceARun } from './run'
+import { isSystem, onceARun } from './run'
 
 export interface Runtime {
   title: string
@@ -33,6 +33,11 @@ type Runtimes = readonly [Runtime, ...Runtime[]]
 const chosen: Record<string, Runtimes> = { '4.1': [nodeRed4], '5': [nodeRed5On(HERE, 'en-US')] }
 
 export const runtimes = which(process.env.NODE_RED)
+
+/** `npm test` has Node-RED 4.1 of `npm ci`, `npm run test:system` the others. */
+export const runtimesOfTier: readonly Runtime[] = process.env.NODE_RED
+  ? runtimes
+  : runtimes.filter((runtime) => (runtime === nodeRed4) !== isSystem)
 
 /** For tests that need no more: the first, and another one if there is one. */
 export const [firstRuntime, otherRuntime = firstRuntime] = runtimes

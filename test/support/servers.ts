@@ -1,8 +1,8 @@
 /**
- * Programs that tests start: servers, and a browser. Where one is missing and we may install it (root on a Debian-like
- * system), its package is installed, without starting a service of it.
+ * Programs that tests start: servers, and a browser. `npm run test:prepare` installs those that are missing, as root on
+ * a Debian-like system, without starting a service of them.
  *
- *     const influxd = await ensure('influxd')
+ *     const influxd = ensure('influxd')
  */
 import {
   accessSync,
@@ -16,10 +16,10 @@ import {
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { execute } from './package'
-import { exclusively, onceARun, temporaryFolder } from './run'
+import { onceARun, temporaryFolder } from './run'
 
 /** Program → Debian package, and the services it would start by itself. */
-const programs = {
+export const programs = {
   postgres: { debian: 'postgresql', services: ['postgresql'] },
   initdb: { debian: 'postgresql', services: ['postgresql'] },
   influxd: { debian: 'influxdb', services: ['influxdb'] },
@@ -42,26 +42,19 @@ const SOURCES = '/etc/apt/sources.list.d'
 const LOCK_SECONDS = 120
 
 /** The path of the program. @throws Error that says what to install */
-export async function ensure(program: Program): Promise<string> {
+export function ensure(program: Program): string {
   const found = find(program)
-  if (found) return found
-  const { debian } = programs[program]
-  const advice = `${program} is missing. Install the Debian package ${debian} (apt-get install ${debian}), or put ${program} on the PATH.`
-  if (process.getuid?.() !== 0 || !find('apt-get')) throw new Error(advice)
-  try {
-    await exclusively('apt-get', async () => {
-      if (!find(program)) await install(program)
-    })
-  } catch (error) {
-    throw new Error(`${advice} Trying to: ${(error as Error).message}`)
-  }
-  const installed = find(program)
-  if (!installed) throw new Error(`${advice} After installing ${debian} it is still not there.`)
-  return installed
+  if (!found) throw new Error(adviceFor(program))
+  return found
 }
 
-async function install(program: Program): Promise<void> {
+const adviceFor = (program: Program) =>
+  `${program} is missing: install the Debian package ${programs[program].debian}, or put ${program} on the PATH`
+
+/** Installs the Debian package of a program. @throws Error that says what to install */
+export async function installProgram(program: Program): Promise<void> {
   const { debian, services } = programs[program]
+  if (process.getuid?.() !== 0 || !find('apt-get')) throw new Error(adviceFor(program))
   await onceARun('apt-get-update', async () => void (await apt('update')))
   const forbid = !existsSync(POLICY)
   if (forbid) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
@@ -108,7 +101,7 @@ function apt(...words: string[]): Promise<unknown> {
 }
 
 /** The path of a program that can be run. */
-function find(program: Program | 'apt-get'): string | undefined {
+export function find(program: Program | 'apt-get'): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const versions = existsSync(POSTGRES) ? readdirSync(POSTGRES) : []
   const newest = versions.toSorted((a, b) => Number(b) - Number(a)).map((name) => join(POSTGRES, name, 'bin'))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { canRun, ensure } from '../servers'
 
-const USUAL = [
+const CHROMIUMS = [
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -24,10 +24,14 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** @throws Error that says what to install */
-export async function launchChromium(): Promise<Browser> {
+export function findChromium(): string | undefined {
   const { CHROMIUM } = process.env
   if (CHROMIUM && !canRun(CHROMIUM)) throw new Error(`CHROMIUM is ${CHROMIUM}, which cannot be run.`)
-  const executablePath = CHROMIUM || USUAL.find(canRun) || (await ensure('chromium-headless-shell'))
+  return CHROMIUM || CHROMIUMS.find(canRun)
+}
+
+/** @throws Error that says what to install */
+export async function launchChromium(): Promise<Browser> {
+  const executablePath = findChromium() ?? ensure('chromium-headless-shell')
   return chromium.launch({ executablePath, args: QUIET })
 }

@@ -140,14 +140,3 @@ export function pieceOf(
   }
   return undefined
 }
-
-const readers = [...new Set(names.map((way) => spellings[way].read))]
-
-/** The same with any encodings. */
-export function anyPieceIn(text: string, secrets: readonly string[]): string | undefined {
-  for (const reading of new Set(readers.flatMap((read) => read(text)))) {
-    const piece = pieceIn(reading, secrets)
-    if (piece !== undefined) return piece
-  }
-  return undefined
-}

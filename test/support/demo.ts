@@ -1,0 +1,86 @@
+/** The demo in a process of its own, on free ports and with a folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { demoFlows } from '../../demo/flows'
+import { storyFleet } from '../../simulator/fleet/story'
+import { root } from './package'
+import { temporaryFolder } from './run'
+import { freePort } from './server-process'
+
+export interface Demo {
+  port: number
+  folder: string
+  child: ChildProcess
+  /** What it wrote so far. */
+  text(): string
+  /** Resolves when it has written this. */
+  said(pattern: RegExp): Promise<void>
+  /** Ends it as Ctrl-C does. @returns its exit code */
+  interrupt(): Promise<number | null>
+  /** Lines of errors and warnings that its flows logged. */
+  complaints(): string[]
+  /** Moves the story of the simulated plant: it began so many seconds ago. */
+  beginStory(secondsAgo: number): Promise<unknown>
+}
+
+/** A port whose broker's and service's ports are free too. */
+export const demoPort = () => freePort([3, 8])
+
+/** What Node-RED always says of a new user directory. */
+const USUAL = /Projects disabled|Encrypted credentials not found/
+
+export function startDemo(port: number, folder = temporaryFolder('demo')): Demo {
+  const env = { ...process.env, PORT: `${port}`, ENVLOG_DEMO_DIR: folder }
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'demo/start.ts'], { cwd: root, env })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk))
+  return {
+    port,
+    folder,
+    child,
+    text: () => text,
+    said: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => pattern.test(text) && resolve()
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', look)
+        child.once('exit', () => reject(new Error(`ended before ${pattern}: ${text}`)))
+        look()
+      }),
+    async interrupt() {
+      child.kill('SIGINT')
+      const [code] = await once(child, 'exit')
+      return code
+    },
+    complaints: () => text.split('\n').filter((line) => /\[(error|warn)\]/.test(line) && !USUAL.test(line)),
+    beginStory: (secondsAgo) =>
+      fetch(`http://127.0.0.1:${port + 8}/simulator/options`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ fleet: storyFleet(Date.now() - secondsAgo * 1000) }),
+      }),
+  }
+}
+
+/** A folder of the demo whose flows log each error that a Catch node of theirs would keep in the debug sidebar. */
+export function complainingFolder(): string {
+  const folder = temporaryFolder('demo')
+  const flows = demoFlows(root)
+  const added = flows
+    .filter(({ type }) => type === 'tab')
+    .flatMap(({ id }) => {
+      const place = { z: id, x: 100, y: 100 }
+      const [caught, logged] = [`${id}-caught`, `${id}-logged`]
+      return [
+        { id: caught, type: 'catch', scope: null, uncaught: false, wires: [[logged]], ...place },
+        {
+          ...{ id: logged, type: 'function', func: 'node.warn(JSON.stringify(msg.error))', ...place },
+          ...{ outputs: 0, wires: [] },
+        },
+      ]
+    })
+  writeFileSync(join(folder, 'flows.json'), JSON.stringify([...flows, ...added]))
+  copyFileSync(join(root, 'demo', 'flow_cred.json'), join(folder, 'flows_cred.json'))
+  return folder
+}
