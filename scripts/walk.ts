@@ -98,7 +98,8 @@ async function main(): Promise<void> {
     await trigger()
     clock.advance(60_000)
     print('one trigger of latest with one new record', await callsOf(trigger))
-    const { clientOf, ok } = require('../test/unit/lib/api/setup') as typeof import('../test/unit/lib/api/setup')
+    const { clientOf, ok } =
+      require('../test/unit/lib/api/setup') as typeof import('../test/unit/lib/api/setup')
     const { patient } = require('../test/unit/lib/answers') as typeof import('../test/unit/lib/answers')
     const { client } = clientOf(async () => ok())
     const read = (serial: string) => client.read('current', { 'remote-serial': [serial] }, patient)

@@ -205,7 +205,8 @@ function adminOf(
 
   async function request(path: string, options: RequestInit): Promise<Response> {
     const authorization = token && { authorization: `Bearer ${token}` }
-    const headers = { ...(options.headers as Record<string, string>), ...authorization }
+    // A connection that is kept may be closed by Node-RED in the moment in which it is used again.
+    const headers = { ...(options.headers as Record<string, string>), ...authorization, connection: 'close' }
     const response = await fetch(`${url}${path}`, { ...options, headers }).catch((error: Error) => {
       if (child.exitCode === null && child.signalCode === null) throw error
       // The reason is in its log.

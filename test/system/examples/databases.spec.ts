@@ -86,7 +86,10 @@ describe('examples to databases', () => {
       }
       assert.ok(simulator.counts().data.total > 0, 'the hole was filled')
     } finally {
-      await hall.deploy([], { simulator }).finally(() => postgres.stop())
+      await hall.deploy([], { simulator }).finally(async () => {
+        await until('nobody is connected', isAlone)
+        await postgres.stop()
+      })
     }
   })
 
