@@ -1,7 +1,11 @@
 /**
  * Setup of every test process (`.mocharc.json`): the seed, and a folder that all processes of the run share.
  */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import * as fc from 'fast-check'
+import { Agent } from 'undici'
 import { isLong, isOwnSeed, seed } from './chance'
 import { beginRun } from './run'
 
@@ -10,7 +14,28 @@ fc.configureGlobal({ seed, includeErrorInReport: true })
 
 export const mochaGlobalSetup = beginRun
 
+let timers: Promise<void> | undefined
+
+/**
+ * undici starts one timer for all its timeouts at its first connection. One that starts under fake timers never runs in
+ * this process again, so it starts here.
+ */
+async function startTimersOfUndici(): Promise<void> {
+  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const agent = new Agent()
+  const { port } = server.address() as AddressInfo
+  const { body } = await agent.request({ origin: `http://127.0.0.1:${port}`, path: '/', method: 'GET' })
+  await body.dump()
+  await agent.close()
+  server.close()
+}
+
 export const mochaHooks: Mocha.RootHookObject = {
+  async beforeAll() {
+    timers ??= startTimersOfUndici()
+    await timers
+  },
   afterEach(this: Mocha.Context) {
     const { currentTest } = this
     if (isOwnSeed && currentTest?.state === 'failed')
